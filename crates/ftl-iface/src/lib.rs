@@ -1,0 +1,55 @@
+//! The two faces between which a flash translation layer (FTL) stands.
+//!
+//! ```text
+//!      host: file system, USB, trace replay
+//!                     │  whole requests, in sectors
+//!              ┌──────▼──────┐
+//!              │  BlockStore │   the face above: read, write, trim, flush, maintain
+//!              ├─────────────┤
+//!              │     FTL     │   ours (`ftl-core`) or any rival's
+//!              ├─────────────┤
+//!              │  NandDevice │   the face below: read, program, erase, bad-block marks
+//!              └──────┬──────┘
+//!                     │  pages and blocks of either region
+//!      chip: driver on a microcontroller, or the simulated one (`nand-model`)
+//! ```
+//!
+//! This crate holds types and contracts, and no policy. It needs neither `std` nor an allocator, nor any
+//! dependency; the features `serde` and `defmt` add derives for those who want them.
+//!
+//! # Rooms
+//!
+//! - [`units`]: counts and bytes. [`address`]: sectors, blocks, pages. An index, a count and a size are three
+//!   kinds of type; nothing converts silently, and only the sums that mean something compile.
+//! - [`geometry`]: what a device looks like: up to two [`Region`]s, each with its own page size, spare size,
+//!   pages a block and blocks. [`pairing`]: which pages share cells.
+//! - [`nand`]: [`NandDevice`] and its contract with power. [`store`]: [`BlockStore`] and what it promises.
+//!
+//! # What an index is not
+//!
+//! ```compile_fail
+//! use ftl_iface::{Sector, SectorCount};
+//! let end = Sector::new(8) + Sector::new(8); // two places have no sum
+//! ```
+//!
+//! ```
+//! use ftl_iface::{Sector, SectorCount};
+//! let end = Sector::new(8) + SectorCount::new(8);
+//! assert_eq!(end - Sector::new(8), SectorCount::new(8));
+//! ```
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+pub mod address;
+pub mod geometry;
+pub mod nand;
+pub mod pairing;
+pub mod store;
+pub mod units;
+
+pub use address::{Block, Page, PageIndex, Region, Sector};
+pub use geometry::{Cell, Geometry, GeometryError, RegionGeometry};
+pub use nand::{Corrected, EraseError, MarkError, NandDevice, ProgramError, ReadError};
+pub use pairing::Pairing;
+pub use store::{BlockStore, StoreReadError, StoreWriteError, Work};
+pub use units::{BlockCount, Bytes, PageCount, SectorCount};

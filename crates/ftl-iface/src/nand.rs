@@ -1,0 +1,247 @@
+//! The face below: a NAND device.
+
+use core::fmt;
+
+use crate::address::{Block, Page};
+use crate::geometry::Geometry;
+use crate::units::Bytes;
+
+/// A NAND device: what a driver or a model offers, and an FTL builds on.
+///
+/// Calls block until the operation is done and its outcome known. Time is absent: the device keeps the clock, and
+/// the FTL decides by state alone, so that the same requests give the same operations on every device.
+///
+/// # What the caller promises
+///
+/// - Every address lies within the [`geometry`](Self::geometry), which never changes.
+/// - `program` gets buffers of exactly a page's size and exactly its spare size.
+/// - The pages of a block are programmed in rising order, each at most once after an erase. Pages may be left out.
+/// - A block that is marked bad is neither programmed nor erased. Its pages may be read, for what they still hold.
+/// - After [`ProgramError::Driver`] or any other `Driver` error nothing is known of what the device did. The caller
+///   makes no more calls and starts again from what is on flash.
+///
+/// # What the device promises
+///
+/// - Error correction happens below this face. A read that returns `Ok` returns exactly what was programmed, data and
+///   spare alike.
+/// - A page that was not programmed after its block's last erase reads as 0xFF, every byte. (A part whose ECC calls an
+///   erased page with a flipped bit uncorrectable leaves it to its driver to tell.)
+/// - A failed program leaves the block's earlier pages readable. The failing page reads as anything.
+/// - A failed erase leaves the block as anything.
+/// - Nothing else changes but what was asked for, as long as power holds.
+///
+/// # When power fails
+///
+/// The device, and the FTL's RAM, stop at once. When power is back:
+///
+/// - *In a program*: the page in flight reads as it was before, as it was meant to be, as uncorrectable, or as erased.
+///   It may be **unstable**: read well now and fail later. It counts as programmed, whatever it reads as.
+///   In a region of several bits a cell, the pages of the same word line that were programmed before it may be lost
+///   too ([`Pairing::endangered`](crate::Pairing::endangered)).
+/// - *In an erase*: the block reads as it was before, as erased, or as anything. Unless it is erased again, nothing may be
+///   programmed to it.
+/// - *In a bad-block mark*: the mark is set or it is not.
+/// - *In a read*: nothing changes.
+/// - Nothing else changes: no other page, no other block.
+///
+/// # Example: the smallest conforming device
+///
+/// ```
+/// use ftl_iface::*;
+///
+/// /// One block of two pages, in RAM.
+/// struct Ram { geometry: Geometry, pages: [[u8; 512 + 16]; 2] }
+///
+/// impl NandDevice for Ram {
+///     type Error = core::convert::Infallible;
+///     fn geometry(&self) -> &Geometry { &self.geometry }
+///     fn read(&mut self, page: Page, at: Bytes, data: &mut [u8], spare: &mut [u8])
+///         -> Result<Corrected, ReadError<Self::Error>>
+///     {
+///         let cells = &self.pages[page.index().as_usize()];
+///         data.copy_from_slice(&cells[at.as_usize()..at.as_usize() + data.len()]);
+///         spare.copy_from_slice(&cells[512..512 + spare.len()]);
+///         Ok(Corrected::NONE)
+///     }
+///     fn program(&mut self, page: Page, data: &[u8], spare: &[u8])
+///         -> Result<(), ProgramError<Self::Error>>
+///     {
+///         let cells = &mut self.pages[page.index().as_usize()];
+///         cells[..512].copy_from_slice(data);
+///         cells[512..].copy_from_slice(spare);
+///         Ok(())
+///     }
+///     fn erase(&mut self, _: Block) -> Result<(), EraseError<Self::Error>> {
+///         self.pages = [[0xFF; 528]; 2];
+///         Ok(())
+///     }
+///     fn is_bad(&mut self, _: Block) -> Result<bool, Self::Error> { Ok(false) }
+///     fn mark_bad(&mut self, _: Block) -> Result<(), MarkError<Self::Error>> { Ok(()) }
+/// }
+/// ```
+pub trait NandDevice {
+    /// What the driver reports when the bus or the chip did not answer as they should. It ends this mount.
+    type Error: fmt::Debug;
+
+    /// What the device looks like.
+    fn geometry(&self) -> &Geometry;
+
+    /// Reads part of a page.
+    ///
+    /// `data` receives the bytes from `at` on; `at + data.len()` stays within the page. An empty `data` reads the
+    /// spare area alone. `spare` receives the first `spare.len()` spare bytes; an empty one reads none.
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Self::Error>>;
+
+    /// Programs a whole page with its spare area, in one operation.
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Self::Error>>;
+
+    /// Erases a block.
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>>;
+
+    /// Whether the block is marked bad, by the factory or by [`mark_bad`](Self::mark_bad).
+    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error>;
+
+    /// Marks a block bad for good. What its pages hold may be lost by it: move it away before.
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>>;
+}
+
+impl<D: NandDevice + ?Sized> NandDevice for &mut D {
+    type Error = D::Error;
+
+    fn geometry(&self) -> &Geometry {
+        (**self).geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Self::Error>> {
+        (**self).read(page, at, data, spare)
+    }
+
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Self::Error>> {
+        (**self).program(page, data, spare)
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
+        (**self).erase(block)
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
+        (**self).is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
+        (**self).mark_bad(block)
+    }
+}
+
+/// How many bits the ECC had to correct in the worst codeword of a read. A part that cannot tell reports none.
+///
+/// A page whose count comes near the limit should be rewritten while it can still be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Corrected(u16);
+
+impl Corrected {
+    /// No bit was wrong.
+    pub const NONE: Self = Self(0);
+
+    /// This many bits were wrong.
+    pub const fn bits(count: u16) -> Self {
+        Self(count)
+    }
+
+    /// The plain number of bits.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// Why a read failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ReadError<E> {
+    /// More bits are wrong than the ECC corrects. The page's content is lost; others are not touched by it.
+    Uncorrectable,
+    /// The driver failed. Nothing is known: stop, and mount again.
+    Driver(E),
+}
+
+/// Why a program failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ProgramError<E> {
+    /// The page did not take its content. Write it elsewhere, move the block's other pages away, mark the block bad.
+    Failed,
+    /// The driver failed. Nothing is known: stop, and mount again.
+    Driver(E),
+}
+
+/// Why an erase failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum EraseError<E> {
+    /// The block did not erase. Mark it bad and take another.
+    Failed,
+    /// The driver failed. Nothing is known: stop, and mount again.
+    Driver(E),
+}
+
+/// Why a block could not be marked bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum MarkError<E> {
+    /// The mark did not take, as happens on a block that no longer programs at all. Keep it out of use by other
+    /// means: a list of one's own.
+    Failed,
+    /// The driver failed. Nothing is known: stop, and mount again.
+    Driver(E),
+}
+
+/// Gives an error of the device's its sentences.
+macro_rules! sentences {
+    ($name:ident, $variant:ident, $sentence:literal) => {
+        impl<E: fmt::Debug> fmt::Display for $name<E> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::$variant => f.write_str($sentence),
+                    Self::Driver(error) => {
+                        write!(f, "the driver failed ({error:?}): mount the device again")
+                    }
+                }
+            }
+        }
+
+        impl<E: fmt::Debug> core::error::Error for $name<E> {}
+    };
+}
+
+sentences!(ReadError, Uncorrectable, "the page has more wrong bits than its ECC corrects");
+sentences!(
+    ProgramError,
+    Failed,
+    "the page did not program: write it elsewhere and retire the block"
+);
+sentences!(EraseError, Failed, "the block did not erase: retire it");
+sentences!(MarkError, Failed, "the bad-block mark did not take: list the block elsewhere");

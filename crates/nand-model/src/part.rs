@@ -1,0 +1,250 @@
+//! What a datasheet says of a device: shape, time, power, endurance, error correction, price.
+//!
+//! Figures alone: [`datasheet`](crate::datasheet) reads them from a file, the other rooms act on them.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+use ftl_iface::{BlockCount, Geometry, GeometryError, Region, RegionGeometry};
+
+/// A span of simulated time, or a moment since the chip was made, in nanoseconds.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct Nanos(u64);
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// This many nanoseconds.
+    pub const fn new(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// This many microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros * 1_000)
+    }
+
+    /// The plain number of nanoseconds.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Whole and broken microseconds, for tables.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn as_micros_f64(self) -> f64 {
+        self.0 as f64 / 1_000.0
+    }
+
+    /// The time from `earlier` until now, or zero where it lies ahead.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add for Nanos {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Nanos {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        Self(self.0 * times)
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} us", self.as_micros_f64())
+    }
+}
+
+/// How long each operation of a region takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Cells to page register.
+    pub read: Nanos,
+    /// Page register to cells.
+    pub program: Nanos,
+    /// A whole block.
+    pub erase: Nanos,
+    /// One byte over the bus, in picoseconds. Zero leaves transfers out, as Chang's figures do.
+    pub bus_picos_per_byte: u64,
+}
+
+/// What the device's error correction can mend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ecc {
+    /// Bits that it corrects in a codeword.
+    pub correctable_bits: u16,
+    /// Data bytes of a codeword.
+    pub codeword_bytes: u32,
+}
+
+/// One region, as its datasheet has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionPart {
+    /// Operation times.
+    pub timing: Timing,
+    /// Program/erase cycles that a block is specified for.
+    pub endurance: u32,
+    /// Error correction.
+    pub ecc: Ecc,
+    /// Blocks that may be bad when the part is delivered.
+    pub factory_bad_blocks_max: BlockCount,
+    /// US dollars a GiB.
+    pub dollars_per_gib: f64,
+}
+
+/// How the blocks of a device are spread over hardware that works at the same time. A block's number picks its
+/// plane first, then its die, then its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Buses that transfer at the same time.
+    pub channels: u32,
+    /// Dies on a channel, each busy by itself.
+    pub dies_per_channel: u32,
+    /// Planes of a die.
+    pub planes_per_die: u32,
+}
+
+impl Layout {
+    /// One die on one bus.
+    pub const SINGLE: Self = Self { channels: 1, dies_per_channel: 1, planes_per_die: 1 };
+
+    /// Dies of the whole device.
+    pub const fn dies(self) -> u32 {
+        self.channels * self.dies_per_channel
+    }
+}
+
+/// Supply voltage and currents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Power {
+    /// Supply, in millivolts.
+    pub supply_millivolts: u32,
+    /// Current while reading, programming or erasing, in microamperes.
+    pub active_microamps: u32,
+    /// Current while idle, in microamperes.
+    pub standby_microamps: u32,
+}
+
+/// A device, as its datasheets have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The name by which commands know it.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// Shape.
+    pub geometry: Geometry,
+    /// The SLC region's figures, where the geometry has one.
+    pub slc: Option<RegionPart>,
+    /// The MLC region's figures, where the geometry has one.
+    pub mlc: Option<RegionPart>,
+    /// Parallel hardware.
+    pub layout: Layout,
+    /// Supply.
+    pub power: Power,
+    /// Bytes that the device is meant to export to the host.
+    pub exported_bytes: u64,
+    /// The sector size meant for it.
+    pub sector_bytes: ftl_iface::Bytes,
+}
+
+impl Part {
+    /// That region's figures, where there is one.
+    pub fn region(&self, region: Region) -> Option<&RegionPart> {
+        match region {
+            Region::Slc => self.slc.as_ref(),
+            Region::Mlc => self.mlc.as_ref(),
+        }
+    }
+
+    /// The same device with an SLC region of `bytes` (rounded down to whole blocks), or with none at zero. A device
+    /// that has no SLC region cannot be given one: its figures are unknown.
+    pub fn with_slc_bytes(mut self, bytes: u64) -> Result<Self, SlcSizeError> {
+        let Some(slc) = self.geometry.slc().copied() else {
+            return if bytes == 0 { Ok(self) } else { Err(SlcSizeError::NoSlcRegion) };
+        };
+        if bytes == 0 {
+            self.geometry = Geometry::new(None, self.geometry.mlc().copied())?;
+            self.slc = None;
+            return Ok(self);
+        }
+        let blocks = bytes / slc.block_bytes();
+        let blocks = u32::try_from(blocks).map_err(|_| SlcSizeError::TooLarge(bytes))?;
+        if blocks == 0 {
+            return Err(SlcSizeError::LessThanABlock { bytes, block_bytes: slc.block_bytes() });
+        }
+        let resized = RegionGeometry { blocks: BlockCount::new(blocks), ..slc };
+        self.geometry = Geometry::new(Some(resized), self.geometry.mlc().copied())?;
+        Ok(self)
+    }
+
+    /// The price of the device's flash, in US dollars.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn cost_dollars(&self) -> f64 {
+        Region::ALL
+            .iter()
+            .filter_map(|region| Some((self.geometry.region(*region)?, self.region(*region)?)))
+            .map(|(shape, part)| {
+                shape.capacity_bytes() as f64 / f64::from(1 << 30) * part.dollars_per_gib
+            })
+            .sum()
+    }
+}
+
+/// Why an SLC region cannot have that size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SlcSizeError {
+    /// The device file describes none.
+    #[error("the device has no SLC region whose size could be set: describe one in its file")]
+    NoSlcRegion,
+    /// Less than one block.
+    #[error(
+        "{bytes} bytes of SLC are less than one block of {block_bytes} bytes: give more, or 0 for none"
+    )]
+    LessThanABlock {
+        /// What was asked for.
+        bytes: u64,
+        /// What a block holds.
+        block_bytes: u64,
+    },
+    /// More blocks than can be numbered.
+    #[error("{0} bytes of SLC are more blocks than 32 bits can number: give less")]
+    TooLarge(u64),
+    /// The resulting shape is impossible.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+}
