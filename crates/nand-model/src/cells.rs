@@ -1,0 +1,342 @@
+//! The truth: what each page was programmed with, how far each block is programmed, its erases and its bad mark.
+//!
+//! A block's pages lie in one allocation, record after record ([`content`](crate::content) says what is in one), so
+//! that a page costs one look at memory. How far the block is programmed is kept beside it: an erase resets that
+//! number and touches no page. Pages that a program jumps over get an explicit state.
+//!
+//! Blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
+//! shared block makes its own copy, or takes it over when nobody else is left.
+
+use std::sync::Arc;
+
+use ftl_iface::{Block, Page, Region, RegionGeometry};
+use hashbrown::HashMap;
+
+use crate::content::{Content, ContentError, ERASED, Format, State};
+use crate::rules::{self, Verb};
+
+/// The records of a block.
+#[derive(Clone, Debug)]
+enum Storage {
+    /// Written in place. Empty until the first program.
+    Own(Box<[u8]>),
+    /// Copied before it is written. The box inside lets an owned block become a shared one without a copy.
+    Shared(Arc<Box<[u8]>>),
+}
+
+/// One block. Small, since a random access looks at it besides the record.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockCells {
+    storage: Storage,
+    erases: u32,
+    next: u16,
+    bad: bool,
+    /// Whether some page since the erase was kept whole, so that an erase must drop it.
+    has_whole: bool,
+}
+
+impl BlockCells {
+    pub(crate) fn restored(records: Box<[u8]>, erases: u32, next: u16, bad: bool) -> Self {
+        Self { storage: Storage::Own(records), erases, next, bad, has_whole: false }
+    }
+
+    #[inline]
+    pub(crate) fn records(&self) -> &[u8] {
+        match &self.storage {
+            Storage::Own(records) => records,
+            Storage::Shared(records) => records,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn erases(&self) -> u32 {
+        self.erases
+    }
+
+    #[inline]
+    pub(crate) const fn next(&self) -> u16 {
+        self.next
+    }
+
+    #[inline]
+    pub(crate) const fn is_bad(&self) -> bool {
+        self.bad
+    }
+
+    fn fork(&mut self) -> Self {
+        if let Storage::Own(records) = &mut self.storage
+            && !records.is_empty()
+        {
+            self.storage = Storage::Shared(Arc::new(std::mem::take(records)));
+        }
+        self.clone()
+    }
+}
+
+/// The cells of one region.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    region: Region,
+    format: Format,
+    pages: u16,
+    blocks: Vec<BlockCells>,
+    /// Data of the pages that are kept whole, by [`Self::whole_key`].
+    whole: HashMap<u32, Arc<[u8]>>,
+    /// Shared blocks that were copied to be written.
+    copies: u64,
+}
+
+impl Cells {
+    pub(crate) fn new(
+        region: Region,
+        shape: &RegionGeometry,
+        content: Content,
+    ) -> Result<Self, ContentError> {
+        let mut cells = Self::without_blocks(region, shape, content)?;
+        let fresh = || BlockCells::restored(Box::default(), 0, 0, false);
+        cells.blocks.resize_with(shape.blocks.as_usize(), fresh);
+        Ok(cells)
+    }
+
+    /// Cells to which [`push_block`](Self::push_block) gives blocks, one by one as an image brings them.
+    pub(crate) fn without_blocks(
+        region: Region,
+        shape: &RegionGeometry,
+        content: Content,
+    ) -> Result<Self, ContentError> {
+        let format = Format::new(region, shape, content)?;
+        // The geometry holds at most 65,535 pages a block.
+        let pages = shape.pages_per_block.get() as u16;
+        let (blocks, whole) = (Vec::new(), HashMap::new());
+        Ok(Self { region, format, pages, blocks, whole, copies: 0 })
+    }
+
+    pub(crate) fn push_block(&mut self, mut block: BlockCells, whole: Vec<(u16, Arc<[u8]>)>) {
+        let index = self.blocks.len() as u32;
+        block.has_whole = !whole.is_empty();
+        for (page, data) in whole {
+            self.whole.insert(self.whole_key(index, page), data);
+        }
+        self.blocks.push(block);
+    }
+
+    pub(crate) fn fork(&mut self) -> Self {
+        let blocks = self.blocks.iter_mut().map(BlockCells::fork).collect();
+        Self {
+            region: self.region,
+            format: self.format,
+            pages: self.pages,
+            blocks,
+            whole: self.whole.clone(),
+            copies: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn format(&self) -> &Format {
+        &self.format
+    }
+
+    #[inline]
+    pub(crate) fn block(&self, verb: Verb, block: Block) -> &BlockCells {
+        match self.blocks.get(block.index() as usize) {
+            Some(cells) => cells,
+            None => rules::out_of_range(verb, block),
+        }
+    }
+
+    pub(crate) fn blocks(&self) -> &[BlockCells] {
+        &self.blocks
+    }
+
+    pub(crate) const fn copies(&self) -> u64 {
+        self.copies
+    }
+
+    /// Memory that the cells occupy, but for the allocator's own.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let records: usize = self.blocks.iter().map(|block| block.records().len()).sum();
+        let whole = self.whole.len() * self.format.page_bytes();
+        (self.blocks.capacity() * size_of::<BlockCells>() + records + whole) as u64
+    }
+
+    /// Data of a page that is kept whole.
+    pub(crate) fn whole_data(&self, block: u32, page: u16) -> &[u8] {
+        // A page whose state says whole was put there by the same call that set the state.
+        self.whole.get(&self.whole_key(block, page)).map_or(&[], |data| data)
+    }
+
+    /// The geometry holds at most 2^32 pages a region.
+    #[inline]
+    const fn whole_key(&self, block: u32, page: u16) -> u32 {
+        block * self.pages as u32 + page as u32
+    }
+
+    #[inline]
+    pub(crate) fn read(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
+        let index = page.index().get();
+        let Some(block) = self.blocks.get(page.block().index() as usize) else {
+            rules::out_of_range(Verb::Read, page)
+        };
+        self.check_read(page, at, data.len(), spare.len());
+        let record = self.format.record();
+        let start = usize::from(index) * record;
+        let records = block.records();
+        let state = if index < block.next { records[start] } else { State::Skipped.code() };
+        if state == State::Kept.code() {
+            let record = &records[start..start + record];
+            self.format.load_spare(record, spare);
+            if !data.is_empty() {
+                self.format.load_data(record, at, data);
+            }
+        } else if state == State::Whole.code() {
+            self.format.load_spare(&records[start..start + record], spare);
+            let whole = self.whole_data(page.block().index(), index);
+            data.copy_from_slice(&whole[at..at + data.len()]);
+        } else {
+            data.fill(ERASED);
+            spare.fill(ERASED);
+        }
+    }
+
+    #[inline]
+    fn check_read(&self, page: Page, at: usize, length: usize, spare: usize) {
+        if page.index().get() >= self.pages {
+            rules::out_of_range(Verb::Read, page);
+        }
+        if at + length > self.format.page_bytes() {
+            rules::read_beyond_data(page, at, length, self.format.page_bytes());
+        }
+        if spare > self.format.spare_bytes() {
+            rules::read_beyond_spare(page, spare, self.format.spare_bytes());
+        }
+        if !self.format.is_readable(at, length) {
+            rules::read_of_part_of_a_sector(page, at, length);
+        }
+    }
+
+    #[inline]
+    fn check_program(&self, page: Page, data: &[u8], spare: &[u8]) {
+        if page.index().get() >= self.pages {
+            rules::out_of_range(Verb::Program, page);
+        }
+        if data.len() != self.format.page_bytes() {
+            rules::data_length(page, data.len(), self.format.page_bytes());
+        }
+        if spare.len() != self.format.spare_bytes() {
+            rules::spare_length(page, spare.len(), self.format.spare_bytes());
+        }
+        if !self.format.spare_fits(spare) {
+            rules::spare_not_kept(page);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) {
+        self.check_program(page, data, spare);
+        let index = page.index().get();
+        let record = self.format.record();
+        let Some(block) = self.blocks.get_mut(page.block().index() as usize) else {
+            rules::out_of_range(Verb::Program, page)
+        };
+        if block.bad {
+            rules::block_is_bad(Verb::Program, page);
+        }
+        if index < block.next {
+            rules::out_of_order(page, block.next);
+        }
+        let records = match &mut block.storage {
+            Storage::Own(records) if records.len() == usize::from(self.pages) * record => records,
+            shared => Self::make_own(shared, usize::from(self.pages) * record, &mut self.copies),
+        };
+        for skipped in usize::from(block.next)..usize::from(index) {
+            records[skipped * record] = State::Skipped.code();
+        }
+        let start = usize::from(index) * record;
+        let state = self.format.store(&mut records[start..start + record], data, spare);
+        block.next = index + 1;
+        if state == State::Whole {
+            block.has_whole = true;
+            self.keep_whole(page, data);
+        }
+    }
+
+    #[inline(never)]
+    fn keep_whole(&mut self, page: Page, data: &[u8]) {
+        let key = self.whole_key(page.block().index(), page.index().get());
+        self.whole.insert(key, Arc::from(data));
+    }
+
+    /// Gives the block records of its own, as long as a whole block: the first program after its making, after a
+    /// fork or after a load comes here.
+    #[cold]
+    #[inline(never)]
+    fn make_own<'a>(
+        storage: &'a mut Storage,
+        length: usize,
+        copies: &mut u64,
+    ) -> &'a mut Box<[u8]> {
+        let kept = match std::mem::replace(storage, Storage::Own(Box::default())) {
+            Storage::Own(records) => records,
+            Storage::Shared(records) => Arc::try_unwrap(records).unwrap_or_else(|shared| {
+                *copies += 1;
+                (*shared).clone()
+            }),
+        };
+        let kept = if kept.len() == length {
+            kept
+        } else {
+            let mut grown = vec![0; length].into_boxed_slice();
+            grown[..kept.len()].copy_from_slice(&kept);
+            grown
+        };
+        *storage = Storage::Own(kept);
+        match storage {
+            Storage::Own(records) => records,
+            Storage::Shared(_) => unreachable!("the line above made it an owned one"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn erase(&mut self, block: Block) {
+        let Some(cells) = self.blocks.get_mut(block.index() as usize) else {
+            rules::out_of_range(Verb::Erase, block)
+        };
+        if cells.bad {
+            rules::block_is_bad(Verb::Erase, block);
+        }
+        cells.erases += 1;
+        let pages = std::mem::take(&mut cells.next);
+        if let Storage::Shared(_) = cells.storage {
+            cells.storage = Storage::Own(Box::default());
+        }
+        if std::mem::take(&mut cells.has_whole) {
+            self.drop_whole(block, pages);
+        }
+    }
+
+    #[inline(never)]
+    fn drop_whole(&mut self, block: Block, pages: u16) {
+        for page in 0..pages {
+            let key = self.whole_key(block.index(), page);
+            self.whole.remove(&key);
+        }
+    }
+
+    pub(crate) fn mark_bad(&mut self, block: Block) {
+        match self.blocks.get_mut(block.index() as usize) {
+            Some(cells) => cells.bad = true,
+            None => rules::out_of_range(Verb::MarkBad, block),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_random_access_looks_at_besides_the_record_is_small() {
+        assert!(size_of::<BlockCells>() <= 32, "{}", size_of::<BlockCells>());
+    }
+}

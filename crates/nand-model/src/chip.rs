@@ -1,0 +1,355 @@
+//! The chip: cells that tell the truth, rules that are kept, time and wear that are counted.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use ftl_iface::{
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError, Region,
+};
+
+use crate::cells::{BlockCells, Cells};
+use crate::clock::{Clock, Time, Timed, Work};
+use crate::content::{Content, ContentError};
+use crate::energy::Energy;
+use crate::part::{Nanos, Part, Timing};
+use crate::rules::{self, Verb};
+
+/// A simulated NAND device. It holds the truth and never fails by chance:
+/// [`FaultInjector`](crate::faults::FaultInjector) wraps it for that.
+///
+/// Bad-block marks cost no time: a driver keeps them in RAM. See the [crate's page](crate) for an example.
+#[derive(Clone, Debug)]
+pub struct Chip {
+    part: Arc<Part>,
+    content: Content,
+    /// By [`Region`].
+    rooms: [Option<Room>; 2],
+    clock: Clock,
+}
+
+/// One region: its cells and its books.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    pub(crate) cells: Cells,
+    timing: Timing,
+    /// A whole page with its spare area.
+    program_transfer: Nanos,
+    pub(crate) tally: RegionTally,
+}
+
+/// What a region was asked for, and the time that took on idle hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RegionTally {
+    /// Page reads, partial ones included.
+    pub reads: u64,
+    /// Page programs.
+    pub programs: u64,
+    /// Block erases.
+    pub erases: u64,
+    /// The sum of the operations' own times, transfers included and waiting left out.
+    pub busy: Nanos,
+}
+
+/// What a region did and what it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionStats {
+    /// Operations and their time.
+    pub tally: RegionTally,
+    /// The energy of that time at the part's active current.
+    pub energy: Energy,
+}
+
+/// What a chip did since it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipStats {
+    /// The SLC region's share; zeros where there is none.
+    pub slc: RegionStats,
+    /// The MLC region's share; zeros where there is none.
+    pub mlc: RegionStats,
+    /// The moment at which the last operation ends.
+    pub elapsed: Nanos,
+    /// The energy of dies that stood by until then, at the part's standby current.
+    pub idle_energy: Energy,
+}
+
+impl ChipStats {
+    /// That region's share.
+    pub const fn region(&self, region: Region) -> &RegionStats {
+        match region {
+            Region::Slc => &self.slc,
+            Region::Mlc => &self.mlc,
+        }
+    }
+
+    /// All of the energy, idle time included.
+    pub fn energy(&self) -> Energy {
+        self.slc.energy + self.mlc.energy + self.idle_energy
+    }
+}
+
+/// Why a chip cannot be made of a part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChipError {
+    /// The geometry has a region whose times and endurance are not given.
+    #[error("the part \"{part}\" has an {region} region but no figures for it: give its timing")]
+    NoFigures {
+        /// The part's name.
+        part: String,
+        /// The region.
+        region: Region,
+    },
+    /// No channel, die or plane, or more planes than a die can have.
+    #[error(
+        "the part \"{part}\" is laid out without a channel, a die or a plane, or with too many: \
+         give 1 to 65536 dies of 1 to 64 planes"
+    )]
+    Layout {
+        /// The part's name.
+        part: String,
+    },
+    /// Pages cannot be kept that way.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+}
+
+/// A device that can be copied at the cost of what the copies write later.
+pub trait Fork {
+    /// A device in the same state. Both go on by themselves; content is shared until one of them writes to it.
+    #[must_use]
+    fn fork(&mut self) -> Self;
+}
+
+impl Chip {
+    /// A fresh chip: all pages erased, no block bad, no time spent. Operations follow each other.
+    pub fn new(part: &Part, content: Content) -> Result<Self, ChipError> {
+        Self::check_layout(part)?;
+        let room = |region| Self::room(part, region, content, Cells::new);
+        let rooms = [room(Region::Slc)?, room(Region::Mlc)?];
+        let clock = Clock::new(Time::Serial, part.layout, Nanos::ZERO, Nanos::ZERO);
+        Ok(Self { part: Arc::new(part.clone()), content, rooms, clock })
+    }
+
+    /// The same chip under that kind of time. What was under way is waited for.
+    #[must_use]
+    pub fn with_time(mut self, time: Time) -> Self {
+        let now = self.clock.all_done();
+        self.clock = Clock::new(time, self.part.layout, now, self.clock.active());
+        self
+    }
+
+    pub(crate) fn check_layout(part: &Part) -> Result<(), ChipError> {
+        /// Far beyond any device; keeps a damaged figure from asking for all memory.
+        const DIES_MAX: u64 = 1 << 16;
+        let layout = part.layout;
+        let dies = u64::from(layout.channels) * u64::from(layout.dies_per_channel);
+        // The planes at work in a die are the bits of a u64.
+        let possible = (1..=DIES_MAX).contains(&dies) && (1..=64).contains(&layout.planes_per_die);
+        if possible { Ok(()) } else { Err(ChipError::Layout { part: part.name.clone() }) }
+    }
+
+    pub(crate) fn room(
+        part: &Part,
+        region: Region,
+        content: Content,
+        cells: impl Fn(Region, &ftl_iface::RegionGeometry, Content) -> Result<Cells, ContentError>,
+    ) -> Result<Option<Room>, ChipError> {
+        let Some(shape) = part.geometry.region(region) else {
+            return Ok(None);
+        };
+        let Some(figures) = part.region(region) else {
+            return Err(ChipError::NoFigures { part: part.name.clone(), region });
+        };
+        let cells = cells(region, shape, content)?;
+        let program_transfer = figures.timing.transfer(shape.page_bytes + shape.spare_bytes);
+        let tally = RegionTally::default();
+        Ok(Some(Room { cells, timing: figures.timing, program_transfer, tally }))
+    }
+
+    pub(crate) fn restored(
+        part: Part,
+        content: Content,
+        rooms: [Option<Room>; 2],
+        clock: Clock,
+    ) -> Self {
+        Self { part: Arc::new(part), content, rooms, clock }
+    }
+
+    /// The figures that the chip was made of.
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// What it keeps of each page.
+    pub const fn content(&self) -> Content {
+        self.content
+    }
+
+    /// Whether its operations overlap.
+    pub const fn time(&self) -> Time {
+        self.clock.time()
+    }
+
+    /// What it did since it was made.
+    pub fn stats(&self) -> ChipStats {
+        let power = &self.part.power;
+        let region = |region: Region| {
+            let tally = self.rooms[region as usize].as_ref().map(|room| room.tally);
+            let tally = tally.unwrap_or_default();
+            RegionStats { tally, energy: power.active(tally.busy) }
+        };
+        let elapsed = self.clock.all_done();
+        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(self.clock.active());
+        ChipStats {
+            slc: region(Region::Slc),
+            mlc: region(Region::Mlc),
+            elapsed,
+            idle_energy: power.idle(stood_by),
+        }
+    }
+
+    /// How often the block was erased.
+    pub fn erase_count(&self, block: Block) -> u32 {
+        self.block(block).erases()
+    }
+
+    /// The erase counts of a region's blocks, in order; none where the region is missing.
+    pub fn erase_counts(&self, region: Region) -> impl Iterator<Item = u32> {
+        let room = self.rooms[region as usize].as_ref();
+        room.into_iter().flat_map(|room| room.cells.blocks().iter().map(BlockCells::erases))
+    }
+
+    /// The lowest page of the block that may be programmed next; the number of its pages when it is full.
+    pub fn next_page(&self, block: Block) -> u16 {
+        self.block(block).next()
+    }
+
+    /// Lets time pass without operations until `moment`: the host has nothing to ask. A moment that has passed
+    /// changes nothing.
+    pub fn wait_until(&mut self, moment: Nanos) {
+        self.clock.wait_until(moment);
+    }
+
+    /// Waits until the last die has come to rest.
+    pub fn wait_for_all(&mut self) {
+        self.clock.wait_until(self.clock.all_done());
+    }
+
+    /// Memory that the content occupies in this process, but for the allocator's own. Blocks shared with a fork
+    /// count in both.
+    pub fn memory_bytes(&self) -> u64 {
+        self.rooms.iter().flatten().map(|room| room.cells.memory_bytes()).sum()
+    }
+
+    /// Blocks that were copied since this chip was made or forked, because they were written while shared.
+    pub fn blocks_copied(&self) -> u64 {
+        self.rooms.iter().flatten().map(|room| room.cells.copies()).sum()
+    }
+
+    fn block(&self, block: Block) -> &BlockCells {
+        match &self.rooms[block.region() as usize] {
+            Some(room) => room.cells.block(Verb::IsBad, block),
+            None => rules::out_of_range(Verb::IsBad, block),
+        }
+    }
+
+    pub(crate) const fn rooms(&self) -> &[Option<Room>; 2] {
+        &self.rooms
+    }
+
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+}
+
+impl Fork for Chip {
+    fn fork(&mut self) -> Self {
+        let [slc, mlc] = &mut self.rooms;
+        let fork = |room: &mut Option<Room>| {
+            room.as_mut().map(|room| Room { cells: room.cells.fork(), ..*room })
+        };
+        let rooms = [fork(slc), fork(mlc)];
+        let (part, clock) = (Arc::clone(&self.part), self.clock.clone());
+        Self { part, content: self.content, rooms, clock }
+    }
+}
+
+impl Timed for Chip {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+}
+
+impl NandDevice for Chip {
+    type Error = Infallible;
+
+    #[inline]
+    fn geometry(&self) -> &Geometry {
+        &self.part.geometry
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Infallible>> {
+        let Some(room) = &mut self.rooms[page.region() as usize] else {
+            rules::out_of_range(Verb::Read, page)
+        };
+        room.cells.read(page, at.as_usize(), data, spare);
+        let bytes = Bytes::new((data.len() + spare.len()) as u32);
+        let work = Work::Read { array: room.timing.read, transfer: room.timing.transfer(bytes) };
+        room.tally.reads += 1;
+        room.tally.busy += work.length();
+        self.clock.spend(page.block(), work);
+        Ok(Corrected::NONE)
+    }
+
+    #[inline]
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Infallible>> {
+        let Some(room) = &mut self.rooms[page.region() as usize] else {
+            rules::out_of_range(Verb::Program, page)
+        };
+        room.cells.program(page, data, spare);
+        let (array, transfer) = (room.timing.program, room.program_transfer);
+        let work = Work::Program { array, transfer, page: page.index() };
+        room.tally.programs += 1;
+        room.tally.busy += work.length();
+        self.clock.spend(page.block(), work);
+        Ok(())
+    }
+
+    #[inline]
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
+        let Some(room) = &mut self.rooms[block.region() as usize] else {
+            rules::out_of_range(Verb::Erase, block)
+        };
+        room.cells.erase(block);
+        let work = Work::Erase { array: room.timing.erase };
+        room.tally.erases += 1;
+        room.tally.busy += work.length();
+        self.clock.spend(block, work);
+        Ok(())
+    }
+
+    #[inline]
+    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
+        Ok(self.block(block).is_bad())
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
+        match &mut self.rooms[block.region() as usize] {
+            Some(room) => room.cells.mark_bad(block),
+            None => rules::out_of_range(Verb::MarkBad, block),
+        }
+        Ok(())
+    }
+}
