@@ -16,7 +16,7 @@
 //!
 //! # Rooms
 //!
-//! - [`part`]: what a datasheet says of a device.
+//! - [`part`]: what a datasheet says of a device. [`datasheet`]: device files, and those built in.
 //! - [`chip`]: [`Chip`] itself, what it counts, and [`Fork`]: cheap copies.
 //! - [`content`]: what is kept of a page; [`Stamp`].
 //! - [`clock`]: serial and overlapped [`Time`]. [`energy`]: exact sums of V·I·t.
@@ -28,6 +28,7 @@
 pub mod chip;
 pub mod clock;
 pub mod content;
+pub mod datasheet;
 pub mod energy;
 pub mod part;
 

@@ -1,0 +1,267 @@
+//! From a file's keys to a [`Part`]: whether they agree with each other.
+
+use std::sync::Mutex;
+
+use ftl_iface::{
+    BlockCount, Bytes, Cell, Geometry, GeometryError, PageCount, Pairing, Region, RegionGeometry,
+};
+
+use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet};
+use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
+
+/// A key and what is wrong with it.
+pub(super) struct Objection {
+    pub(super) key: String,
+    pub(super) reason: String,
+}
+
+impl Objection {
+    fn new(key: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { key: key.into(), reason: reason.into() }
+    }
+
+    fn of_region(region: Region, key: &str, reason: impl Into<String>) -> Self {
+        Self::new(format!("{}.{key}", section(region)), reason)
+    }
+}
+
+/// The most channels, dies of a channel, or planes of a die: far above any controller's.
+const PARALLEL_MAX: u32 = 1024;
+
+/// The largest page: far above any chip's, and small enough for a buffer on a host.
+const PAGE_BYTES_MAX: u64 = 1 << 20;
+
+/// The smallest sector, that of every disk interface.
+const SECTOR_BYTES_MIN: u64 = 512;
+
+/// The device that a file describes, once its keys are found to agree.
+pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
+    check_name(&sheet.name)?;
+    let slc_shape = sheet.slc.as_ref().map(|slc| shape(Region::Slc, slc)).transpose()?;
+    let mlc_shape = sheet.mlc.as_ref().map(|mlc| shape(Region::Mlc, mlc)).transpose()?;
+    let geometry = Geometry::new(slc_shape, mlc_shape).map_err(geometry_objection)?;
+    let slc = sheet.slc.map(|slc| region(Region::Slc, &slc)).transpose()?;
+    let mlc = sheet.mlc.map(|mlc| region(Region::Mlc, &mlc)).transpose()?;
+    let sector_bytes = sector(sheet.sector, &geometry)?;
+    check_exported(sheet.exported, sheet.sector, &geometry)?;
+    Ok(Part {
+        name: sheet.name,
+        title: sheet.title,
+        geometry,
+        slc,
+        mlc,
+        layout: sheet.layout.map_or(Ok(Layout::SINGLE), |layout| parallel(&layout))?,
+        power: Power {
+            supply_millivolts: sheet.power.supply,
+            active_microamps: sheet.power.active,
+            standby_microamps: sheet.power.standby,
+        },
+        exported_bytes: sheet.exported,
+        sector_bytes,
+    })
+}
+
+/// The section that describes the region.
+const fn section(region: Region) -> &'static str {
+    match region {
+        Region::Slc => "slc",
+        Region::Mlc => "mlc",
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Objection> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !name.is_empty() && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(Objection::new("name", "a name has lower-case letters, digits and dashes alone: rename it"))
+}
+
+fn shape(region: Region, sheet: &RegionSheet) -> Result<RegionGeometry, Objection> {
+    let object = |key, reason: String| Objection::of_region(region, key, reason);
+    let cell = match (region, sheet.cell) {
+        (_, Some(cell)) => cell,
+        (Region::Slc, None) => Cell::Slc,
+        (Region::Mlc, None) => {
+            return Err(object("cell", "it is missing: give \"mlc\" or \"tlc\"".into()));
+        }
+    };
+    if sheet.page > PAGE_BYTES_MAX {
+        return Err(object("page", "no page is larger than 1MiB: give less".into()));
+    }
+    if sheet.spare > sheet.page {
+        return Err(object(
+            "spare",
+            "it is larger than the page: give the bytes of one page".into(),
+        ));
+    }
+    Ok(RegionGeometry {
+        cell,
+        blocks: BlockCount::new(sheet.blocks),
+        pages_per_block: PageCount::new(sheet.pages_per_block),
+        page_bytes: Bytes::new(sheet.page as u32),
+        spare_bytes: Bytes::new(sheet.spare as u32),
+        pairing: pairing(cell, sheet).map_err(|reason| object("pairing", reason))?,
+    })
+}
+
+/// The scheme, once it fits the cell. That cells of several bits need one is the geometry's to say.
+fn pairing(cell: Cell, sheet: &RegionSheet) -> Result<Pairing, String> {
+    match &sheet.pairing {
+        PairingSheet::Named(Pairing::None) => Ok(Pairing::None),
+        PairingSheet::Named(scheme) => {
+            let bits = if *scheme == Pairing::Adjacent3 { 3 } else { 2 };
+            if cell != Cell::Slc && cell.bits() != bits {
+                return Err(format!(
+                    "the scheme is for cells of {bits} bits, and these have {}: name another or \
+                     list the word lines",
+                    cell.bits()
+                ));
+            }
+            Ok(*scheme)
+        }
+        PairingSheet::Table(lines) => {
+            check_table(lines, cell, sheet.pages_per_block)?;
+            Ok(Pairing::Table(kept(lines)))
+        }
+    }
+}
+
+fn check_table(lines: &[u16], cell: Cell, pages_per_block: u32) -> Result<(), String> {
+    if lines.len() > pages_per_block as usize {
+        return Err(format!(
+            "the table lists {} pages and a block has {pages_per_block}: list one word line a page",
+            lines.len()
+        ));
+    }
+    if lines.is_empty() {
+        return Err("the table gives no page its word line: list one word line a page".into());
+    }
+    let mut held = vec![0_u32; 1 << 16];
+    for (page, line) in lines.iter().enumerate() {
+        let pages = &mut held[usize::from(*line)];
+        *pages += 1;
+        if *pages > cell.bits() {
+            return Err(format!(
+                "word line {line} is given one page too many at page {page}: a word line of {} \
+                 cells holds {}",
+                cell.name(),
+                cell.bits()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The table, kept for the rest of the program. A [`Pairing`] is copied into every address computation and so
+/// borrows its table for good; each table is leaked once, however often its file is read.
+fn kept(lines: &[u16]) -> &'static [u16] {
+    static TABLES: Mutex<Vec<&'static [u16]>> = Mutex::new(Vec::new());
+    let mut tables = TABLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(table) = tables.iter().find(|table| **table == lines) {
+        return table;
+    }
+    let table: &'static [u16] = Box::leak(lines.into());
+    tables.push(table);
+    table
+}
+
+fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> {
+    let object = |key, reason: &str| Err(Objection::of_region(region, key, reason));
+    for (key, time) in [("read", sheet.read), ("program", sheet.program), ("erase", sheet.erase)] {
+        if time == Nanos::ZERO {
+            return object(key, "an operation takes time: give more than 0");
+        }
+    }
+    if sheet.ecc_codeword == 0 || !sheet.page.is_multiple_of(sheet.ecc_codeword) {
+        return object(
+            "ecc_codeword",
+            "a page is a whole number of codewords: give a divisor of it",
+        );
+    }
+    let Ok(correctable_bits) = u16::try_from(sheet.ecc_bits) else {
+        return object("ecc_bits", "no code corrects more than 65535 bits: give less");
+    };
+    if sheet.factory_bad_blocks_max >= sheet.blocks {
+        return object("factory_bad_blocks_max", "no block would be good: give less than `blocks`");
+    }
+    Ok(RegionPart {
+        timing: Timing {
+            read: sheet.read,
+            program: sheet.program,
+            erase: sheet.erase,
+            bus_picos_per_byte: sheet.bus_per_byte,
+        },
+        endurance: sheet.endurance,
+        // A divisor of the page, which fits.
+        ecc: Ecc { correctable_bits, codeword_bytes: sheet.ecc_codeword as u32 },
+        factory_bad_blocks_max: BlockCount::new(sheet.factory_bad_blocks_max),
+        dollars_per_gib: sheet.dollars_per_gib,
+    })
+}
+
+fn sector(bytes: u64, geometry: &Geometry) -> Result<Bytes, Objection> {
+    let smallest_page = Region::ALL
+        .iter()
+        .filter_map(|region| geometry.region(*region))
+        .map(|shape| u64::from(shape.page_bytes.get()))
+        .min()
+        .unwrap_or(SECTOR_BYTES_MIN);
+    if !bytes.is_power_of_two() || !(SECTOR_BYTES_MIN..=smallest_page).contains(&bytes) {
+        return Err(Objection::new(
+            "sector",
+            format!(
+                "give a power of two from {SECTOR_BYTES_MIN}B to the smallest page, {smallest_page}B"
+            ),
+        ));
+    }
+    Ok(Bytes::new(bytes as u32))
+}
+
+fn check_exported(bytes: u64, sector: u64, geometry: &Geometry) -> Result<(), Objection> {
+    // An MLC region holds all of the host's data in the end; the SLC region before it adds nothing to the size.
+    let home = geometry.mlc().or(geometry.slc()).map_or(0, RegionGeometry::capacity_bytes);
+    if bytes == 0 || !bytes.is_multiple_of(sector) || bytes > home {
+        return Err(Objection::new(
+            "exported",
+            format!("give a whole number of sectors within the {home}B that the device holds"),
+        ));
+    }
+    Ok(())
+}
+
+fn parallel(sheet: &LayoutSheet) -> Result<Layout, Objection> {
+    for (key, count) in [
+        ("channels", sheet.channels),
+        ("dies_per_channel", sheet.dies_per_channel),
+        ("planes_per_die", sheet.planes_per_die),
+    ] {
+        if count > PARALLEL_MAX {
+            let reason = format!("no device has more than {PARALLEL_MAX}: give less");
+            return Err(Objection::new(format!("layout.{key}"), reason));
+        }
+    }
+    Ok(Layout {
+        channels: sheet.channels,
+        dies_per_channel: sheet.dies_per_channel,
+        planes_per_die: sheet.planes_per_die,
+    })
+}
+
+/// The key to mend, for what the geometry itself finds impossible.
+fn geometry_objection(error: GeometryError) -> Objection {
+    let reason = error.to_string();
+    match error {
+        GeometryError::NoBlocks(region) | GeometryError::TooManyPages(region) => {
+            Objection::of_region(region, "blocks", reason)
+        }
+        GeometryError::PagesPerBlock(region, _) => {
+            Objection::of_region(region, "pages_per_block", reason)
+        }
+        GeometryError::PageBytes(region, _) => Objection::of_region(region, "page", reason),
+        GeometryError::Pairing(region, _) => Objection::of_region(region, "pairing", reason),
+        GeometryError::SlcRegionStoresMoreBits(_) => Objection::new("slc.cell", reason),
+        GeometryError::MlcRegionStoresOneBit => Objection::new("mlc.cell", reason),
+        _ => Objection::new("", reason),
+    }
+}

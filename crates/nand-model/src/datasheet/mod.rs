@@ -1,0 +1,143 @@
+//! Device files: from TOML to a [`Part`].
+//!
+//! ```text
+//!   devices/c3.toml ──┐  include_str!                      sheet           check
+//!                     ├────────────────▶ text ──▶ keys with their units ──▶ Part
+//!   a file of yours ──┘  Part::load                │                          │
+//!                                                  └── error: file, line, key, what to write instead
+//! ```
+//!
+//! A figure is a string with its unit (`"25us"`, `"2KiB"`, `"3.3V"`) or a plain count; unknown keys are errors. The
+//! files in `devices/` are the registry of what is built in, and the examples to copy.
+//!
+//! # Rooms
+//!
+//! - `sheet`: the file's shape. `units`: numbers with units. `check`: whether the keys agree. `error`: what is said
+//!   when they do not.
+//!
+//! ```
+//! use nand_model::datasheet;
+//! let c3 = datasheet::builtin("c3")?;
+//! assert_eq!(c3.mlc.unwrap().timing.program.get(), 800_000);
+//! # Ok::<(), datasheet::DatasheetError>(())
+//! ```
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
+
+use self::sheet::Sheet;
+use crate::part::Part;
+
+mod check;
+mod error;
+mod sheet;
+mod units;
+
+pub use self::error::{DatasheetError, Fault};
+
+/// Embeds device files by name, so that a name and its file cannot disagree.
+macro_rules! devices {
+    ($($name:literal)*) => {
+        [$(($name, include_str!(concat!("../../../../devices/", $name, ".toml")))),*]
+    };
+}
+
+/// The devices that are built in: every file of `devices/`.
+const BUILTIN: [(&str, &str); 11] = devices! {
+    "c1" "c2" "c3"
+    "k9f2g08u0a" "k9gag08u0m"
+    "spi-nand-1g"
+    "tlc-pslc"
+    "tiny" "tiny-slc" "tiny-mlc" "tiny-tlc"
+};
+
+/// The names of the built-in devices, in the order in which tables list them.
+pub fn builtin_names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
+/// The built-in device of that name.
+pub fn builtin(name: &str) -> Result<Part, DatasheetError> {
+    match BUILTIN.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => Part::parse(text, &format!("built-in {name}")),
+        None => Err(DatasheetError::UnknownName { name: name.into() }),
+    }
+}
+
+/// The device that a person means: a built-in one's name, or else the path of a device file.
+///
+/// What has a directory or ends with `.toml` is a path; a built-in name always wins over a file that is called so.
+pub fn open(name_or_path: &str) -> Result<Part, DatasheetError> {
+    let path = Path::new(name_or_path);
+    let is_path = path.components().count() > 1
+        || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if is_path { Part::load(path) } else { builtin(name_or_path) }
+}
+
+impl Part {
+    /// Reads a device file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, DatasheetError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|reason| DatasheetError::Unreadable { path: path.into(), reason })?;
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads a device file's text. Errors name `origin` as the file.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, DatasheetError> {
+        let fault = |line, key, reason| {
+            DatasheetError::Invalid(Fault { origin: origin.into(), line, key, reason })
+        };
+        let sheet = sheet(text).map_err(|(line, key, reason)| fault(line, key, reason))?;
+        check::part(sheet).map_err(|objection| {
+            let line = line_of_key(text, &objection.key);
+            fault(line, objection.key, objection.reason)
+        })
+    }
+}
+
+/// The keys of a file, or the line, the key and the reason of the first that cannot be read.
+fn sheet(text: &str) -> Result<Sheet, (Option<usize>, String, String)> {
+    let syntax =
+        |error: toml::de::Error| (line_of(text, error.span()), String::new(), tell(&error));
+    let root = toml::Deserializer::parse(text).map_err(syntax)?;
+    let mut track = serde_path_to_error::Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(root, &mut track);
+    Sheet::deserialize(tracked).map_err(|error| {
+        // The tracker calls the top of the file "."; an empty key says the same in a sentence.
+        let path = track.path().to_string();
+        let key = if path == "." { String::new() } else { path };
+        (line_of(text, error.span()), key, tell(&error))
+    })
+}
+
+/// The parser's reason as one line.
+fn tell(error: &toml::de::Error) -> String {
+    error.message().trim().replace('\n', "; ")
+}
+
+/// The line, counted from 1, on which a span of the text starts.
+fn line_of(text: &str, span: Option<Range<usize>>) -> Option<usize> {
+    Some(text.get(..span?.start)?.matches('\n').count() + 1)
+}
+
+/// The line of a key such as `mlc.page`, or of the section where the key is missing.
+fn line_of_key(text: &str, key: &str) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    let mut table = document.get_ref();
+    let mut found = None;
+    for name in key.split('.') {
+        let Some((at, value)) = table.iter().find(|(at, _)| at.get_ref() == name) else {
+            break;
+        };
+        found = Some(at.span());
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    line_of(text, found)
+}
