@@ -3,8 +3,8 @@
 //! Two views of the same hardware:
 //!
 //! - *Serial* ([`Time::Serial`], the default): one operation after the other. Nothing overlaps, whatever the layout.
-//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work at the same time. A busy die is waited for, and
-//!   an operation starts then. A read occupies its die, then its channel, and blocks the caller until its bytes are
+//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work at the same time. A busy die is waited for,
+//!   and an operation starts then. A read occupies its die, then its channel, and blocks the caller until its bytes are
 //!   across. A program's bytes queue for the channel, then the die is busy with them; an erase keeps its die busy at
 //!   once. Neither blocks the caller further: the next operation on another die starts at the same moment.
 //!   Planes of one die work together when they are asked to in one breath, as the multi-plane commands of ONFI parts

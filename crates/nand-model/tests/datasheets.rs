@@ -291,7 +291,7 @@ fn a_huge_figure_is_refused() {
     let fault = fault_after("ecc_bits = 1", "ecc_bits = 65536");
     assert_fault(&fault, "slc.ecc_bits", "65535");
     let layout = "[layout]\nchannels = 4096\ndies_per_channel = 1\nplanes_per_die = 1\n\n[slc]";
-    assert_fault(&fault_after("[slc]", layout), "layout.channels", "1024");
+    assert_fault(&fault_after("[slc]", layout), "layout.channels", "more than 256");
 }
 
 #[test]

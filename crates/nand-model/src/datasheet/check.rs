@@ -25,8 +25,11 @@ impl Objection {
     }
 }
 
-/// The most channels, dies of a channel, or planes of a die: far above any controller's.
-const PARALLEL_MAX: u32 = 1024;
+/// The most channels, or dies of a channel: far above any controller's. A chip has up to 65,536 dies.
+const DIES_MAX: u32 = 256;
+
+/// The most planes of a die.
+const PLANES_MAX: u32 = 64;
 
 /// The largest page: far above any chip's, and small enough for a buffer on a host.
 const PAGE_BYTES_MAX: u64 = 1 << 20;
@@ -231,13 +234,13 @@ fn check_exported(bytes: u64, sector: u64, geometry: &Geometry) -> Result<(), Ob
 }
 
 fn parallel(sheet: &LayoutSheet) -> Result<Layout, Objection> {
-    for (key, count) in [
-        ("channels", sheet.channels),
-        ("dies_per_channel", sheet.dies_per_channel),
-        ("planes_per_die", sheet.planes_per_die),
+    for (key, count, max) in [
+        ("channels", sheet.channels, DIES_MAX),
+        ("dies_per_channel", sheet.dies_per_channel, DIES_MAX),
+        ("planes_per_die", sheet.planes_per_die, PLANES_MAX),
     ] {
-        if count > PARALLEL_MAX {
-            let reason = format!("no device has more than {PARALLEL_MAX}: give less");
+        if count > max {
+            let reason = format!("no device has more than {max}: give less");
             return Err(Objection::new(format!("layout.{key}"), reason));
         }
     }
