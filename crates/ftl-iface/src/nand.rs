@@ -38,8 +38,8 @@ use crate::units::Bytes;
 ///   It may be **unstable**: read well now and fail later. It counts as programmed, whatever it reads as.
 ///   In a region of several bits a cell, the pages of the same word line that were programmed before it may be lost
 ///   too ([`Pairing::endangered`](crate::Pairing::endangered)).
-/// - *In an erase*: the block reads as it was before, as erased, or as anything. Unless it is erased again, nothing may be
-///   programmed to it.
+/// - *In an erase*: the block reads as it was before, as erased, or as anything. Unless it is erased again, nothing may
+///   be programmed to it.
 /// - *In a bad-block mark*: the mark is set or it is not.
 /// - *In a read*: nothing changes.
 /// - Nothing else changes: no other page, no other block.

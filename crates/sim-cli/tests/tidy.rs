@@ -1,0 +1,289 @@
+//! The house inspects itself: what every file of the repository promises, and no compiler checks.
+//!
+//! Each rule is a function from a text to its faults, and is first shown to find what it looks for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Code that is wider cannot stand beside its diff. `cargo fmt` keeps to it where it can.
+const CODE_COLUMNS: usize = 100;
+
+/// Comments and lines that hold a sentence in quotes: sentences break badly in narrow columns.
+const SENTENCE_COLUMNS: usize = 120;
+
+/// Lines of code of a file, its tests excluded: more is more than one thought.
+const FILE_LINES: usize = 400;
+
+/// Lines of a function, from its first to its last: more does not fit a screen.
+const FUNCTION_LINES: usize = 70;
+
+/// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
+const ARROWS: [(&str, &[&str]); 4] = [
+    ("ftl-iface", &[]),
+    ("ftl-core", &["ftl-iface"]),
+    ("nand-model", &["ftl-iface"]),
+    ("sim-cli", &["ftl-iface", "ftl-core", "nand-model"]),
+];
+
+/// Rooms of one crate that do not know each other: only the room that calls them knows both.
+const STRANGERS: [(&str, &str, &str); 1] = [("ftl-core", "slc", "mlc")];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// Every file of the repository with that ending, what builds leave behind excepted.
+fn files(ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry"))
+        {
+            let (path, name) = (entry.path(), entry.file_name());
+            let hidden = name.to_string_lossy().starts_with('.');
+            if path.is_dir() && !hidden && name != "target" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no .{ending} file was found");
+    found
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Asserts that no file breaks the rule; says all that do, each with its place.
+fn assert_tidy(files: &[PathBuf], rule: impl Fn(&str) -> Vec<String>) {
+    let faults: Vec<String> = files
+        .iter()
+        .flat_map(|path| rule(&text(path)).into_iter().map(move |fault| (path, fault)))
+        .map(|(path, fault)| format!("{}: {fault}", path.strip_prefix(root()).unwrap().display()))
+        .collect();
+    assert!(faults.is_empty(), "untidy:\n{}", faults.join("\n"));
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+/// What stands before the unit tests at a file's end.
+fn without_tests(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text)
+}
+
+// The rules.
+
+fn wide_lines(text: &str) -> Vec<String> {
+    let too_wide = |line: &str| {
+        let sentence = is_comment(line) || line.contains('"');
+        let limit = if sentence { SENTENCE_COLUMNS } else { CODE_COLUMNS };
+        line.chars().count() > limit
+    };
+    let numbered = text.lines().enumerate().filter(|(_, line)| too_wide(line));
+    numbered.map(|(at, line)| format!("line {} is {} wide", at + 1, line.chars().count())).collect()
+}
+
+fn long_file(text: &str) -> Vec<String> {
+    let code = without_tests(text).lines();
+    let lines = code.filter(|line| !line.trim().is_empty() && !is_comment(line)).count();
+    let fault = format!("{lines} lines of code, more than {FILE_LINES}: split it");
+    Vec::from_iter((lines > FILE_LINES).then_some(fault))
+}
+
+/// A function of formatted code ends with the first brace that stands as far to the left as its own line.
+fn long_functions(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut faults = Vec::new();
+    for (first, line) in lines.iter().enumerate() {
+        let Some(name) = function_name(line) else { continue };
+        let indent = line.len() - line.trim_start().len();
+        let end = format!("{}}}", " ".repeat(indent));
+        let length = lines[first..].iter().position(|later| **later == end).map_or(1, |at| at + 1);
+        if length > FUNCTION_LINES && !line.ends_with(';') && !line.ends_with('}') {
+            faults.push(format!("line {}: `{name}` has {length} lines: split it", first + 1));
+        }
+    }
+    faults
+}
+
+fn function_name(line: &str) -> Option<&str> {
+    let mut rest = line.trim_start();
+    for word in ["pub(crate) ", "pub(super) ", "pub ", "const ", "extern \"C\" "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    rest.strip_prefix("fn ")?.split(['(', '<']).next()
+}
+
+fn unfinished(text: &str) -> Vec<String> {
+    // In two halves each, so that this file does not find itself.
+    let marks =
+        [["to", "do!("], ["unimple", "mented!("], ["db", "g!("], ["FIX", "ME"], ["XX", "X"]];
+    let marks = marks.map(|halves| halves.concat());
+    let numbered = text.lines().enumerate();
+    numbered
+        .flat_map(|(at, line)| {
+            let found = marks.iter().filter(move |mark| line.contains(*mark));
+            found.map(move |mark| format!("line {}: `{mark}`", at + 1))
+        })
+        .collect()
+}
+
+/// The crates of this workspace that a manifest builds upon, tests excluded.
+fn falls_to(manifest: &toml::Table) -> Vec<&str> {
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let by_target = targets.into_iter().flat_map(|targets| targets.values());
+    let tables = by_target.filter_map(toml::Value::as_table).chain([manifest]);
+    tables
+        .flat_map(|table| ["dependencies", "build-dependencies"].map(|section| table.get(section)))
+        .filter_map(|section| section?.as_table())
+        .flat_map(|section| section.keys().map(String::as_str))
+        .filter(|name| ARROWS.iter().any(|(known, _)| known == name))
+        .collect()
+}
+
+fn rising_arrows(manifest: &str) -> Vec<String> {
+    let manifest: toml::Table = manifest.parse().expect("a manifest");
+    let Some(name) = manifest.get("package").and_then(|package| package["name"].as_str()) else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| *known == name) else {
+        return vec![format!("the crate {name} has no place among the arrows")];
+    };
+    let beyond = falls_to(&manifest).into_iter().filter(|to| !allowed.contains(to));
+    beyond.map(|to| format!("{name} builds upon {to}, which does not lie below it")).collect()
+}
+
+/// Whether a file declares the module.
+fn declares(text: &str, module: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let line = ["pub(crate) ", "pub(super) ", "pub "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word))
+            .unwrap_or(line);
+        line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) == Some(module)
+    })
+}
+
+/// The files one of which must declare the module that `path` holds; none for a target's own root.
+fn declarers(path: &Path) -> Option<(String, Vec<PathBuf>)> {
+    let stem = path.file_stem()?.to_str()?;
+    let folder = path.parent()?;
+    let (module, home) = if stem == "mod" {
+        (folder.file_name()?.to_str()?, folder.parent()?)
+    } else {
+        (stem, folder)
+    };
+    let home_name = home.file_name()?.to_str()?;
+    if home_name == "src" {
+        let roots = ["lib", "main"];
+        let is_root = stem != "mod" && roots.contains(&stem);
+        let files = roots.map(|root| home.join(format!("{root}.rs")));
+        return (!is_root).then(|| (module.into(), files.into()));
+    }
+    if ["tests", "benches", "examples", "bin", "fuzz_targets"].contains(&home_name) {
+        // Files here are targets of their own; a folder is shared by those that declare it.
+        let targets = || files_of(home);
+        return (stem == "mod").then(|| (module.into(), targets()));
+    }
+    let beside = home.with_extension("rs");
+    let file = if beside.exists() { beside } else { home.join("mod.rs") };
+    Some((module.into(), vec![file]))
+}
+
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+// The inspection.
+
+#[test]
+fn lines_are_no_wider_than_people_read() {
+    let wide = |columns: usize| "x".repeat(columns);
+    assert_eq!(wide_lines(&wide(100)), [""; 0]);
+    assert_eq!(wide_lines(&format!("\n{}", wide(101))), ["line 2 is 101 wide"]);
+    assert_eq!(wide_lines(&format!("// {}", wide(100))), [""; 0]);
+    assert_tidy(&files("rs"), wide_lines);
+}
+
+#[test]
+fn files_hold_one_thought_each() {
+    assert_eq!(long_file(&"code();\n".repeat(400)).len(), 0);
+    assert_eq!(long_file(&"code();\n".repeat(401)).len(), 1);
+    assert_eq!(long_file(&"// words\n\n".repeat(401)).len(), 0);
+    let tested = format!("code();\n#[cfg(test)]\nmod tests {{\n{}}}\n", "case();\n".repeat(401));
+    assert_eq!(long_file(&tested).len(), 0);
+    let in_tests = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "tests");
+    let sources: Vec<PathBuf> = files("rs").into_iter().filter(|path| !in_tests(path)).collect();
+    assert_tidy(&sources, long_file);
+}
+
+#[test]
+fn functions_fit_a_screen() {
+    let function =
+        |lines: usize| format!("    pub fn long() {{\n{}    }}\n", "        x();\n".repeat(lines));
+    assert_eq!(long_functions(&function(68)).len(), 0);
+    assert_eq!(long_functions(&function(69)), ["line 1: `long` has 71 lines: split it"]);
+    assert_tidy(&files("rs"), long_functions);
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    assert_eq!(unfinished("fn f() {\n    to\u{64}o!()\n}"), ["line 2: `to\u{64}o!(`"]);
+    assert_tidy(&files("rs"), unfinished);
+}
+
+#[test]
+fn arrows_between_crates_only_fall() {
+    let rising = "package.name = \"ftl-core\"\n[dependencies]\nnand-model.workspace = true\n";
+    assert_eq!(rising_arrows(rising).len(), 1);
+    let tests_alone = rising.replace("[dep", "[dev-dep");
+    assert_eq!(rising_arrows(&tests_alone).len(), 0);
+    let on_a_target = rising.replace("[dep", "[target.'cfg(unix)'.dep");
+    assert_eq!(rising_arrows(&on_a_target).len(), 1);
+    assert_eq!(rising_arrows("package.name = \"newcomer\"").len(), 1);
+    let crates = root().join("crates");
+    let mut manifests = files("toml");
+    manifests.retain(|path| path.ends_with("Cargo.toml") && path.starts_with(&crates));
+    assert_eq!(manifests.len(), ARROWS.len(), "a crate per entry: {manifests:?}");
+    assert_tidy(&manifests, rising_arrows);
+}
+
+#[test]
+fn strangers_among_the_rooms_do_not_meet() {
+    for (name, one, other) in STRANGERS {
+        let src = root().join("crates").join(name).join("src");
+        for (room, stranger) in [(one, other), (other, one)] {
+            let mut sources = files("rs");
+            sources.retain(|path| {
+                path.starts_with(src.join(room)) || *path == src.join(room).with_extension("rs")
+            });
+            assert_tidy(&sources, |text| {
+                let meets = text.contains(&format!("crate::{stranger}"));
+                Vec::from_iter(meets.then(|| format!("{room} imports {stranger}")))
+            });
+        }
+    }
+}
+
+#[test]
+fn every_source_file_is_part_of_its_crate() {
+    assert!(declares("    pub(crate) mod ring;\n", "ring"));
+    assert!(!declares("mod ringed;\n// mod ring;\n", "ring"));
+    let dead: Vec<PathBuf> = files("rs")
+        .into_iter()
+        .filter(|path| {
+            declarers(path).is_some_and(|(module, files)| {
+                !files.iter().any(|file| file.exists() && declares(&text(file), &module))
+            })
+        })
+        .collect();
+    assert!(dead.is_empty(), "no module declares {dead:?}");
+}
