@@ -172,6 +172,14 @@ impl Cells {
         block * self.pages as u32 + page as u32
     }
 
+    pub(crate) fn is_programmed(&self, page: Page) -> bool {
+        let index = page.index().get();
+        self.blocks.get(page.block().index() as usize).is_some_and(|block| {
+            let start = usize::from(index) * self.format.record();
+            index < block.next && block.records()[start] != State::Skipped.code()
+        })
+    }
+
     #[inline]
     pub(crate) fn read(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
         let index = page.index().get();
@@ -297,15 +305,23 @@ impl Cells {
         }
     }
 
+    /// Counts an erase.
     #[inline]
-    pub(crate) fn erase(&mut self, block: Block) {
+    pub(crate) fn wear(&mut self, block: Block) -> &mut BlockCells {
         let Some(cells) = self.blocks.get_mut(block.index() as usize) else {
             rules::out_of_range(Verb::Erase, block)
         };
         if cells.bad {
             rules::block_is_bad(Verb::Erase, block);
         }
-        cells.erases += 1;
+        // A loaded image may hold any count.
+        cells.erases = cells.erases.saturating_add(1);
+        cells
+    }
+
+    #[inline]
+    pub(crate) fn erase(&mut self, block: Block) {
+        let cells = self.wear(block);
         let pages = std::mem::take(&mut cells.next);
         if let Storage::Shared(_) = cells.storage {
             cells.storage = Storage::Own(Box::default());

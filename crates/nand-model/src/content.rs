@@ -197,6 +197,11 @@ impl Format {
         self.record
     }
 
+    /// The part of a record that a page kept whole has: state and spare bytes.
+    pub(crate) const fn head(&self) -> usize {
+        1 + self.spare_kept
+    }
+
     #[inline]
     pub(crate) const fn page_bytes(&self) -> usize {
         self.page_bytes

@@ -4,6 +4,10 @@
 //!            FTL, or anything else that speaks NandDevice
 //!                   │ read, program, erase, is_bad, mark_bad
 //!            ┌──────▼──────┐
+//!            │   Tracer    │  every operation a readable line         wrappers: they stack,
+//!            │  PowerCut   │  stops operation n midway                and into_inner() gives
+//!            │FaultInjector│  fails as told, or by a seed             the device below back
+//!            ├─────────────┤
 //!            │    Chip     │  the truth: never fails by chance
 //!            └──────┬──────┘
 //!      ┌─────────┬──┴──────┬──────────┐
@@ -17,12 +21,32 @@
 //! # Rooms
 //!
 //! - [`part`]: what a datasheet says of a device. [`datasheet`]: device files, and those built in.
-//! - [`chip`]: [`Chip`] itself, what it counts, and [`Fork`]: cheap copies.
+//! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: what it counts. [`image`]: a chip saved to a
+//!   file.
 //! - [`content`]: what is kept of a page; [`Stamp`].
 //! - [`clock`]: serial and overlapped [`Time`]. [`energy`]: exact sums of V·I·t.
+//! - [`faults`]: one file a kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`, `bit_errors`,
+//!   `uncorrectable`, and `torn`, what cuts and failures leave. [`power`]: the cut. [`tracer`].
 //!
 //! A breach of the caller's promises ([`ftl_iface::NandDevice`]) panics with a sentence that names the operation, the
 //! address and what was expected. Everything else that goes wrong is a typed error.
+//!
+//! # Example
+//!
+//! ```
+//! use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+//! use nand_model::part::Nanos;
+//! use nand_model::{Chip, Content, Timed};
+//!
+//! let mut chip = Chip::new(&nand_model::datasheet::builtin("tiny")?, Content::Bytes)?;
+//! let page = Block::new(Region::Slc, 3).page(PageIndex::new(0));
+//! chip.program(page, &[7; 1024], &[0xFF; 32]).unwrap();
+//! let mut data = [0; 1024];
+//! chip.read(page, Bytes::ZERO, &mut data, &mut []).unwrap();
+//! assert_eq!(data, [7; 1024]);
+//! assert_eq!(chip.now(), Nanos::from_micros(200 + 25)); // as the datasheet has it
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod chip;
@@ -30,12 +54,21 @@ pub mod clock;
 pub mod content;
 pub mod datasheet;
 pub mod energy;
+pub mod faults;
+pub mod image;
 pub mod part;
+pub mod power;
+pub mod stats;
+pub mod tracer;
 
 mod cells;
 mod rules;
 
-pub use chip::{Chip, ChipError, ChipStats, Fork, RegionStats};
+pub use chip::{Chip, ChipError, Fork, Truth};
 pub use clock::{Time, Timed};
 pub use content::{Content, Stamp};
 pub use energy::Energy;
+pub use faults::FaultInjector;
+pub use power::PowerCut;
+pub use stats::{ChipStats, RegionStats};
+pub use tracer::Tracer;

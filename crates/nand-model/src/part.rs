@@ -90,7 +90,7 @@ impl fmt::Display for Nanos {
 }
 
 /// How long each operation of a region takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Timing {
     /// Cells to page register.
     pub read: Nanos,
@@ -103,7 +103,7 @@ pub struct Timing {
 }
 
 /// What the device's error correction can mend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Ecc {
     /// Bits that it corrects in a codeword.
     pub correctable_bits: u16,
@@ -112,7 +112,7 @@ pub struct Ecc {
 }
 
 /// One region, as its datasheet has it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RegionPart {
     /// Operation times.
     pub timing: Timing,
@@ -128,7 +128,7 @@ pub struct RegionPart {
 
 /// How the blocks of a device are spread over hardware that works at the same time. A block's number picks its
 /// plane first, then its die, then its channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Layout {
     /// Buses that transfer at the same time.
     pub channels: u32,
@@ -149,7 +149,7 @@ impl Layout {
 }
 
 /// Supply voltage and currents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Power {
     /// Supply, in millivolts.
     pub supply_millivolts: u32,

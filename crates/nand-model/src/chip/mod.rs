@@ -11,9 +11,15 @@ use ftl_iface::{
 use crate::cells::{BlockCells, Cells};
 use crate::clock::{Clock, Time, Timed, Work};
 use crate::content::{Content, ContentError};
-use crate::energy::Energy;
 use crate::part::{Nanos, Part, Timing};
 use crate::rules::{self, Verb};
+use crate::stats::{ChipStats, RegionStats, RegionTally};
+
+mod check;
+mod copies;
+
+pub use self::check::ChipError;
+pub use self::copies::{Fork, Truth};
 
 /// A simulated NAND device. It holds the truth and never fails by chance:
 /// [`FaultInjector`](crate::faults::FaultInjector) wraps it for that.
@@ -38,92 +44,10 @@ pub(crate) struct Room {
     pub(crate) tally: RegionTally,
 }
 
-/// What a region was asked for, and the time that took on idle hardware.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct RegionTally {
-    /// Page reads, partial ones included.
-    pub reads: u64,
-    /// Page programs.
-    pub programs: u64,
-    /// Block erases.
-    pub erases: u64,
-    /// The sum of the operations' own times, transfers included and waiting left out.
-    pub busy: Nanos,
-}
-
-/// What a region did and what it cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RegionStats {
-    /// Operations and their time.
-    pub tally: RegionTally,
-    /// The energy of that time at the part's active current.
-    pub energy: Energy,
-}
-
-/// What a chip did since it was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChipStats {
-    /// The SLC region's share; zeros where there is none.
-    pub slc: RegionStats,
-    /// The MLC region's share; zeros where there is none.
-    pub mlc: RegionStats,
-    /// The moment at which the last operation ends.
-    pub elapsed: Nanos,
-    /// The energy of dies that stood by until then, at the part's standby current.
-    pub idle_energy: Energy,
-}
-
-impl ChipStats {
-    /// That region's share.
-    pub const fn region(&self, region: Region) -> &RegionStats {
-        match region {
-            Region::Slc => &self.slc,
-            Region::Mlc => &self.mlc,
-        }
-    }
-
-    /// All of the energy, idle time included.
-    pub fn energy(&self) -> Energy {
-        self.slc.energy + self.mlc.energy + self.idle_energy
-    }
-}
-
-/// Why a chip cannot be made of a part.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ChipError {
-    /// The geometry has a region whose times and endurance are not given.
-    #[error("the part \"{part}\" has an {region} region but no figures for it: give its timing")]
-    NoFigures {
-        /// The part's name.
-        part: String,
-        /// The region.
-        region: Region,
-    },
-    /// No channel, die or plane, or more planes than a die can have.
-    #[error(
-        "the part \"{part}\" is laid out without a channel, a die or a plane, or with too many: \
-         give 1 to 65536 dies of 1 to 64 planes"
-    )]
-    Layout {
-        /// The part's name.
-        part: String,
-    },
-    /// Pages cannot be kept that way.
-    #[error(transparent)]
-    Content(#[from] ContentError),
-}
-
-/// A device that can be copied at the cost of what the copies write later.
-pub trait Fork {
-    /// A device in the same state. Both go on by themselves; content is shared until one of them writes to it.
-    #[must_use]
-    fn fork(&mut self) -> Self;
-}
-
 impl Chip {
     /// A fresh chip: all pages erased, no block bad, no time spent. Operations follow each other.
     pub fn new(part: &Part, content: Content) -> Result<Self, ChipError> {
-        Self::check_layout(part)?;
+        Self::check(part)?;
         let room = |region| Self::room(part, region, content, Cells::new);
         let rooms = [room(Region::Slc)?, room(Region::Mlc)?];
         let clock = Clock::new(Time::Serial, part.layout, Nanos::ZERO, Nanos::ZERO);
@@ -138,14 +62,8 @@ impl Chip {
         self
     }
 
-    pub(crate) fn check_layout(part: &Part) -> Result<(), ChipError> {
-        /// Far beyond any device; keeps a damaged figure from asking for all memory.
-        const DIES_MAX: u64 = 1 << 16;
-        let layout = part.layout;
-        let dies = u64::from(layout.channels) * u64::from(layout.dies_per_channel);
-        // The planes at work in a die are the bits of a u64.
-        let possible = (1..=DIES_MAX).contains(&dies) && (1..=64).contains(&layout.planes_per_die);
-        if possible { Ok(()) } else { Err(ChipError::Layout { part: part.name.clone() }) }
+    pub(crate) fn check(part: &Part) -> Result<(), ChipError> {
+        check::layout(part)
     }
 
     pub(crate) fn room(
@@ -160,6 +78,7 @@ impl Chip {
         let Some(figures) = part.region(region) else {
             return Err(ChipError::NoFigures { part: part.name.clone(), region });
         };
+        check::figures(part, region, shape, figures)?;
         let cells = cells(region, shape, content)?;
         let program_transfer = figures.timing.transfer(shape.page_bytes + shape.spare_bytes);
         let tally = RegionTally::default();
@@ -271,6 +190,28 @@ impl Fork for Chip {
         let rooms = [fork(slc), fork(mlc)];
         let (part, clock) = (Arc::clone(&self.part), self.clock.clone());
         Self { part, content: self.content, rooms, clock }
+    }
+}
+
+impl Truth for Chip {
+    fn erase_count(&self, block: Block) -> u32 {
+        self.block(block).erases()
+    }
+
+    fn is_programmed(&self, page: Page) -> bool {
+        let room = self.rooms[page.region() as usize].as_ref();
+        room.is_some_and(|room| room.cells.is_programmed(page))
+    }
+
+    fn attempt_erase(&mut self, block: Block) {
+        let Some(room) = &mut self.rooms[block.region() as usize] else {
+            rules::out_of_range(Verb::Erase, block)
+        };
+        room.cells.wear(block);
+        room.tally.erases += 1;
+        let work = Work::Erase { array: room.timing.erase };
+        room.tally.busy += work.length();
+        self.clock.spend(block, work);
     }
 }
 

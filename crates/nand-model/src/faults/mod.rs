@@ -1,0 +1,301 @@
+//! Faults, kept apart from the truth: one file a kind.
+//!
+//! ```text
+//!   read ──▶ inner device: the truth ──▶ torn: what a cut or a failure left instead
+//!                                    ──▶ uncorrectable ──▶ bit_errors ──▶ caller
+//!   program, erase ──▶ factory_bad, torn: allowed? ──▶ inner device ──▶ program_failure, erase_failure ──▶ caller
+//! ```
+//!
+//! Each fault comes from a seed or at a named place. A seeded one depends on the seed, the place and the block's erase
+//! count alone: neither the order of operations elsewhere nor the machine changes it. Since the inner device always
+//! takes what was meant to be programmed, a fault can be lifted and the truth compared.
+
+mod bit_errors;
+mod dice;
+mod erase_failure;
+mod factory_bad;
+mod mark_failure;
+mod program_failure;
+mod torn;
+mod uncorrectable;
+
+use ftl_iface::{
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError,
+};
+
+pub use bit_errors::{Ageing, BitErrorsError};
+pub use dice::{Chance, When};
+pub use torn::Remains;
+
+use crate::chip::{Fork, Truth};
+use crate::clock::Timed;
+use crate::part::Nanos;
+use crate::power::{BlockFate, PageFate, PairFate, Tear};
+use crate::rules::{self, Verb};
+
+/// All faults and what they left behind. Everything that an image keeps beside the chip.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Faults {
+    seed: u64,
+    factory_bad: factory_bad::FactoryBad,
+    program_failures: program_failure::ProgramFailures,
+    erase_failures: erase_failure::EraseFailures,
+    mark_failures: mark_failure::MarkFailures,
+    uncorrectable: uncorrectable::Uncorrectable,
+    pub(crate) bit_errors: Option<bit_errors::BitErrors>,
+    torn: torn::Torn,
+}
+
+/// A device that fails as it is told, or as a seed has it, over one that tells the truth. Without any fault set it
+/// passes everything on.
+///
+/// ```
+/// # use ftl_iface::*;
+/// # use nand_model::faults::{FaultInjector, When};
+/// # use nand_model::{Chip, Content};
+/// # let part = nand_model::datasheet::builtin("tiny")?;
+/// let mut device = FaultInjector::new(Chip::new(&part, Content::Bytes)?, 1);
+/// let page = Block::new(Region::Slc, 3).page(PageIndex::new(0));
+/// device.fail_program(page, When::Always);
+/// let failed = device.program(page, &[7; 1024], &[7; 32]);
+/// assert_eq!(failed, Err(ProgramError::Failed));
+/// // The fault hides what was meant to be there. Lifted, it shows.
+/// device.lift(page);
+/// let mut data = [0; 1024];
+/// device.read(page, Bytes::ZERO, &mut data, &mut []).unwrap();
+/// assert_eq!(data, [7; 1024]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FaultInjector<D> {
+    inner: D,
+    pub(crate) faults: Faults,
+}
+
+impl<D> FaultInjector<D> {
+    /// A device without faults as yet. All that is left to chance comes from `seed`.
+    pub fn new(inner: D, seed: u64) -> Self {
+        Self { inner, faults: Faults { seed, ..Faults::default() } }
+    }
+
+    pub(crate) const fn with_faults(inner: D, faults: Faults) -> Self {
+        Self { inner, faults }
+    }
+
+    /// The device below: the truth.
+    pub const fn inner(&self) -> &D {
+        &self.inner
+    }
+
+    /// The device below, to compare with or to change past all faults.
+    pub const fn inner_mut(&mut self) -> &mut D {
+        &mut self.inner
+    }
+
+    /// Gives the device below back. The faults and what they left are gone.
+    pub fn into_inner(self) -> D {
+        self.inner
+    }
+
+    /// Lifts every fault of every kind and what they left: from now on the truth is read. The seed stays.
+    pub fn lift_all(&mut self) {
+        self.faults = Faults { seed: self.faults.seed, ..Faults::default() };
+    }
+}
+
+impl<D: Truth> FaultInjector<D> {
+    fn refuse_bad(&self, verb: Verb, block: Block, place: impl std::fmt::Display) {
+        if self.faults.factory_bad.contains(block) {
+            rules::block_is_bad(verb, place);
+        }
+    }
+
+    fn refuse_unerased(&self, page: Page) {
+        if self.faults.torn.is_unerased(page.block()) {
+            rules::block_not_erased(page);
+        }
+    }
+}
+
+impl<D: Truth> NandDevice for FaultInjector<D> {
+    type Error = D::Error;
+
+    fn geometry(&self) -> &Geometry {
+        self.inner.geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<D::Error>> {
+        let corrected = self.inner.read(page, at, data, spare)?;
+        let remains = self.faults.torn.read(page);
+        if let Some(remains) = remains {
+            remains.show(self.faults.seed, page, at, data, spare);
+            if remains == Remains::Uncorrectable {
+                return Err(ReadError::Uncorrectable);
+            }
+        }
+        // What was never programmed has no content that could be lost or decay.
+        let programmed = remains.is_none() && self.inner.is_programmed(page);
+        let (faults, cycles) = (&mut self.faults, self.inner.erase_count(page.block()));
+        let lost = faults.uncorrectable.is_named(page);
+        let decayed = match &mut faults.bit_errors {
+            Some(errors) => errors.read(faults.seed, page, cycles, at, data.len()),
+            None => Some(corrected),
+        };
+        match decayed {
+            _ if !programmed => Ok(corrected),
+            Some(bits) if !lost => Ok(corrected.max(bits)),
+            _ => {
+                Remains::Uncorrectable.show(faults.seed, page, at, data, spare);
+                Err(ReadError::Uncorrectable)
+            }
+        }
+    }
+
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<D::Error>> {
+        self.refuse_bad(Verb::Program, page.block(), page);
+        self.refuse_unerased(page);
+        self.inner.program(page, data, spare)?;
+        let cycles = self.inner.erase_count(page.block());
+        let faults = &mut self.faults;
+        if let Some(errors) = &mut faults.bit_errors {
+            errors.programmed(page.block());
+        }
+        if faults.program_failures.strikes(faults.seed, page, cycles) {
+            let remains = Remains::of_a_failed_program(faults.seed, page, cycles);
+            faults.torn.leave(page, remains);
+            return Err(ProgramError::Failed);
+        }
+        if faults.uncorrectable.strikes(faults.seed, page, cycles) {
+            faults.torn.leave(page, Some(Remains::Uncorrectable));
+        }
+        Ok(())
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
+        self.refuse_bad(Verb::Erase, block, block);
+        let cycles = self.inner.erase_count(block);
+        let faults = &mut self.faults;
+        if faults.erase_failures.strikes(faults.seed, block, cycles) {
+            self.inner.attempt_erase(block);
+            self.leave_half_erased(block);
+            return Err(EraseError::Failed);
+        }
+        self.inner.erase(block)?;
+        self.faults.torn.erased(block);
+        if let Some(errors) = &mut self.faults.bit_errors {
+            errors.erased(block);
+        }
+        Ok(())
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
+        Ok(self.inner.is_bad(block)? || self.faults.factory_bad.contains(block))
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
+        if self.faults.mark_failures.strikes(block) {
+            return Err(MarkError::Failed);
+        }
+        self.inner.mark_bad(block)
+    }
+}
+
+impl<D: Truth> FaultInjector<D> {
+    /// Each page of the block reads as before or as anything, by the seed.
+    fn leave_half_erased(&mut self, block: Block) {
+        let cycles = self.inner.erase_count(block);
+        let pages = self.inner.geometry().region(block.region()).map(|shape| shape.pages_per_block);
+        self.faults.torn.half_erased(self.faults.seed, block, cycles, pages.unwrap_or_default());
+    }
+}
+
+impl<D: Truth> Tear for FaultInjector<D> {
+    fn tear_program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+        fate: PageFate,
+        pair: PairFate,
+    ) -> Result<(), D::Error> {
+        self.refuse_bad(Verb::Program, page.block(), page);
+        self.refuse_unerased(page);
+        // The truth is what the page was meant to hold; it counts as programmed in every fate.
+        match self.inner.program(page, data, spare) {
+            Ok(()) | Err(ProgramError::Failed) => {}
+            Err(ProgramError::Driver(error)) => return Err(error),
+        }
+        if let Some(errors) = &mut self.faults.bit_errors {
+            errors.programmed(page.block());
+        }
+        self.faults.torn.leave(page, Remains::of_a_torn_program(fate));
+        if pair == PairFate::Lost
+            && let Some(shape) = self.inner.geometry().region(page.region()).copied()
+        {
+            for victim in shape.pairing.endangered(page.index(), shape.pages_per_block) {
+                let victim = page.block().page(victim);
+                if self.inner.is_programmed(victim) {
+                    self.faults.torn.leave(victim, Some(Remains::Uncorrectable));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
+        if self.is_bad(block)? {
+            rules::block_is_bad(Verb::Erase, block);
+        }
+        match fate {
+            BlockFate::Untouched => {}
+            BlockFate::Erased => {
+                match self.inner.erase(block) {
+                    Ok(()) | Err(EraseError::Failed) => {}
+                    Err(EraseError::Driver(error)) => return Err(error),
+                }
+                self.faults.torn.erased(block);
+            }
+            BlockFate::Garbage => self.leave_half_erased(block),
+        }
+        self.faults.torn.erase_again(block);
+        Ok(())
+    }
+}
+
+impl<D: Truth> Truth for FaultInjector<D> {
+    fn erase_count(&self, block: Block) -> u32 {
+        self.inner.erase_count(block)
+    }
+
+    fn is_programmed(&self, page: Page) -> bool {
+        self.inner.is_programmed(page)
+    }
+
+    fn attempt_erase(&mut self, block: Block) {
+        self.inner.attempt_erase(block);
+    }
+}
+
+impl<D: Timed> Timed for FaultInjector<D> {
+    fn now(&self) -> Nanos {
+        self.inner.now()
+    }
+}
+
+impl<D: Fork> Fork for FaultInjector<D> {
+    fn fork(&mut self) -> Self {
+        Self { inner: self.inner.fork(), faults: self.faults.clone() }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a power cut or a failure left in the cells instead of what was meant to be there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ftl_iface::{Block, Bytes, Page, PageCount, PageIndex};
+
+use super::dice::{Subject, dice};
+use crate::content::ERASED;
+use crate::power::PageFate;
+
+/// What is left of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Remains {
+    /// It reads as if it had never been programmed, though it was.
+    Erased,
+    /// The error correction gives up.
+    Uncorrectable,
+    /// It reads as bytes that nobody wrote, and the error correction does not notice: the worst that a contract
+    /// without promises allows.
+    Garbage,
+    /// It reads well so often, and is uncorrectable from then on.
+    Unstable {
+        /// Reads that still go well.
+        reads: u32,
+    },
+}
+
+impl Remains {
+    /// What a program leaves that was under way when power failed; nothing worth noting where it completed.
+    pub(super) const fn of_a_torn_program(fate: PageFate) -> Option<Self> {
+        match fate {
+            PageFate::Complete => None,
+            // A page in flight was never programmed before: as it was is erased.
+            PageFate::Untouched | PageFate::ReadsErased => Some(Self::Erased),
+            PageFate::Uncorrectable => Some(Self::Uncorrectable),
+            PageFate::Unstable { reads } => Some(Self::Unstable { reads }),
+        }
+    }
+
+    /// What a failed program leaves: anything, its content included.
+    pub(super) fn of_a_failed_program(seed: u64, page: Page, cycles: u32) -> Option<Self> {
+        let detail = u64::from(page.index().get());
+        let mut dice = dice(seed, Subject::FailedProgram, page.block(), cycles, detail);
+        Self::anything(dice.u32(0..4))
+    }
+
+    /// As before, or one of three.
+    const fn anything(throw: u32) -> Option<Self> {
+        match throw {
+            0 => None,
+            1 => Some(Self::Erased),
+            2 => Some(Self::Garbage),
+            _ => Some(Self::Uncorrectable),
+        }
+    }
+
+    /// Puts into the caller's buffers what is read instead of the truth.
+    pub(super) fn show(self, seed: u64, page: Page, at: Bytes, data: &mut [u8], spare: &mut [u8]) {
+        match self {
+            Self::Unstable { .. } => {}
+            Self::Erased => {
+                data.fill(ERASED);
+                spare.fill(ERASED);
+            }
+            // A caller that uses the buffer of a failed read shall not find the truth in it.
+            Self::Garbage | Self::Uncorrectable => {
+                let detail = u64::from(page.index().get());
+                let garbage = |part| dice(seed, Subject::Garbage, page.block(), part, detail);
+                garbage(at.get()).fill(data);
+                // No read starts there, so that data and spare bytes differ.
+                garbage(u32::MAX).fill(spare);
+            }
+        }
+    }
+}
+
+/// The overlay: pages that read as something else, and blocks that must be erased again.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Torn {
+    pages: BTreeMap<Page, Remains>,
+    unerased: BTreeSet<Block>,
+}
+
+impl Torn {
+    /// What is left of the page, if it is not the truth. Counts the reads of an unstable one.
+    #[inline]
+    pub(super) fn read(&mut self, page: Page) -> Option<Remains> {
+        if self.pages.is_empty() {
+            return None;
+        }
+        let remains = self.pages.get_mut(&page)?;
+        match remains {
+            Remains::Unstable { reads: 0 } => *remains = Remains::Uncorrectable,
+            Remains::Unstable { reads } => *reads -= 1,
+            _ => {}
+        }
+        Some(*remains)
+    }
+
+    /// Whether the block's last erase did not complete.
+    #[inline]
+    pub(super) fn is_unerased(&self, block: Block) -> bool {
+        !self.unerased.is_empty() && self.unerased.contains(&block)
+    }
+
+    pub(super) fn leave(&mut self, page: Page, remains: Option<Remains>) {
+        if let Some(remains) = remains {
+            self.pages.insert(page, remains);
+        }
+    }
+
+    pub(super) fn lift(&mut self, page: Page) {
+        self.pages.remove(&page);
+    }
+
+    /// A completed erase: nothing is left of what was there before.
+    pub(super) fn erased(&mut self, block: Block) {
+        self.unerased.remove(&block);
+        if !self.pages.is_empty() {
+            let last = block.page(PageIndex::new(u16::MAX));
+            while let Some((page, _)) =
+                self.pages.range(block.page(PageIndex::new(0))..=last).next()
+            {
+                let page = *page;
+                self.pages.remove(&page);
+            }
+        }
+    }
+
+    /// Nothing may be programmed to the block until an erase completes.
+    pub(super) fn erase_again(&mut self, block: Block) {
+        self.unerased.insert(block);
+    }
+
+    /// An erase that stopped halfway: each page as it was, or anything.
+    pub(super) fn half_erased(&mut self, seed: u64, block: Block, cycles: u32, pages: PageCount) {
+        self.erase_again(block);
+        // Two half erases in a row are two throws.
+        let nth = self.pages.len() as u64;
+        let mut dice = dice(seed, Subject::HalfErased, block, cycles, nth);
+        for index in 0..pages.get() as u16 {
+            self.leave(block.page(PageIndex::new(index)), Remains::anything(dice.u32(0..4)));
+        }
+    }
+}

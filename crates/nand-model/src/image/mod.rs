@@ -1,0 +1,312 @@
+//! A chip in a file: [`Chip::save`] and [`Chip::load`], and the same for a chip under faults.
+//!
+//! ```text
+//! chip image    magic "TNDMCHIP" | version u16 | header length u32 | header | blocks, SLC first | CRC-32 of all before
+//!               header: the part, what is kept of a page, clock and books (postcard)
+//!               block:  erases u32 | bad u8 | next page u16 | its pages up to there
+//!               page:   0 skipped | 1, spare bytes kept, stamps or data | 2, spare bytes kept, data
+//! faults image  magic "TNDMFLTS" | version u16 | length u32 | faults (postcard) | CRC-32 of all before | chip image
+//! ```
+//!
+//! Numbers are little-endian. Operations under way on dies that work at the same time are waited for: a loaded chip is
+//! at rest. Readers and writers are used piece by piece; put a `BufReader` or `BufWriter` around a file.
+//!
+//! An image that is damaged, foreign, cut short or of another version is a typed error, and memory is asked for as
+//! content arrives, block by block.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use ftl_iface::{Geometry, GeometryError, Pairing, Region, RegionGeometry};
+
+use crate::cells::{BlockCells, Cells};
+use crate::chip::{Chip, ChipError, Room};
+use crate::clock::{Clock, Time};
+use crate::content::{Content, Format, State};
+use crate::faults::{FaultInjector, Faults};
+use crate::part::{Layout, Nanos, Part, Power, RegionPart};
+use crate::stats::RegionTally;
+
+mod wire;
+
+use self::wire::{In, Out};
+
+const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
+const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
+/// Raised with every change of what is written.
+const VERSION: u16 = 1;
+/// Larger than any part's figures, so that a damaged length ends the load early.
+const HEADER_MAX: u32 = 1 << 20;
+/// Room for a note on each of millions of pages.
+const FAULTS_MAX: u32 = 1 << 28;
+/// Sums that start below it cannot overflow within a run.
+const SUM_MAX: u64 = 1 << 62;
+
+/// Why an image could not be saved or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// The file or stream failed.
+    #[error("the image could not be read or written ({0}): check the file")]
+    Io(#[source] io::Error),
+    /// It is no image of the kind that was asked for.
+    #[error("this is no {0} image: give a file that was saved as one")]
+    Foreign(&'static str),
+    /// It was saved by another version of this program.
+    #[error("the image has version {found}, this program reads version {VERSION}: save it anew")]
+    Version {
+        /// The image's version.
+        found: u16,
+    },
+    /// It ends too early.
+    #[error("the image is cut short: copy it again, or save it anew")]
+    Truncated,
+    /// Its check does not match, or it says what cannot be.
+    #[error("the image is damaged ({0}): copy it again, or save it anew")]
+    Damaged(&'static str),
+    /// Its part cannot be simulated.
+    #[error("the image holds an impossible part: {0}")]
+    Part(#[from] ChipError),
+    /// Its part has an impossible shape.
+    #[error("the image holds an impossible part: {0}")]
+    Geometry(#[from] GeometryError),
+}
+
+/// All of a chip but its blocks.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Header {
+    name: String,
+    title: String,
+    shapes: [Option<RegionGeometry>; 2],
+    /// The pairing tables of parts that have their own; the shape says none in their place.
+    tables: [Option<Vec<u16>>; 2],
+    figures: [Option<RegionPart>; 2],
+    layout: Layout,
+    power: Power,
+    exported_bytes: u64,
+    sector_bytes: ftl_iface::Bytes,
+    content: Content,
+    time: Time,
+    now: Nanos,
+    active: Nanos,
+    tallies: [RegionTally; 2],
+}
+
+impl Header {
+    fn of(chip: &Chip) -> Self {
+        let part = chip.part();
+        let shapes = Region::ALL.map(|region| part.geometry.region(region).copied());
+        let table = |shape: Option<RegionGeometry>| match shape?.pairing {
+            Pairing::Table(lines) => Some(lines.to_vec()),
+            _ => None,
+        };
+        let without_table = |shape: RegionGeometry| match shape.pairing {
+            Pairing::Table(_) => RegionGeometry { pairing: Pairing::None, ..shape },
+            _ => shape,
+        };
+        Self {
+            name: part.name.clone(),
+            title: part.title.clone(),
+            shapes: shapes.map(|shape| shape.map(without_table)),
+            tables: shapes.map(table),
+            figures: [part.slc.clone(), part.mlc.clone()],
+            layout: part.layout,
+            power: part.power,
+            exported_bytes: part.exported_bytes,
+            sector_bytes: part.sector_bytes,
+            content: chip.content(),
+            time: chip.time(),
+            now: chip.clock().all_done(),
+            active: chip.clock().active(),
+            tallies: chip
+                .rooms()
+                .each_ref()
+                .map(|room| room.as_ref().map_or_else(RegionTally::default, |room| room.tally)),
+        }
+    }
+
+    fn part(&self) -> Result<Part, ImageError> {
+        let [slc, mlc] = [0, 1].map(|at| {
+            let shape = self.shapes[at]?;
+            let pairing = self.tables[at].as_ref().map(|lines| Pairing::Table(interned(lines)));
+            Some(RegionGeometry { pairing: pairing.unwrap_or(shape.pairing), ..shape })
+        });
+        let [slc_part, mlc_part] = self.figures.clone();
+        Ok(Part {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            geometry: Geometry::new(slc, mlc)?,
+            slc: slc_part,
+            mlc: mlc_part,
+            layout: self.layout,
+            power: self.power,
+            exported_bytes: self.exported_bytes,
+            sector_bytes: self.sector_bytes,
+        })
+    }
+
+    fn check_sums(&self) -> Result<(), ImageError> {
+        let tallies = self.tallies.iter();
+        let sums =
+            tallies.flat_map(|tally| [tally.reads, tally.programs, tally.erases, tally.busy.get()]);
+        let largest = sums.chain([self.now.get(), self.active.get()]).max();
+        let possible = largest.is_none_or(|sum| sum < SUM_MAX);
+        if possible { Ok(()) } else { Err(ImageError::Damaged("impossible counts")) }
+    }
+}
+
+/// A pairing table that lives as long as the program, as [`Pairing`] wants it. Each table is kept once, however often it
+/// is loaded.
+fn interned(lines: &[u16]) -> &'static [u16] {
+    static TABLES: std::sync::Mutex<Vec<&'static [u16]>> = std::sync::Mutex::new(Vec::new());
+    let mut tables = TABLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = tables.iter().find(|known| **known == lines) {
+        return known;
+    }
+    let table: &'static [u16] = lines.to_vec().leak();
+    tables.push(table);
+    table
+}
+
+impl Chip {
+    /// Writes the chip.
+    pub fn save(&self, to: impl Write) -> Result<(), ImageError> {
+        let header = postcard::to_stdvec(&Header::of(self));
+        let header = header.map_err(|_| ImageError::Damaged("its part cannot be written"))?;
+        let mut out = Out::start(to, CHIP_MAGIC, &header)?;
+        for room in self.rooms().iter().flatten() {
+            for (index, block) in room.cells.blocks().iter().enumerate() {
+                put_block(&mut out, &room.cells, index as u32, block)?;
+            }
+        }
+        out.finish()?.flush().map_err(ImageError::Io)
+    }
+
+    /// Reads a chip that was saved.
+    pub fn load(from: impl Read) -> Result<Self, ImageError> {
+        let (mut input, header) = In::start(from, CHIP_MAGIC, "chip", HEADER_MAX)?;
+        let header: Header = postcard::from_bytes(&header)
+            .map_err(|_| ImageError::Damaged("its header makes no sense"))?;
+        header.check_sums()?;
+        let part = header.part()?;
+        Self::check(&part)?;
+        let mut rooms = [None, None];
+        for region in Region::ALL {
+            let room = Self::room(&part, region, header.content, Cells::without_blocks)?;
+            rooms[region as usize] = match (room, part.geometry.region(region)) {
+                (Some(room), Some(shape)) => Some(fill_room(&mut input, room, shape, &header)?),
+                _ => None,
+            };
+            if let Some(room) = &mut rooms[region as usize] {
+                room.tally = header.tallies[region as usize];
+            }
+        }
+        input.finish()?;
+        let clock = Clock::new(header.time, part.layout, header.now, header.active);
+        Ok(Self::restored(part, header.content, rooms, clock))
+    }
+}
+
+fn fill_room<R: Read>(
+    input: &mut In<R>,
+    mut room: Room,
+    shape: &RegionGeometry,
+    header: &Header,
+) -> Result<Room, ImageError> {
+    let stamps = matches!(header.content, Content::Stamps { .. });
+    for _ in 0..shape.blocks.get() {
+        let (block, whole) = take_block(input, room.cells.format(), shape, stamps)?;
+        room.cells.push_block(block, whole);
+    }
+    Ok(room)
+}
+
+fn put_block<W: Write>(
+    out: &mut Out<W>,
+    cells: &Cells,
+    index: u32,
+    block: &BlockCells,
+) -> Result<(), ImageError> {
+    out.put(&block.erases().to_le_bytes())?;
+    out.put(&[u8::from(block.is_bad())])?;
+    out.put(&block.next().to_le_bytes())?;
+    let format = cells.format();
+    let records = block.records().chunks_exact(format.record());
+    for (page, record) in (0..block.next()).zip(records) {
+        match State::from_code(record[0]) {
+            Some(State::Kept) => out.put(record)?,
+            Some(State::Whole) => {
+                out.put(&record[..format.head()])?;
+                out.put(cells.whole_data(index, page))?;
+            }
+            _ => out.put(&[State::Skipped.code()])?,
+        }
+    }
+    Ok(())
+}
+
+/// The data of a block's pages that are kept whole.
+type Whole = Vec<(u16, Arc<[u8]>)>;
+
+fn take_block<R: Read>(
+    input: &mut In<R>,
+    format: &Format,
+    shape: &RegionGeometry,
+    stamps: bool,
+) -> Result<(BlockCells, Whole), ImageError> {
+    let erases = u32::from_le_bytes(input.array()?);
+    let [bad] = input.array()?;
+    let next = u16::from_le_bytes(input.array()?);
+    if bad > 1 || u32::from(next) > shape.pages_per_block.get() {
+        return Err(ImageError::Damaged("a block that cannot be"));
+    }
+    let (mut records, mut whole) = (Vec::new(), Whole::new());
+    let mut last = State::Kept;
+    for page in 0..next {
+        let [code] = input.array()?;
+        last = State::from_code(code).ok_or(ImageError::Damaged("a page that cannot be"))?;
+        let start = records.len();
+        records.resize(start + format.record(), 0);
+        let record = &mut records[start..];
+        record[0] = code;
+        match last {
+            State::Skipped => {}
+            State::Kept => input.fill(&mut record[1..])?,
+            State::Whole if stamps => {
+                input.fill(&mut record[1..format.head()])?;
+                let mut data = vec![0; format.page_bytes()];
+                input.fill(&mut data)?;
+                whole.push((page, data.into()));
+            }
+            State::Whole => return Err(ImageError::Damaged("a page that cannot be")),
+        }
+    }
+    if last == State::Skipped {
+        return Err(ImageError::Damaged("a block that ends with a skipped page"));
+    }
+    Ok((BlockCells::restored(records.into(), erases, next, bad == 1), whole))
+}
+
+impl FaultInjector<Chip> {
+    /// Writes the faults, what they left, and the chip below.
+    pub fn save(&self, to: impl Write) -> Result<(), ImageError> {
+        let faults = postcard::to_stdvec(&self.faults);
+        let faults = faults.map_err(|_| ImageError::Damaged("its faults cannot be written"))?;
+        let to = Out::start(to, FAULTS_MAGIC, &faults)?.finish()?;
+        self.inner().save(to)
+    }
+
+    /// Reads a chip under faults that was saved.
+    pub fn load(from: impl Read) -> Result<Self, ImageError> {
+        let (input, faults) = In::start(from, FAULTS_MAGIC, "faults", FAULTS_MAX)?;
+        let faults: Faults = postcard::from_bytes(&faults)
+            .map_err(|_| ImageError::Damaged("its faults make no sense"))?;
+        let chip = Chip::load(input.finish()?)?;
+        let fits =
+            faults.bit_errors.as_ref().is_none_or(|errors| errors.fits(&chip.part().geometry));
+        if fits {
+            Ok(Self::with_faults(chip, faults))
+        } else {
+            Err(ImageError::Damaged("its faults belong to another chip"))
+        }
+    }
+}
