@@ -1,1 +1,159 @@
-//! Being written.
+//! Hot or cold? Told by the size of a write.
+//!
+//! Small writes repeat themselves and large ones do not (Chang §3.2 and Fig. 7b). How small is
+//! small, the workload says itself: most writes are either small or large, hardly any of a size in
+//! between. The filter counts writes by size class, finds the two heaps, and calls hot what is no
+//! larger than the heap of the small ones.
+//!
+//! What the paper leaves open, and how it is settled here:
+//!
+//! | question | answer |
+//! |---|---|
+//! | nothing was counted yet | [`FilterConfig::initial`] stands |
+//! | all writes are of one class | all of it is hot, up to [`FilterConfig::largest`] |
+//! | nothing small was seen | nothing seen is hot; `initial` stands for what may yet come |
+//! | both heaps lie above `largest` | the classes that do not are split by themselves |
+//! | the heaps are neighbouring classes | one heap, cut in two: the larger centre |
+//! | even the larger heap is not above `initial` | both are small: the larger centre |
+//! | the smaller heap is under a sixteenth | strays: the larger centre |
+//! | a class's sizes lie above its power of two | the class stands for their mean |
+//! | the workload changes | counts are halved each period: the threshold moves within six |
+//!
+//! The larger centre is never the threshold where it lies above [`FilterConfig::largest`]: however
+//! rare small writes are among large ones, the threshold is theirs.
+
+mod histogram;
+mod two_medians;
+
+use ftl_iface::SectorCount;
+
+use histogram::{CLASSES, Class, Histogram};
+use two_medians::{Modes, Part};
+
+/// What the filter is told when it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilterConfig {
+    /// The threshold before anything was seen: a size that file systems write metadata in, such as
+    /// 4 KiB.
+    pub initial: SectorCount,
+    /// Never call a larger write hot, whatever the workload looks like.
+    pub largest: SectorCount,
+    /// Writes between two recomputations of the threshold.
+    pub period: u32,
+}
+
+impl FilterConfig {
+    /// The period that the paper proposes (§3.2).
+    pub const PERIOD: u32 = 1_000;
+}
+
+/// Strays are fewer than one in so many. The small heaps that the paper shows hold most of all
+/// writes (Fig. 7a); a sixteenth is far from that, and still sixty writes in a period.
+const STRAYS: u64 = 16;
+
+/// The hot-data filter by size.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeFilter {
+    config: FilterConfig,
+    histogram: Histogram,
+    /// Writes since the last recomputation.
+    seen: u32,
+    threshold: SectorCount,
+}
+
+impl SizeFilter {
+    /// A filter that has seen nothing yet.
+    pub const fn new(mut config: FilterConfig) -> Self {
+        if config.initial.get() > config.largest.get() {
+            config.initial = config.largest;
+        }
+        Self { config, histogram: Histogram::new(), seen: 0, threshold: config.initial }
+    }
+
+    /// Counts a write request of that size, hot or cold. Each [`FilterConfig::period`] writes the
+    /// threshold is found anew, and what was counted so far fades.
+    #[inline]
+    pub fn note_write(&mut self, size: SectorCount) {
+        if size.is_zero() {
+            return;
+        }
+        self.histogram.note(size);
+        self.seen = self.seen.saturating_add(1);
+        if self.seen >= self.config.period {
+            self.seen = 0;
+            self.recompute();
+        }
+    }
+
+    /// Whether a write request of that size is likely to carry hot data. Its true size counts, not
+    /// its class.
+    #[inline]
+    pub fn is_hot(&self, size: SectorCount) -> bool {
+        size <= self.threshold
+    }
+
+    /// The size of the largest write that is called hot. Never above [`FilterConfig::largest`].
+    #[inline]
+    pub const fn threshold(&self) -> SectorCount {
+        self.threshold
+    }
+
+    #[cold]
+    fn recompute(&mut self) {
+        let all = self.histogram.writes();
+        let centre = self.small_centre(all).filter(|class| self.may_be_hot(*class));
+        // Where even the smaller sizes are mostly large, the few that are not have a heap of their
+        // own.
+        let centre = centre.or_else(|| self.small_centre(&self.writes_that_may_be_hot()));
+        self.threshold = match centre {
+            Some(class) => self.size_of(class).min(self.config.largest),
+            None => self.config.initial,
+        };
+        self.histogram.fade();
+    }
+
+    /// The centre of the small writes among those counted.
+    fn small_centre(&self, writes: &[u32; CLASSES]) -> Option<Class> {
+        match two_medians::modes(writes) {
+            Modes::None => None,
+            Modes::One(class) => Some(class),
+            Modes::Two { small, large } if self.are_one_heap(&small, &large) => Some(large.centre),
+            Modes::Two { small, .. } => Some(small.centre),
+        }
+    }
+
+    /// Whether a split in two told no small writes from large ones, but cut one heap.
+    fn are_one_heap(&self, small: &Part, large: &Part) -> bool {
+        if !self.may_be_hot(large.centre) {
+            return false;
+        }
+        let strays = (small.writes + large.writes) / STRAYS;
+        let neighbours = small.centre.steps_to(large.centre) == 1;
+        let both_small = self.size_of(large.centre) <= self.config.initial;
+        small.writes < strays || (large.writes >= strays && (neighbours || both_small))
+    }
+
+    /// The histogram without the classes that lie above the largest write that may be hot.
+    fn writes_that_may_be_hot(&self) -> [u32; CLASSES] {
+        let mut writes = *self.histogram.writes();
+        for (class, count) in Class::all().zip(&mut writes) {
+            if !self.may_be_hot(class) {
+                *count = 0;
+            }
+        }
+        writes
+    }
+
+    fn may_be_hot(&self, class: Class) -> bool {
+        self.histogram.mean(class) <= self.config.largest
+    }
+
+    /// The size that a class stands for: its power of two as in the paper, or more where its writes
+    /// are larger. A workload of five-sector writes would else lie above its own threshold.
+    fn size_of(&self, class: Class) -> SectorCount {
+        self.histogram.mean(class).max(class.power())
+    }
+}
+
+#[cfg(test)]
+mod tests;
