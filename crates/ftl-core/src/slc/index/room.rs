@@ -1,0 +1,166 @@
+//! How an entry finds a cell.
+
+use core::ops::Range;
+
+use ftl_iface::{BlockCount, Sector, SectorCount};
+
+use super::{EMPTY, Home, Index, LogSequence, LogSlot, Window};
+
+/// Whose virtual entries may make room.
+struct Displacing {
+    /// Ages count from here.
+    head: LogSequence,
+    /// No younger entry is displaced.
+    youngest: u32,
+    /// The entries of these sectors are not displaced.
+    spared: Range<u32>,
+}
+
+impl Index<'_> {
+    /// Gives every sector of a request an entry, or says that one found no room.
+    ///
+    /// A sector keeps the entry it has; else it gets a free cell, else the oldest virtual entry's
+    /// in its window, an expired one's first, but never that of a sector of this same request. New
+    /// entries are virtual, and old virtual ones young again, tied to the window's head:
+    /// [`set`](Self::set) makes them real one after the other. They hold as long as no other sector
+    /// is placed and the log moves on by less than the window.
+    ///
+    /// When the answer is false, what was placed before stays. It says of those sectors what a
+    /// throttled request leaves behind, that the log turned them away, and any real entry may take
+    /// their cells. Taking them back would need a list of them, and what they displaced would still
+    /// be gone.
+    pub fn reserve(&mut self, first: Sector, count: SectorCount, window: Window) -> bool {
+        let end = first.get().saturating_add(count.get());
+        let mut home = self.home(first);
+        for number in first.get()..end {
+            debug_assert!(number < self.shape.sectors().get(), "a request beyond the store");
+            let word = self.probe(home, self.any_mask());
+            // A real entry is all that the request needs.
+            if word == EMPTY || self.is_virtual(word) {
+                let displacing =
+                    Displacing { head: window.head, youngest: 0, spared: first.get()..end };
+                if !self.trace(home, word, &displacing) {
+                    return false;
+                }
+            }
+            home = self.next_home(home);
+        }
+        true
+    }
+
+    /// Notes that a sector stands in that slot, whether it had an entry or not; false where its
+    /// window holds nothing but other sectors' real entries.
+    ///
+    /// For those who bring a sector that was not reserved: garbage collection whose entry had to
+    /// leave, and the mount. Any virtual entry makes room, also one that a request in flight has
+    /// reserved.
+    pub fn place(&mut self, sector: Sector, slot: LogSlot) -> bool {
+        self.check_slot(slot);
+        let home = self.home(sector);
+        let word = self.probe(home, self.any_mask());
+        let room = if word == EMPTY {
+            self.first_room(home)
+        } else {
+            Some((word & self.displacement_mask, self.cell_of(home, word)))
+        };
+        let Some((displacement, cell)) = room else { return false };
+        self.put(cell, home.key | displacement, slot.get());
+        true
+    }
+
+    /// Leaves a trace of a sector that was turned away: a virtual entry, tied to the window's head.
+    ///
+    /// It takes a free cell, or that of the oldest virtual entry in its window that is tied to an
+    /// earlier block: the traces are a memory of the latest rejections, and where memory ends the
+    /// oldest goes first. A trace as young as this one stays, so that a request's traces do not
+    /// displace each other. A sector that has an entry keeps it: a real one as it is, a virtual one
+    /// young again. False where there is no room.
+    pub fn insert_virtual(&mut self, sector: Sector, window: Window) -> bool {
+        let home = self.home(sector);
+        let word = self.probe(home, self.any_mask());
+        if word != EMPTY && !self.is_virtual(word) {
+            return true;
+        }
+        self.trace(home, word, &Displacing { head: window.head, youngest: 1, spared: 0..0 })
+    }
+
+    /// Moves the clock hand over so many cells and frees those whose virtual entries have expired.
+    ///
+    /// It is to be called at each log block that is opened, with
+    /// [`expire_stride`](Self::expire_stride) cells: ages are kept modulo at least twice the log's
+    /// length, and an entry must be gone before its age begins anew.
+    pub fn expire(&mut self, window: Window, entries: u32) {
+        for _ in 0..entries.min(self.shape.entries()) {
+            let cell = self.hand as usize;
+            let after = self.hand + 1;
+            self.hand = if after < self.shape.entries() { after } else { 0 };
+            let word = self.word(cell);
+            if self.is_virtual(word)
+                && self.age(self.place_at(cell, word), window.head) >= window.blocks.get()
+            {
+                self.put(cell, EMPTY, 0);
+            }
+        }
+    }
+
+    /// How many cells the clock hand has to visit at each opened block, so that a lap of a log of
+    /// so many blocks visits every cell twice.
+    pub fn expire_stride(&self, blocks: BlockCount) -> u32 {
+        let visits = self.shape.entries() * 2;
+        let stride = visits.checked_div(blocks.get()).unwrap_or(visits);
+        // Rounded up; the division's remainder, if any, is what one cell more pays for.
+        if stride.wrapping_mul(blocks.get()) < visits { stride + 1 } else { stride }
+    }
+
+    /// Makes a virtual entry, tied to the newest block, of a sector's own virtual one (`word`) or
+    /// in a cell that it may have.
+    fn trace(&mut self, home: Home, word: u32, displacing: &Displacing) -> bool {
+        let room = if word == EMPTY {
+            self.oldest_room(home, displacing)
+        } else {
+            Some((word & self.displacement_mask, self.cell_of(home, word)))
+        };
+        let Some((displacement, cell)) = room else { return false };
+        self.put(cell, home.key | self.virtual_bit | displacement, displacing.head.get());
+        true
+    }
+
+    /// A free cell of the window, or else one with a virtual entry.
+    fn first_room(&self, home: Home) -> Option<(u32, usize)> {
+        let mut traced = None;
+        for (displacement, cell) in self.shape.window(home.cell) {
+            let word = self.word(cell);
+            if word == EMPTY {
+                return Some((displacement, cell));
+            }
+            if traced.is_none() && self.is_virtual(word) {
+                traced = Some((displacement, cell));
+            }
+        }
+        traced
+    }
+
+    /// A free cell of the window, or else the one whose virtual entry is the oldest of those that
+    /// may be displaced.
+    fn oldest_room(&self, home: Home, displacing: &Displacing) -> Option<(u32, usize)> {
+        let mut oldest = None;
+        let mut least = displacing.youngest;
+        for (displacement, cell) in self.shape.window(home.cell) {
+            let word = self.word(cell);
+            if word == EMPTY {
+                return Some((displacement, cell));
+            }
+            if !self.is_virtual(word) {
+                continue;
+            }
+            let age = self.age(self.place_at(cell, word), displacing.head);
+            if age >= least && !displacing.spared.contains(&self.sector_of(cell, word)) {
+                oldest = Some((displacement, cell));
+                // Of two that are as old the first is taken; an age is at most what its field
+                // holds, below 2^32.
+                least = age.saturating_add(1);
+            }
+        }
+        oldest
+    }
+}
