@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
+use std::sync::{Mutex, PoisonError};
 
 use ftl_iface::{BlockCount, Geometry, GeometryError, Region, RegionGeometry};
 
@@ -223,6 +224,19 @@ impl Part {
             })
             .sum()
     }
+}
+
+/// The pairing table, kept for the rest of the program. A [`Pairing`](ftl_iface::Pairing) is copied into every address
+/// computation and so borrows its table for good; each table is leaked once, however often a file names it.
+pub(crate) fn kept_table(lines: &[u16]) -> &'static [u16] {
+    static TABLES: Mutex<Vec<&'static [u16]>> = Mutex::new(Vec::new());
+    let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = tables.iter().find(|known| **known == lines) {
+        return known;
+    }
+    let table: &'static [u16] = lines.to_vec().leak();
+    tables.push(table);
+    table
 }
 
 /// Why an SLC region cannot have that size.

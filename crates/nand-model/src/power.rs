@@ -45,8 +45,8 @@ pub enum BlockFate {
     Untouched,
     /// Its pages read as erased.
     Erased,
-    /// Each of its pages reads as before, as erased, as bytes that nobody wrote, or as uncorrectable, by the seed of the
-    /// faults below.
+    /// Each of its pages reads as before, as erased, as bytes that nobody wrote, or as uncorrectable, by the seed of
+    /// the faults below.
     Garbage,
 }
 

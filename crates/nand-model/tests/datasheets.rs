@@ -362,6 +362,21 @@ fn a_pairing_table_of_the_parts_own_is_followed() {
 }
 
 #[test]
+fn a_scheme_is_told_by_the_name_that_files_give_it() {
+    let cells =
+        [("adjacent2", "mlc"), ("adjacent3", "tlc"), ("distance3", "mlc"), ("distance6", "mlc")];
+    for (name, cell) in cells {
+        let text = GOOD.replacen("\"adjacent3\"", &format!("\"{name}\""), 1);
+        let text = text.replacen("\"tlc\"", &format!("\"{cell}\""), 1);
+        let part = Part::parse(&text, "named.toml").unwrap();
+        let scheme = part.geometry.mlc().unwrap().pairing;
+        assert_eq!(datasheet::pairing_name(scheme), Some(name));
+    }
+    assert_eq!(datasheet::pairing_name(Pairing::None), Some("none"));
+    assert_eq!(datasheet::pairing_name(Pairing::Table(&[0, 0])), None);
+}
+
+#[test]
 fn a_pairing_table_is_kept_once_however_often_its_file_is_read() {
     let text = GOOD.replacen("\"adjacent3\"", "[7, 8, 9, 7, 8, 9]", 1);
     let table = || match Part::parse(&text, "own.toml").unwrap().geometry.mlc().unwrap().pairing {

@@ -1,13 +1,11 @@
 //! From a file's keys to a [`Part`]: whether they agree with each other.
 
-use std::sync::Mutex;
-
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, GeometryError, PageCount, Pairing, Region, RegionGeometry,
 };
 
 use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet};
-use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
+use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing, kept_table};
 
 /// A key and what is wrong with it.
 pub(super) struct Objection {
@@ -125,7 +123,7 @@ fn pairing(cell: Cell, sheet: &RegionSheet) -> Result<Pairing, String> {
         }
         PairingSheet::Table(lines) => {
             check_table(lines, cell, sheet.pages_per_block)?;
-            Ok(Pairing::Table(kept(lines)))
+            Ok(Pairing::Table(kept_table(lines)))
         }
     }
 }
@@ -154,19 +152,6 @@ fn check_table(lines: &[u16], cell: Cell, pages_per_block: u32) -> Result<(), St
         }
     }
     Ok(())
-}
-
-/// The table, kept for the rest of the program. A [`Pairing`] is copied into every address computation and so
-/// borrows its table for good; each table is leaked once, however often its file is read.
-fn kept(lines: &[u16]) -> &'static [u16] {
-    static TABLES: Mutex<Vec<&'static [u16]>> = Mutex::new(Vec::new());
-    let mut tables = TABLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(table) = tables.iter().find(|table| **table == lines) {
-        return table;
-    }
-    let table: &'static [u16] = Box::leak(lines.into());
-    tables.push(table);
-    table
 }
 
 fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> {

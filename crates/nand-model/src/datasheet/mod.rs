@@ -25,6 +25,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use ftl_iface::Pairing;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
@@ -75,6 +76,11 @@ pub fn open(name_or_path: &str) -> Result<Part, DatasheetError> {
     let is_path = path.components().count() > 1
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     if is_path { Part::load(path) } else { builtin(name_or_path) }
+}
+
+/// The name by which device files call the scheme; none for a table of the part's own.
+pub fn pairing_name(scheme: Pairing) -> Option<&'static str> {
+    sheet::SCHEMES.iter().find(|(_, known)| *known == scheme).map(|(name, _)| *name)
 }
 
 impl Part {

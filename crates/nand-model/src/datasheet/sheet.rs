@@ -94,7 +94,7 @@ pub(super) enum PairingSheet {
 }
 
 /// The schemes that a file can name.
-const SCHEMES: [(&str, Pairing); 5] = [
+pub(super) const SCHEMES: [(&str, Pairing); 5] = [
     ("none", Pairing::None),
     ("adjacent2", Pairing::Adjacent2),
     ("adjacent3", Pairing::Adjacent3),

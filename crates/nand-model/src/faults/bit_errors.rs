@@ -15,8 +15,8 @@
 //! program after the last of them, `reads` the block's reads since then, divided by its pages.
 //!
 //! How many bits of a codeword are wrong follows Poisson's law with the mean RBER times bits. Where in its law a
-//! codeword lies is thrown once each time its page is programmed: strong cells stay strong, and errors only grow until the
-//! next erase.
+//! codeword lies is thrown once each time its page is programmed: strong cells stay strong, and errors only grow until
+//! the next erase.
 
 use ftl_iface::{Block, Bytes, Cell, Corrected, Geometry, NandDevice, Page, Region};
 

@@ -24,7 +24,7 @@ use crate::chip::{Chip, ChipError, Room};
 use crate::clock::{Clock, Time};
 use crate::content::{Content, Format, State};
 use crate::faults::{FaultInjector, Faults};
-use crate::part::{Layout, Nanos, Part, Power, RegionPart};
+use crate::part::{Layout, Nanos, Part, Power, RegionPart, kept_table};
 use crate::stats::RegionTally;
 
 mod wire;
@@ -127,7 +127,7 @@ impl Header {
     fn part(&self) -> Result<Part, ImageError> {
         let [slc, mlc] = [0, 1].map(|at| {
             let shape = self.shapes[at]?;
-            let pairing = self.tables[at].as_ref().map(|lines| Pairing::Table(interned(lines)));
+            let pairing = self.tables[at].as_ref().map(|lines| Pairing::Table(kept_table(lines)));
             Some(RegionGeometry { pairing: pairing.unwrap_or(shape.pairing), ..shape })
         });
         let [slc_part, mlc_part] = self.figures.clone();
@@ -152,19 +152,6 @@ impl Header {
         let possible = largest.is_none_or(|sum| sum < SUM_MAX);
         if possible { Ok(()) } else { Err(ImageError::Damaged("impossible counts")) }
     }
-}
-
-/// A pairing table that lives as long as the program, as [`Pairing`] wants it. Each table is kept once, however often it
-/// is loaded.
-fn interned(lines: &[u16]) -> &'static [u16] {
-    static TABLES: std::sync::Mutex<Vec<&'static [u16]>> = std::sync::Mutex::new(Vec::new());
-    let mut tables = TABLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(known) = tables.iter().find(|known| **known == lines) {
-        return known;
-    }
-    let table: &'static [u16] = lines.to_vec().leak();
-    tables.push(table);
-    table
 }
 
 impl Chip {
