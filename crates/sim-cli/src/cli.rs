@@ -1,0 +1,64 @@
+//! The command line: commands, and help that teaches by example.
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::{chip, devices};
+
+const EXAMPLES: &str = "\
+Examples:
+  tandem devices                  what is built in, in a table
+  tandem devices c3 spi-nand-1g   every figure of two of them
+  tandem chip tiny                program, read, erase; then cut the power and see what is left
+  tandem chip ./my-part.toml      the same on a part of your own: copy and edit a file of devices/
+
+Exit codes: 0 done; 1 the run found a violation (data lost, verification failed);
+2 bad arguments or input.";
+
+/// What was typed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tandem",
+    version,
+    about = "Designs and compares hybrid SLC/MLC solid-state disks on a NAND chip that fails like a real one",
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    /// What to do; without it, help is shown.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the devices that are built in, or every figure of some
+    Devices(devices::Args),
+    /// Run a device: times, energy, a whole block, and what a power cut leaves
+    Chip(chip::Args),
+}
+
+/// The help of the whole program, as `tandem help` shows it.
+pub fn help() -> String {
+    Cli::command().render_help().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_of_the_help_parses() {
+        let examples: Vec<&str> =
+            EXAMPLES.lines().filter(|line| line.starts_with("  tandem")).collect();
+        assert_eq!(examples.len(), 4);
+        for example in examples {
+            let words = example.trim().split("  ").next().unwrap().split_whitespace();
+            Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{example}: {error}"));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Figures as people read them.
+
+use nand_model::Energy;
+use nand_model::part::Nanos;
+
+const UNITS: [(&str, u64); 4] =
+    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+/// A size in the largest unit that leaves it whole, as commands take it: `256MiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let unit = UNITS.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale));
+    match unit {
+        Some((name, scale)) => format!("{}{name}", bytes / scale),
+        None => format!("{bytes}B"),
+    }
+}
+
+/// A time in microseconds.
+pub(crate) fn micros(time: Nanos) -> String {
+    format!("{:.3} us", time.as_micros_f64())
+}
+
+/// An energy in microjoules.
+pub(crate) fn microjoules(energy: Energy) -> String {
+    format!("{:.3} uJ", energy.as_microjoules_f64())
+}
+
+/// A rate in megabytes a second: thousands of thousands, as datasheets count them.
+#[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
+pub(crate) fn rate(bytes: u64, time: Nanos) -> String {
+    format!("{:.1} MB/s", bytes as f64 / time.as_micros_f64())
+}
+
+/// A count with its thousands apart: `43,008`.
+pub(crate) fn count(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut shown = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_shown_as_it_is_typed() {
+        assert_eq!(size(256 << 20), "256MiB");
+        assert_eq!(size(21 << 30), "21GiB");
+        assert_eq!(size(1536), "1536B");
+        assert_eq!(size(0), "0B");
+    }
+
+    #[test]
+    fn a_count_has_its_thousands_apart() {
+        assert_eq!(count(999_u32), "999");
+        assert_eq!(count(43_008_u32), "43,008");
+        assert_eq!(count(1_000_000_u32), "1,000,000");
+    }
+
+    #[test]
+    fn a_rate_counts_as_datasheets_do() {
+        assert_eq!(rate(4096, Nanos::from_micros(800)), "5.1 MB/s");
+    }
+}

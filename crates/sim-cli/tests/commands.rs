@@ -1,0 +1,74 @@
+//! The binary as people call it: what it prints, and with which exit code it ends.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn tandem(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn the_readmes_example_is_what_the_program_prints() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).expect("README.md");
+    let (_, after) =
+        readme.split_once("$ cargo run --release -- chip tiny\n").expect("the example");
+    let (shown, _) = after.split_once("```").expect("the example's end");
+    let output = tandem(&["chip", "tiny"]);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout), shown);
+}
+
+#[test]
+fn without_arguments_help_is_shown_and_all_is_well() {
+    let output = tandem(&[]);
+    assert_eq!(output.status.code(), Some(0));
+    let help = text(&output.stdout);
+    assert!(help.contains("Examples:") && help.contains("tandem chip tiny"), "{help}");
+    assert_eq!(help.trim(), text(&tandem(&["--help"]).stdout).trim());
+}
+
+#[test]
+fn bad_arguments_end_with_exit_code_2_and_a_reason_on_standard_error() {
+    for (arguments, telling) in [
+        (vec!["chip"], "<DEVICE>"),
+        (vec!["chip", "c9"], "no device is named `c9`"),
+        (vec!["chip", "tiny", "--fast"], "--fast"),
+        (vec!["devices", "./none.toml"], "./none.toml"),
+        (vec!["fly"], "fly"),
+    ] {
+        let output = tandem(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(telling), "{arguments:?}: {output:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn a_wrong_device_file_is_told_with_its_line_and_key() {
+    let good = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../devices/tiny.toml");
+    let wrong =
+        std::fs::read_to_string(good).unwrap().replace("page = \"2KiB\"", "page = \"3KiB\"");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong.toml");
+    std::fs::write(&path, &wrong).unwrap();
+    let output = tandem(&["chip", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let line = wrong.lines().position(|line| line.contains("3KiB")).unwrap() + 1;
+    let place = format!("wrong.toml, line {line}, mlc.page: ");
+    assert!(text(&output.stderr).contains(&place), "{output:?}");
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .arg("devices")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
