@@ -152,14 +152,23 @@ impl Clock {
     /// Does the work on the hardware that holds the block.
     #[inline]
     pub(crate) fn spend(&mut self, block: Block, work: Work) {
-        if let Some(parallel) = &mut self.parallel {
-            let (now, active) = parallel.spend(self.now, block, work);
-            self.now = now;
-            self.active += active;
+        if self.parallel.is_some() {
+            self.overlap(block, work);
         } else {
             let length = work.length();
             self.now += length;
             self.active += length;
+        }
+    }
+
+    /// Out of the way of the serial case, which is the one that long runs take.
+    #[cold]
+    #[inline(never)]
+    fn overlap(&mut self, block: Block, work: Work) {
+        if let Some(parallel) = &mut self.parallel {
+            let (now, longer) = parallel.spend(self.now, block, work);
+            self.now = now;
+            self.active += longer;
         }
     }
 }

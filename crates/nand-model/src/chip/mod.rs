@@ -240,12 +240,14 @@ impl NandDevice for Chip {
         let Some(room) = &mut self.rooms[page.region() as usize] else {
             rules::out_of_range(Verb::Read, page)
         };
-        room.cells.read(page, at.as_usize(), data, spare);
+        // The books come before the cells: they do not wait for memory, so that the processor can be at several
+        // operations at once. A breach ends the run, and its time with it.
         let bytes = Bytes::new((data.len() + spare.len()) as u32);
         let work = Work::Read { array: room.timing.read, transfer: room.timing.transfer(bytes) };
         room.tally.reads += 1;
         room.tally.busy += work.length();
         self.clock.spend(page.block(), work);
+        room.cells.read(page, at.as_usize(), data, spare);
         Ok(Corrected::NONE)
     }
 
@@ -259,12 +261,12 @@ impl NandDevice for Chip {
         let Some(room) = &mut self.rooms[page.region() as usize] else {
             rules::out_of_range(Verb::Program, page)
         };
-        room.cells.program(page, data, spare);
         let (array, transfer) = (room.timing.program, room.program_transfer);
         let work = Work::Program { array, transfer, page: page.index() };
         room.tally.programs += 1;
         room.tally.busy += work.length();
         self.clock.spend(page.block(), work);
+        room.cells.program(page, data, spare);
         Ok(())
     }
 
@@ -273,11 +275,11 @@ impl NandDevice for Chip {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
             rules::out_of_range(Verb::Erase, block)
         };
-        room.cells.erase(block);
         let work = Work::Erase { array: room.timing.erase };
         room.tally.erases += 1;
         room.tally.busy += work.length();
         self.clock.spend(block, work);
+        room.cells.erase(block);
         Ok(())
     }
 
