@@ -386,13 +386,23 @@ impl<'ram> Index<'ram> {
     }
 }
 
-/// Compares the eight words of a straight window with the key and its displacements, all at once
-/// where the machine has vectors: a match's word survives the `or`, all others become zero.
+/// Whether the machine compares four words at once. There, looking at all eight is quicker than stopping at the first
+/// match (on an x86-64: a hit 4.5 ns against 6, a miss 4.5 against 8). A Cortex-M4 compares one by one and jumps
+/// cheaply: there stopping early saves half of a hit's instructions.
+const VECTORS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// Compares the eight words of a straight window with the key and its displacements.
 #[inline]
 fn probe_straight(window: &[u32; STRAIGHT], key: u32, mask: u32) -> u32 {
     let mut found = EMPTY;
     for (word, displacement) in window.iter().zip(0_u32..) {
-        found |= if word & mask == key | displacement { *word } else { EMPTY };
+        let matches = word & mask == key | displacement;
+        if VECTORS {
+            // A match's word survives, all others become zero.
+            found |= if matches { *word } else { EMPTY };
+        } else if matches {
+            return *word;
+        }
     }
     found
 }
