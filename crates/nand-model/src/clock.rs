@@ -12,7 +12,7 @@
 //!   number, or an erase, that reaches another plane before the die set to work joins in, and one operation time
 //!   covers them all.
 //!
-//! [`Timed::now`] is the moment at which the caller may go on. [`Clock::all_done`] is the moment at which the last die
+//! [`Timed::now`] is the moment at which the caller may go on. [`ChipStats::elapsed`](crate::ChipStats) is the moment at which the last die
 //! comes to rest.
 
 use ftl_iface::{Block, Bytes, PageIndex};
