@@ -32,10 +32,21 @@ impl<'ram, R: Row, T: Copy + Blank> Table<'ram, R, T> {
         self.cells.len()
     }
 
+    /// Whether there are no rows at all.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
     /// The value of a row.
     #[inline]
     pub fn get(&self, row: R) -> T {
-        debug_assert!(row.index() < self.cells.len(), "row {} of {}", row.index(), self.cells.len());
+        debug_assert!(
+            row.index() < self.cells.len(),
+            "row {} of {}",
+            row.index(),
+            self.cells.len()
+        );
         match self.cells.get(row.index()) {
             Some(value) => *value,
             None => T::BLANK,
@@ -45,7 +56,12 @@ impl<'ram, R: Row, T: Copy + Blank> Table<'ram, R, T> {
     /// Sets the value of a row.
     #[inline]
     pub fn set(&mut self, row: R, value: T) {
-        debug_assert!(row.index() < self.cells.len(), "row {} of {}", row.index(), self.cells.len());
+        debug_assert!(
+            row.index() < self.cells.len(),
+            "row {} of {}",
+            row.index(),
+            self.cells.len()
+        );
         if let Some(cell) = self.cells.get_mut(row.index()) {
             *cell = value;
         }

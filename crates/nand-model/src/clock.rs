@@ -12,8 +12,8 @@
 //!   number, or an erase, that reaches another plane before the die set to work joins in, and one operation time
 //!   covers them all.
 //!
-//! [`Timed::now`] is the moment at which the caller may go on. [`ChipStats::elapsed`](crate::ChipStats) is the moment at which the last die
-//! comes to rest.
+//! [`Timed::now`] is the moment at which the caller may go on. [`ChipStats::elapsed`](crate::ChipStats) is the
+//! moment at which the last die comes to rest.
 
 use ftl_iface::{Block, Bytes, PageIndex};
 
