@@ -1,2 +1,327 @@
-//! Being written.
+//! The log region: a circular log under a small hash table (section 3.3 of the paper).
+//!
+//! [`ring`] is the order of blocks between tail and head, [`index`] the hash table, [`Log`] joins them: it programs the
+//! head, and it names, sector by sector, what must leave the tail. It hands demotions out and never performs them: where
+//! a sector goes is decided above.
+
 pub mod index;
+pub mod ring;
+
+use ftl_iface::{BlockCount, NandDevice, Sector};
+
+use crate::address::LogBlock;
+use crate::error::Fault;
+use crate::flash::{Content, Flash, Spot};
+use crate::layout::{self, Kind, Slot};
+use crate::probe::{Cause, Probe};
+use crate::shape::Part;
+
+use index::{Index, LogSequence, LogSlot, Window};
+use ring::Ring;
+
+/// Lent memory of this room, beside the index's.
+#[derive(Debug)]
+pub struct LogMemory<'ram> {
+    /// Bad blocks of the region: a bit a block.
+    pub bad: &'ram mut [u8],
+    /// What the slots of the head block hold: a code a slot.
+    pub head_codes: &'ram mut [u32],
+    /// What the slots of the tail block hold. A mount uses it to look for moves in the hash table, so that it may be
+    /// longer.
+    pub tail_codes: &'ram mut [u32],
+}
+
+/// The log.
+#[derive(Debug)]
+pub struct Log<'ram> {
+    part: Part,
+    data_pages: u16,
+    ring: Ring<'ram>,
+    /// Where each sector is.
+    pub index: Index<'ram>,
+    head_codes: &'ram mut [u32],
+    tail_codes: &'ram mut [u32],
+    /// How far the tail has been gone through, once its summary is read.
+    tail: Option<TailWalk>,
+    expire_stride: u32,
+}
+
+/// How far the tail block has been gone through.
+#[derive(Clone, Copy, Debug, Default)]
+struct TailWalk {
+    next: u32,
+    valid: u32,
+    kept: u32,
+}
+
+/// A sector that must leave the tail block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demotion {
+    /// Which.
+    pub sector: Sector,
+    /// Where it stands.
+    pub slot: LogSlot,
+}
+
+/// Pages of a log block that hold data, before its summary.
+pub const fn data_pages(part: &Part) -> u16 {
+    part.pages - layout::summary_pages(part.pages, part.slots, part.page_bytes)
+}
+
+impl<'ram> Log<'ram> {
+    /// An empty log over the blocks that are not bad.
+    pub fn new(part: Part, index: Index<'ram>, memory: LogMemory<'ram>) -> Self {
+        let expire_stride = index.expire_stride(BlockCount::new(u32::from(part.blocks)));
+        Self {
+            part,
+            data_pages: data_pages(&part),
+            ring: Ring::new(part.blocks, memory.bad),
+            index,
+            head_codes: memory.head_codes,
+            tail_codes: memory.tail_codes,
+            tail: None,
+            expire_stride,
+        }
+    }
+
+    /// Shape of the region.
+    #[inline]
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// The order of blocks.
+    pub fn ring(&self) -> &Ring<'ram> {
+        &self.ring
+    }
+
+    /// The order of blocks, for a mount.
+    pub fn ring_mut(&mut self) -> &mut Ring<'ram> {
+        &mut self.ring
+    }
+
+    /// Pages of a block that hold data.
+    pub fn data_pages(&self) -> u16 {
+        self.data_pages
+    }
+
+    /// The window in which virtual sectors live.
+    #[inline]
+    pub fn window(&self) -> Window {
+        Window {
+            head: LogSequence::new(self.ring.sequence()),
+            blocks: BlockCount::new(u32::from(self.ring.used())),
+        }
+    }
+
+    /// Pages that can be programmed before a block must be reclaimed.
+    #[inline]
+    pub fn free_pages(&self) -> u32 {
+        let blocks = u32::from(self.ring.good() - self.ring.used());
+        u32::from(self.data_pages - self.ring.head_page()) + blocks * u32::from(self.data_pages)
+    }
+
+    /// Pages that the log can hold at most.
+    pub fn pages(&self) -> u32 {
+        u32::from(self.ring.good()) * u32::from(self.data_pages)
+    }
+
+    /// The page and slot of a place in the log.
+    #[inline]
+    pub fn spot(&self, slot: LogSlot) -> (Spot, u16) {
+        let (block, page, slot) = self.split(slot);
+        (Spot::log(block, page), slot)
+    }
+
+    fn split(&self, slot: LogSlot) -> (LogBlock, u16, u16) {
+        let slots = u32::from(self.part.slots);
+        let pages = u32::from(self.part.pages);
+        // Both are at least 1: the shape was checked. `max` lets the compiler know it, too.
+        let page = slot.get() / slots.max(1);
+        let block = page / pages.max(1);
+        (
+            LogBlock::new(block as u16),
+            (page % pages.max(1)) as u16,
+            (slot.get() % slots.max(1)) as u16,
+        )
+    }
+
+    /// A place in the log.
+    #[inline]
+    pub fn place(&self, block: LogBlock, page: u16, slot: u16) -> LogSlot {
+        let page = u32::from(block.get()) * u32::from(self.part.pages) + u32::from(page);
+        LogSlot::new(page * u32::from(self.part.slots) + u32::from(slot))
+    }
+
+    /// Programs the next page of the head and maps its sectors there. There must be a free page, and each sector must
+    /// have an entry.
+    pub fn append<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        content: Content<'_>,
+        sectors: &[Slot],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        if self.ring.head_page() == self.data_pages {
+            self.advance()?;
+        }
+        let (block, page) = (self.ring.head(), self.ring.head_page());
+        let holds = |slot: usize| sectors.get(slot).copied().unwrap_or(Slot::Empty);
+        flash.program(
+            Spot::log(block, page),
+            Kind::Log,
+            self.ring.wear(),
+            content,
+            holds,
+            cause,
+        )?;
+        for slot in 0..self.part.slots {
+            let holds = holds(usize::from(slot));
+            let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+            if let Some(code) = self.head_codes.get_mut(at) {
+                *code = holds.code();
+            }
+            if let Slot::Holds(sector) = holds {
+                let mapped = self.index.set(sector, self.place(block, page, slot));
+                debug_assert!(mapped, "{sector} has no entry");
+            }
+        }
+        self.ring.fill_page();
+        if self.ring.head_page() == self.data_pages {
+            self.close(flash)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the summary at the end of the head block.
+    fn close<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        flash.program_summary(self.ring.head(), self.data_pages, self.ring.wear(), self.head_codes)
+    }
+
+    /// Takes the next block as head.
+    fn advance<E>(&mut self) -> Result<(), Fault<E>> {
+        if !self.ring.advance() {
+            return Err(Fault::Corrupt);
+        }
+        let window = self.window();
+        self.index.expire(window, self.expire_stride);
+        Ok(())
+    }
+
+    /// Whether more than `window` blocks lie between tail and head, so that the tail should be reclaimed.
+    #[inline]
+    pub fn is_over(&self, window: BlockCount) -> bool {
+        u32::from(self.ring.used()) > window.get()
+    }
+
+    /// Whether there is a tail that can be reclaimed: a block that is not the head.
+    #[inline]
+    pub fn has_tail(&self) -> bool {
+        self.ring.used() > 1
+    }
+
+    /// Whether the tail was begun to be reclaimed.
+    #[inline]
+    pub fn is_reclaiming(&self) -> bool {
+        self.tail.is_some()
+    }
+
+    /// The next valid sector of the tail block, or `None` when nothing in it is valid any more. It stays the next one
+    /// until the index says that it stands elsewhere or nowhere.
+    pub fn next_demotion<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+    ) -> Result<Option<Demotion>, Fault<D::Error>> {
+        let block = self.ring.tail();
+        let mut walk = match self.tail {
+            Some(walk) => walk,
+            None => {
+                let codes = self.tail_codes.get_mut(..self.head_codes.len()).unwrap_or(&mut []);
+                flash.read_summary(block, self.data_pages, Cause::Gc, codes)?;
+                TailWalk::default()
+            }
+        };
+        let slots = u32::from(self.part.slots).max(1);
+        let mut found = None;
+        let codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
+        while let Some(code) = codes.get(walk.next as usize) {
+            if let Slot::Holds(sector) = Slot::from_code(*code) {
+                let (page, slot) = ((walk.next / slots) as u16, (walk.next % slots) as u16);
+                let place = self.place(block, page, slot);
+                if self.index.find(sector) == Some(place) {
+                    found = Some(Demotion { sector, slot: place });
+                    break;
+                }
+            }
+            walk.next += 1;
+        }
+        self.tail = Some(walk);
+        Ok(found)
+    }
+
+    /// The sector named last is on its way: it was kept in the log, or not.
+    pub fn note_demotion(&mut self, kept: bool) {
+        if let Some(walk) = &mut self.tail {
+            walk.next += 1;
+            walk.valid += 1;
+            walk.kept += u32::from(kept);
+        }
+    }
+
+    /// Whether the tail block has kept so much already that the rest must leave: each block reclaimed has to win at
+    /// least a quarter of its places, or a log full of valid sectors would turn for ever.
+    pub fn has_kept_enough(&self) -> bool {
+        let places = u32::from(self.data_pages) * u32::from(self.part.slots);
+        self.tail.is_some_and(|walk| (walk.kept + 1) * 4 > places * 3)
+    }
+
+    /// Whether a place lies in the tail block.
+    pub fn is_in_tail(&self, slot: LogSlot) -> bool {
+        self.split(slot).0 == self.ring.tail()
+    }
+
+    /// Erases the tail block, in which nothing is valid any more. Says how many sectors were valid and how many of
+    /// them were kept in the log.
+    pub fn drop_tail<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+    ) -> Result<(u32, u32), Fault<D::Error>> {
+        flash.erase(Spot::log(self.ring.tail(), 0), Cause::Gc)?;
+        self.ring.drop_tail();
+        let walk = self.tail.take().unwrap_or_default();
+        Ok((walk.valid, walk.kept))
+    }
+
+    /// Notes what a slot of the head block holds, as a mount finds it.
+    pub fn restore_head_code(&mut self, page: u16, slot: u16, code: u32) {
+        let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+        if let Some(cell) = self.head_codes.get_mut(at) {
+            *cell = code;
+        }
+    }
+
+    /// Maps a sector to a place that a mount found; places must come from the oldest to the newest. `false`: the table
+    /// had no room.
+    pub fn restore(&mut self, block: LogBlock, page: u16, slot: u16, sector: Sector) -> bool {
+        let place = self.place(block, page, slot);
+        self.index.set(sector, place) || self.index.place_moving(sector, place, self.tail_codes)
+    }
+
+    /// Reads the list of a block's sectors, for a mount. It takes the place of the head's, which is read last.
+    pub fn read_codes<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        block: LogBlock,
+    ) -> Result<(), Fault<D::Error>> {
+        flash.read_summary(block, self.data_pages, Cause::Mount, self.head_codes)
+    }
+
+    /// What a slot of the codes read last holds.
+    pub fn code(&self, page: u16, slot: u16) -> Slot {
+        let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+        self.head_codes.get(at).map_or(Slot::Empty, |code| Slot::from_code(*code))
+    }
+}

@@ -1,0 +1,301 @@
+//! The invariants, each a function with a name. Tests run them between all steps; nothing else does.
+//!
+//! They read tags from the device, so that what the tables say is held against what is there.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::address::{ChainBlock, LogicalBlock};
+use crate::error::Fault;
+use crate::flash::Spot;
+use crate::ftl::Ftl;
+use crate::layout::{Kind, Slot, Stamp};
+use crate::mlc::maps::Place;
+use crate::probe::{Cause, Probe};
+use crate::slc::index::Entry;
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl<E: fmt::Debug> From<Fault<E>> for Violation {
+    fn from(fault: Fault<E>) -> Self {
+        Self(format!("the device did not let itself be checked: {fault:?}"))
+    }
+}
+
+type Verdict = Result<(), Violation>;
+
+fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(Violation(sentence())) }
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Checks every invariant.
+    pub fn check(&mut self) -> Verdict {
+        self.every_chain_block_is_in_one_place()?;
+        self.free_blocks_are_erased()?;
+        self.data_blocks_hold_their_sectors_in_place()?;
+        self.maps_agree_with_the_tags()?;
+        self.the_log_lies_between_tail_and_head()?;
+        self.every_entry_points_to_its_sector()?;
+        self.proved_entries_are_newest()?;
+        self.sectors_left_elsewhere_are_there()
+    }
+
+    fn chain_of(&self, logical: LogicalBlock) -> impl Iterator<Item = ChainBlock> + '_ {
+        let limit = usize::from(self.shape.chain.blocks) + 1;
+        core::iter::successors(self.mlc.chains.first(logical), |block| self.mlc.chains.next(*block))
+            .take(limit)
+    }
+
+    fn logical_blocks(&self) -> impl Iterator<Item = LogicalBlock> + use<D, P> {
+        (0..self.shape.logical_blocks).map(LogicalBlock::new)
+    }
+
+    /// Each block of the chain region is bad, free, the target of a fold, kept for a wear move, or in one chain once.
+    fn every_chain_block_is_in_one_place(&mut self) -> Verdict {
+        let mut places: Vec<Vec<String>> = vec![Vec::new(); usize::from(self.shape.chain.blocks)];
+        let mut put = |block: ChainBlock, place: String| {
+            if let Some(found) = places.get_mut(usize::from(block.get())) {
+                found.push(place);
+            }
+        };
+        for logical in self.logical_blocks() {
+            for block in self.chain_of(logical) {
+                put(block, format!("the chain of {logical:?}"));
+            }
+        }
+        let limit = usize::from(self.shape.chain.blocks) + 1;
+        let mut free = 0;
+        for block in self.mlc.chains.free().take(limit) {
+            free += 1;
+            put(block, "the free blocks".into());
+        }
+        if let Some(job) = self.mlc.fold.job() {
+            put(job.target, "the fold's target".into());
+        }
+        if let Some(moved) = self.wear_move.filter(|moved| !moved.under_way) {
+            put(moved.worn, "the wear move".into());
+        }
+        for number in 0..self.shape.chain.blocks {
+            let block = ChainBlock::new(number);
+            if self.flash.is_bad(Spot::chain(block, 0))? {
+                put(block, "the bad blocks".into());
+            }
+        }
+        for (number, found) in places.iter().enumerate() {
+            ensure(found.len() == 1, || format!("chain block {number} is in {found:?}"))?;
+        }
+        let counted = usize::from(self.mlc.chains.free_count());
+        ensure(free == counted, || format!("{free} blocks are free, {counted} are counted"))
+    }
+
+    /// A free block reads as erased.
+    fn free_blocks_are_erased(&mut self) -> Verdict {
+        let free: Vec<ChainBlock> = self.mlc.chains.free().collect();
+        for block in free {
+            let tag = self.flash.read_tag(Spot::chain(block, 0), Cause::Mount)?;
+            let erased = self.flash.was_erased();
+            ensure(tag.is_none() && erased, || format!("free block {block:?} holds {tag:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// A data block has every page programmed, each slot the place of its sector.
+    fn data_blocks_hold_their_sectors_in_place(&mut self) -> Verdict {
+        for logical in self.logical_blocks() {
+            let Some(data) = self.mlc.chains.data(logical) else {
+                continue;
+            };
+            for page in 0..self.shape.chain.pages {
+                let tag = self.flash.read_tag(Spot::chain(data, page), Cause::Mount)?;
+                let kind = tag.map(|tag| tag.kind);
+                ensure(matches!(kind, Some(Kind::Data | Kind::ChainInPlace)), || {
+                    format!("page {page} of data block {data:?} of {logical:?} is {kind:?}")
+                })?;
+                for slot in 0..self.shape.chain.slots {
+                    let offset = u32::from(page) * u32::from(self.shape.chain.slots);
+                    let sector = self.mlc.sector(logical, offset + u32::from(slot));
+                    let holds = self.flash.slot(usize::from(slot));
+                    ensure(holds.place_of() == Some(sector), || {
+                        format!(
+                            "slot {slot} of page {page} of {data:?} holds {holds:?}, not {sector}"
+                        )
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp.
+    fn places_by_tags(&mut self, logical: LogicalBlock) -> Result<Vec<(Place, Stamp)>, Violation> {
+        let sectors = self.mlc.sectors_per_block().get() as usize;
+        let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
+        let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
+        let mut newest = Stamp::ZERO;
+        for (ordinal, block) in logs.into_iter().enumerate() {
+            for page in 0..self.shape.chain.pages {
+                let spot = Spot::chain(block, page);
+                let Some(tag) = self.flash.read_tag(spot, Cause::Mount)? else {
+                    break;
+                };
+                ensure(tag.stamp > newest, || format!("page {page} of {block:?} is out of order"))?;
+                newest = tag.stamp;
+                if tag.kind == Kind::Trim {
+                    let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
+                    let start = self.mlc.locate(trim.first).1 as usize;
+                    for place in places.iter_mut().skip(start).take(trim.count.as_usize()) {
+                        *place = (Place::Trimmed, tag.stamp);
+                    }
+                    continue;
+                }
+                for slot in 0..self.shape.chain.slots {
+                    if let Slot::Holds(sector) = self.flash.slot(usize::from(slot)) {
+                        let (owner, offset) = self.mlc.locate(sector);
+                        ensure(owner == logical, || format!("{sector} stands in {logical:?}"))?;
+                        let place = Place::Log { ordinal: ordinal as u16, page, slot };
+                        places[offset as usize] = (place, tag.stamp);
+                    }
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// A cached map says what a scan would find.
+    fn maps_agree_with_the_tags(&mut self) -> Verdict {
+        for logical in self.logical_blocks() {
+            if !self.mlc.has_log(logical) {
+                continue;
+            }
+            let Some(map) = self.mlc.maps.peek(logical) else {
+                continue;
+            };
+            let places = self.places_by_tags(logical)?;
+            for (offset, (place, _)) in places.iter().enumerate() {
+                let mapped = self.mlc.maps.get(map, offset as u32);
+                ensure(mapped == *place, || {
+                    format!("sector {offset} of {logical:?} is mapped {mapped:?}, found {place:?}")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
+    fn the_log_lies_between_tail_and_head(&mut self) -> Verdict {
+        let Some(log) = &self.log else {
+            return Ok(());
+        };
+        let ring = log.ring();
+        let (good, used, head, tail) = (ring.good(), ring.used(), ring.head(), ring.tail());
+        let full = log.data_pages();
+        ensure((1..=good).contains(&used), || format!("{used} of {good} blocks are in use"))?;
+        ensure(ring.head_page() <= full, || "the head is more than full".into())?;
+        let mut blocks = vec![tail];
+        while blocks.len() < usize::from(good) {
+            blocks.push(ring.after(blocks[blocks.len() - 1]));
+        }
+        let at = blocks.iter().position(|block| *block == head);
+        ensure(at == Some(usize::from(used) - 1), || {
+            format!("the head is block {at:?} from the tail, but {used} are in use")
+        })?;
+        let head_empty = ring.head_page() == 0;
+        for (at, block) in blocks.into_iter().enumerate() {
+            let tag = self.flash.read_tag(Spot::log(block, 0), Cause::Mount)?;
+            let programmed = at < usize::from(used) && !(block == head && head_empty);
+            ensure(tag.is_some() == programmed, || {
+                format!("log block {block:?}, number {at} from the tail, holds {tag:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Vec<(Sector, crate::slc::index::LogSlot)> {
+        let Some(log) = &self.log else {
+            return Vec::new();
+        };
+        log.index
+            .iter()
+            .filter_map(|(sector, entry)| match entry {
+                Entry::Real(slot) => Some((sector, slot)),
+                Entry::Virtual => None,
+            })
+            .collect()
+    }
+
+    /// The hash table is in order, and each real entry points to a page that holds its sector.
+    fn every_entry_points_to_its_sector(&mut self) -> Verdict {
+        let Some(log) = &self.log else {
+            return Ok(());
+        };
+        log.index.check().map_err(|fault| Violation(format!("{fault}")))?;
+        for (sector, at) in self.entries() {
+            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
+            let (spot, slot) = log.spot(at);
+            let tag = self.flash.read_tag(spot, Cause::Mount)?;
+            let holds = self.flash.slot(usize::from(slot));
+            ensure(tag.is_some() && holds == Slot::Holds(sector), || {
+                format!("{sector} is mapped to {spot:?} slot {slot}, which holds {holds:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A sector that the log maps has no newer copy in its chain, once its logical block is proved.
+    fn proved_entries_are_newest(&mut self) -> Verdict {
+        for (sector, at) in self.entries() {
+            let (logical, offset) = self.mlc.locate(sector);
+            if self.unproved.get(logical) {
+                continue;
+            }
+            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
+            let (spot, _) = log.spot(at);
+            let in_log = self.flash.read_tag(spot, Cause::Mount)?.map(|tag| tag.stamp);
+            let (_, in_chain) = self.places_by_tags(logical)?[offset as usize];
+            ensure(in_log > Some(in_chain), || {
+                format!(
+                    "the chain's copy of {sector} ({in_chain:?}) is newer than the log's ({in_log:?})"
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A slot that a fold left to the log or to a younger log block has its sector there.
+    fn sectors_left_elsewhere_are_there(&mut self) -> Verdict {
+        for logical in self.logical_blocks() {
+            let Some(data) = self.mlc.chains.data(logical) else {
+                continue;
+            };
+            let places = self.places_by_tags(logical)?;
+            for (offset, (place, _)) in places.into_iter().enumerate() {
+                let (page, slot) = self.mlc.home(offset as u32);
+                self.flash.read_tag(Spot::chain(data, page), Cause::Mount)?;
+                let Slot::Elsewhere(sector) = self.flash.slot(usize::from(slot)) else {
+                    continue;
+                };
+                let in_log = self.log.as_ref().is_some_and(|log| log.index.find(sector).is_some());
+                ensure(in_log || place != Place::InPlace, || {
+                    format!("{sector} is neither in {data:?} nor anywhere else")
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

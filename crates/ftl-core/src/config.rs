@@ -1,0 +1,135 @@
+//! What the user chooses. Every choice has a default that suits a device of any size.
+
+use ftl_iface::{Bytes, SectorCount};
+
+use crate::slc::index::Probing;
+use crate::writeback::WriteBackConfig;
+
+/// What the user chooses; the device decides the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The unit in which the FTL maps: a power of two, from 512 bytes to the smaller page size.
+    pub sector_bytes: Bytes,
+    /// What the host may use. `None` exports all but one block in twenty of the chain region, the share of Chang's
+    /// device (20 of 21 GB). It is rounded up to whole logical blocks inside, and kept exact towards the host.
+    pub capacity: Option<SectorCount>,
+    /// Which blocks the log takes.
+    pub log: LogRegion,
+    /// The hash table of the log.
+    pub index: IndexConfig,
+    /// Largest distance between the log's tail and its head, in blocks (`k` of the paper). `None`: all but one.
+    pub window_max: Option<u16>,
+    /// Log blocks that one chain may have before it is folded.
+    pub chain_log_blocks_max: u8,
+    /// Chains whose sector map is kept in RAM. None at all is allowed: every access then scans.
+    pub mapping_cache_entries: u16,
+    /// Folding begins when no more than this many blocks are free. At least 2.
+    pub free_blocks_low: u16,
+    /// Page copies that a host write does for the house, for each page of its own.
+    pub copies_per_page: u8,
+    /// Which writes may enter the log: those not larger than the smaller peak of the sizes seen.
+    pub filter: FilterChoice,
+    /// Whether the throttle keeps the two regions' wear in step.
+    pub throttle: bool,
+    /// Erase cycles that the blocks of each region are specified for; the throttle compares their ratio.
+    pub endurance: Endurance,
+    /// Dual-pool wear leveling of the chain region.
+    pub wear_leveling: WearLeveling,
+    /// When data leave the log.
+    pub write_back: WriteBackConfig,
+}
+
+/// Which blocks of the device the log takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogRegion {
+    /// None: a conventional device, chains alone.
+    None,
+    /// The SLC region of a device that has both regions.
+    SlcRegion,
+    /// The first blocks of a device that has one region.
+    FirstBlocks(u16),
+}
+
+/// The hash table that finds a sector in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexConfig {
+    /// Buckets. `None`: half as many as the log has places for sectors, as in the paper.
+    pub entries: Option<u32>,
+    /// Buckets looked at for a sector, 1 to 32.
+    pub probes: u8,
+    /// In which order.
+    pub probing: Probing,
+}
+
+/// Which requests count as hot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterChoice {
+    /// Those up to a threshold that follows the workload; never larger than `largest`.
+    BySize {
+        /// Threshold before anything was seen.
+        initial: SectorCount,
+        /// No larger request is ever hot.
+        largest: SectorCount,
+    },
+    /// All of them, whatever their size: the filter switched off, to measure its worth.
+    AcceptAll,
+}
+
+/// Erase cycles that a block is specified for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endurance {
+    /// Of the log region.
+    pub log: u32,
+    /// Of the chain region.
+    pub chain: u32,
+}
+
+/// Dual-pool wear leveling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WearLeveling {
+    /// Whether it is done.
+    pub enabled: bool,
+    /// Erase counts of the two pools may differ by this much (`TH` of the paper).
+    pub threshold: u16,
+}
+
+impl Config {
+    /// The defaults of the paper's device: 2-KiB sectors, the SLC region as log, half as many buckets as places, 8
+    /// linear probes, TH = 16, all three write-back rules.
+    pub const HYBRID: Self = Self {
+        sector_bytes: Bytes::new(2048),
+        capacity: None,
+        log: LogRegion::SlcRegion,
+        index: IndexConfig { entries: None, probes: 8, probing: Probing::Linear },
+        window_max: None,
+        chain_log_blocks_max: 4,
+        mapping_cache_entries: 48,
+        free_blocks_low: 8,
+        copies_per_page: 4,
+        filter: FilterChoice::BySize {
+            initial: SectorCount::new(2),
+            largest: SectorCount::new(32),
+        },
+        throttle: true,
+        endurance: Endurance { log: 100_000, chain: 5_000 },
+        wear_leveling: WearLeveling { enabled: true, threshold: 16 },
+        write_back: WriteBackConfig {
+            follow_log_blocks: true,
+            collect_on_fold: true,
+            suspend_when_updates_fall: true,
+        },
+    };
+
+    /// The paper's conventional device: the same, without a log.
+    pub const CONVENTIONAL: Self = Self { log: LogRegion::None, ..Self::HYBRID };
+
+    /// The defaults for a chip of one cell type, whose first blocks become the log.
+    pub const fn one_region(log_blocks: u16) -> Self {
+        Self {
+            log: LogRegion::FirstBlocks(log_blocks),
+            mapping_cache_entries: 16,
+            endurance: Endurance { log: 100_000, chain: 100_000 },
+            ..Self::HYBRID
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The one door to the device. Every operation passes here, gets its stamp and its tag, and is told to the probe with
+//! its cause.
+
+mod buffer;
+
+use ftl_iface::{
+    Block, Bytes, EraseError, Geometry, NandDevice, Page, PageIndex, ProgramError, ReadError,
+    Sector,
+};
+
+use crate::address::{ChainBlock, LogBlock};
+use crate::error::Fault;
+use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
+use crate::probe::{Cause, Event, Probe, Verb};
+use crate::shape::{Part, Shape};
+
+/// A page of one of the device's parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    room: Room,
+    block: u16,
+    page: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    Meta,
+    Log,
+    Chain,
+}
+
+impl Spot {
+    /// A page of a meta block.
+    pub const fn meta(block: u16, page: u16) -> Self {
+        Self { room: Room::Meta, block, page }
+    }
+
+    /// A page of the log.
+    #[inline]
+    pub const fn log(block: LogBlock, page: u16) -> Self {
+        Self { room: Room::Log, block: block.get(), page }
+    }
+
+    /// A page of a chain block.
+    #[inline]
+    pub const fn chain(block: ChainBlock, page: u16) -> Self {
+        Self { room: Room::Chain, block: block.get(), page }
+    }
+}
+
+/// The spare areas that pass through the door: one to read into, one a part to program from.
+#[derive(Debug)]
+pub struct Spares<'ram> {
+    /// As long as the longest tag.
+    pub read: &'ram mut [u8],
+    /// As long as the spare area of the first region (meta and log).
+    pub log: &'ram mut [u8],
+    /// As long as the spare area of the chains' region.
+    pub chain: &'ram mut [u8],
+}
+
+/// Where the content of a page to program stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'a> {
+    /// In the host's own buffer: a whole page of it.
+    Host(&'a [u8]),
+    /// In the page buffer.
+    Buffer,
+}
+
+/// The door.
+#[derive(Debug)]
+pub struct Flash<'ram, D, P> {
+    device: D,
+    probe: P,
+    meta: Part,
+    log: Part,
+    chain: Part,
+    sector_bytes: Bytes,
+    key: FormatKey,
+    stamp: Stamp,
+    spares: Spares<'ram>,
+    /// As long as the longest page.
+    buffer: &'ram mut [u8],
+    /// Bytes of the tag read last.
+    read_bytes: usize,
+    dead: bool,
+}
+
+impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
+    /// The door to that device. What is beyond the tag in a spare area stays erased.
+    pub fn new(
+        device: D,
+        probe: P,
+        shape: &Shape,
+        spares: Spares<'ram>,
+        buffer: &'ram mut [u8],
+    ) -> Self {
+        spares.log.fill(0xFF);
+        spares.chain.fill(0xFF);
+        Self {
+            device,
+            probe,
+            meta: shape.meta,
+            // Without a log no spot of it exists; the part stands in for the absent one.
+            log: match shape.log {
+                Some(log) => log,
+                None => shape.meta,
+            },
+            chain: shape.chain,
+            sector_bytes: shape.sector_bytes,
+            key: FormatKey::HEADER,
+            stamp: Stamp::ZERO,
+            spares,
+            buffer,
+            read_bytes: 0,
+            dead: false,
+        }
+    }
+
+    /// Gives the device back.
+    pub fn into_parts(self) -> (D, P) {
+        (self.device, self.probe)
+    }
+
+    /// The device's shape.
+    pub fn geometry(&self) -> &Geometry {
+        self.device.geometry()
+    }
+
+    /// The device, to look at.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The device, for what the host may do beside the FTL: nothing that changes its content.
+    pub fn device_mut(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// Tells the probe of a decision.
+    #[inline]
+    pub fn tell(&mut self, event: Event) {
+        self.probe.event(event);
+    }
+
+    /// Sets the key of the device's tags.
+    pub fn set_key(&mut self, key: FormatKey) {
+        self.key = key;
+    }
+
+    /// The key of the device's tags.
+    pub fn key(&self) -> FormatKey {
+        self.key
+    }
+
+    /// Raises the last stamp given to at least this one; a mount calls it with each stamp that it meets.
+    pub fn raise_stamp(&mut self, stamp: Stamp) {
+        self.stamp = self.stamp.max(stamp);
+    }
+
+    #[inline]
+    fn part(&self, room: Room) -> &Part {
+        match room {
+            Room::Meta => &self.meta,
+            Room::Log => &self.log,
+            Room::Chain => &self.chain,
+        }
+    }
+
+    #[inline]
+    fn block(&self, spot: Spot) -> Block {
+        let part = self.part(spot.room);
+        Block::new(part.region, part.first + u32::from(spot.block))
+    }
+
+    #[inline]
+    fn page(&self, spot: Spot) -> Page {
+        self.block(spot).page(PageIndex::new(spot.page))
+    }
+
+    #[inline]
+    fn alive(&self) -> Result<(), Fault<D::Error>> {
+        if self.dead { Err(Fault::Device(None)) } else { Ok(()) }
+    }
+
+    fn driver_failed(&mut self, error: D::Error) -> Fault<D::Error> {
+        self.dead = true;
+        Fault::Device(Some(error))
+    }
+
+    fn block_failed(&mut self) -> Fault<D::Error> {
+        self.dead = true;
+        Fault::BlockFailed
+    }
+
+    /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased
+    /// or not of this format.
+    #[inline]
+    pub fn read(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Option<Tag>, Fault<D::Error>> {
+        self.alive()?;
+        let page = self.page(spot);
+        let part = *self.part(spot.room);
+        let tag_bytes = layout::tag_bytes(part.slots);
+        let at = Bytes::new(u32::from(slot) * self.sector_bytes.get());
+        self.probe.operation(part.region, Verb::Read, cause);
+        self.read_bytes = tag_bytes;
+        let spare = self.spares.read.get_mut(..tag_bytes).unwrap_or(&mut []);
+        match self.device.read(page, at, data, spare) {
+            Ok(_) => Ok(layout::tag(spare, self.key)),
+            Err(ReadError::Uncorrectable) => Err(Fault::Uncorrectable),
+            Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Reads a page's tag alone.
+    #[inline]
+    pub fn read_tag(&mut self, spot: Spot, cause: Cause) -> Result<Option<Tag>, Fault<D::Error>> {
+        self.read(spot, 0, &mut [], cause)
+    }
+
+    /// What a slot of the page read last holds.
+    #[inline]
+    pub fn slot(&self, slot: usize) -> Slot {
+        layout::slot(self.spares.read, slot)
+    }
+
+    /// A sector whose place is in the page read last, whatever stands there: it tells the logical block.
+    pub fn any_place(&self) -> Option<Sector> {
+        let slots = self.spares.read.len() / 4;
+        (0..slots)
+            .take_while(|slot| layout::tag_bytes(*slot as u16 + 1) <= self.read_bytes)
+            .find_map(|slot| self.slot(slot).place_of())
+    }
+
+    /// Whether the page read last is erased.
+    pub fn was_erased(&self) -> bool {
+        self.spares.read.get(..self.read_bytes).is_some_and(layout::is_erased)
+    }
+
+    /// Programs a page. `slots` tells for each slot what it holds.
+    #[inline]
+    pub fn program(
+        &mut self,
+        spot: Spot,
+        kind: Kind,
+        wear: u32,
+        content: Content<'_>,
+        slots: impl Fn(usize) -> Slot,
+        cause: Cause,
+    ) -> Result<Stamp, Fault<D::Error>> {
+        self.alive()?;
+        let page = self.page(spot);
+        let part = *self.part(spot.room);
+        self.stamp = self.stamp.next();
+        let spare = match spot.room {
+            Room::Meta | Room::Log => &mut *self.spares.log,
+            Room::Chain => &mut *self.spares.chain,
+        };
+        let tagged = spare.get_mut(..layout::tag_bytes(part.slots)).unwrap_or(&mut []);
+        for slot in 0..usize::from(part.slots) {
+            layout::put_slot(tagged, slot, slots(slot));
+        }
+        layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, wear }, self.key);
+        self.probe.operation(part.region, Verb::Program, cause);
+        let data = match content {
+            Content::Host(data) => data,
+            Content::Buffer => self.buffer.get(..part.page_bytes.as_usize()).unwrap_or(&[]),
+        };
+        match self.device.program(page, data, spare) {
+            Ok(()) => Ok(self.stamp),
+            Err(ProgramError::Failed) => Err(self.block_failed()),
+            Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Erases the block of a spot.
+    pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
+        let block = self.block(spot);
+        self.probe.operation(block.region(), Verb::Erase, cause);
+        match self.device.erase(block) {
+            Ok(()) => Ok(()),
+            Err(EraseError::Failed) => Err(self.block_failed()),
+            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Whether the block of a spot is marked bad.
+    pub fn is_bad(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        self.alive()?;
+        let block = self.block(spot);
+        self.device.is_bad(block).map_err(|error| self.driver_failed(error))
+    }
+}

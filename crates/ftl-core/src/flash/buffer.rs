@@ -1,0 +1,132 @@
+//! The page buffer: where pages are put together that the host did not hand over whole, and where the FTL's own pages
+//! are written and read.
+
+use ftl_iface::NandDevice;
+
+use super::{Content, Flash, Spot};
+use crate::address::LogBlock;
+use crate::error::Fault;
+use crate::layout::{self, Header, HeaderError, Kind, Slot, Tag, Trim};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    fn slots_range(&self, slot: u16, count: u16) -> core::ops::Range<usize> {
+        let sector = self.sector_bytes.as_usize();
+        usize::from(slot) * sector..(usize::from(slot) + usize::from(count)) * sector
+    }
+
+    /// Copies sectors into the buffer, from a slot on.
+    pub fn put(&mut self, slot: u16, data: &[u8]) {
+        let start = usize::from(slot) * self.sector_bytes.as_usize();
+        if let Some(target) = self.buffer.get_mut(start..start + data.len()) {
+            target.copy_from_slice(data);
+        }
+    }
+
+    /// Blanks slots of the buffer that will hold nothing.
+    pub fn blank(&mut self, slot: u16, count: u16) {
+        let range = self.slots_range(slot, count);
+        if let Some(target) = self.buffer.get_mut(range) {
+            target.fill(0xFF);
+        }
+    }
+
+    /// Reads slots of a page into the buffer, to the slots from `to` on. The tag as in [`read`](Self::read).
+    pub fn fetch(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        to: u16,
+        count: u16,
+        cause: Cause,
+    ) -> Result<Option<Tag>, Fault<D::Error>> {
+        let range = self.slots_range(to, count);
+        let mut buffer = core::mem::take(&mut self.buffer);
+        let outcome = match buffer.get_mut(range) {
+            Some(target) => self.read(spot, slot, target, cause),
+            None => Err(Fault::Corrupt),
+        };
+        self.buffer = core::mem::take(&mut buffer);
+        outcome
+    }
+
+    /// Writes the summary of a log block into the pages after its data.
+    pub fn program_summary(
+        &mut self,
+        block: LogBlock,
+        data_pages: u16,
+        wear: u32,
+        codes: &[u32],
+    ) -> Result<(), Fault<D::Error>> {
+        let page_bytes = self.log.page_bytes;
+        let chunk = layout::summary_sectors(page_bytes).max(1) as usize;
+        for page in data_pages..self.log.pages {
+            let start = usize::from(page - data_pages) * chunk;
+            let end = (start + chunk).min(codes.len());
+            let listed = codes.get(start.min(end)..end).unwrap_or(&[]);
+            let key = self.key;
+            if let Some(target) = self.buffer.get_mut(..page_bytes.as_usize()) {
+                layout::put_summary(target, listed, key);
+            }
+            let spot = Spot::log(block, page);
+            let slots = |_| Slot::Empty;
+            self.program(spot, Kind::Summary, wear, Content::Buffer, slots, Cause::Meta)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the summary of a log block.
+    pub fn read_summary(
+        &mut self,
+        block: LogBlock,
+        data_pages: u16,
+        cause: Cause,
+        codes: &mut [u32],
+    ) -> Result<(), Fault<D::Error>> {
+        let slots = self.log.slots;
+        let chunk = layout::summary_sectors(self.log.page_bytes).max(1) as usize;
+        for (page, listed) in (data_pages..self.log.pages).zip(codes.chunks_mut(chunk)) {
+            let tag = self.fetch(Spot::log(block, page), 0, 0, slots, cause)?;
+            let key = self.key;
+            let bytes = self.log.page_bytes.as_usize();
+            let page = self.buffer.get(..bytes).unwrap_or(&[]);
+            if tag.is_none_or(|tag| tag.kind != Kind::Summary) {
+                return Err(Fault::Corrupt);
+            }
+            layout::summary(page, listed, key).ok_or(Fault::Corrupt)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a trim into the buffer.
+    pub fn put_trim(&mut self, trim: Trim) {
+        let key = self.key;
+        let page = self.chain.page_bytes.as_usize();
+        if let Some(target) = self.buffer.get_mut(..page) {
+            target.fill(0xFF);
+            trim.put(target, key);
+        }
+    }
+
+    /// Writes the device's header.
+    pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<(), Fault<D::Error>> {
+        let page = self.meta.page_bytes.as_usize();
+        if let Some(target) = self.buffer.get_mut(..page) {
+            target.fill(0xFF);
+            header.put(target);
+        }
+        let slots = |_| Slot::Empty;
+        self.program(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta)?;
+        Ok(())
+    }
+
+    /// Reads the device's header. Its payload has a check of its own, so its tag need not be ours.
+    pub fn read_header(
+        &mut self,
+        spot: Spot,
+    ) -> Result<Result<Header, HeaderError>, Fault<D::Error>> {
+        let slots = self.meta.slots;
+        self.fetch(spot, 0, 0, slots, Cause::Mount)?;
+        Ok(Header::parse(self.buffer))
+    }
+}

@@ -1,0 +1,48 @@
+//! Where a write goes: hot or cold, and may it enter the log?
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::Ftl;
+use crate::config::FilterChoice;
+use crate::probe::{Event, Probe};
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To the log's head, if its sectors find entries in the hash table.
+    Log,
+    /// To the chains.
+    Chains,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Decides where a write goes.
+    #[inline]
+    pub(crate) fn way(&mut self, first: Sector, count: SectorCount) -> Way {
+        self.filter.note_write(count);
+        self.throttle.note_request();
+        let Some(log) = &mut self.log else {
+            return Way::Chains;
+        };
+        let hot = match self.config.filter {
+            FilterChoice::BySize { .. } => self.filter.is_hot(count),
+            FilterChoice::AcceptAll => true,
+        };
+        // A request of half the log's size would push itself out again.
+        let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
+        if !hot || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages())) {
+            return Way::Chains;
+        }
+        let window = log.window();
+        if self.throttle.is_active()
+            && first.run(count).any(|sector| log.index.get(sector, window).is_none())
+        {
+            for sector in first.run(count) {
+                log.index.insert_virtual(sector, window);
+            }
+            self.flash.tell(Event::RejectedByThrottle);
+            return Way::Chains;
+        }
+        Way::Log
+    }
+}

@@ -1,0 +1,105 @@
+//! What makes room, in small steps: some with each request, the rest while the host is idle.
+
+use ftl_iface::{NandDevice, PageCount, Work};
+
+use super::Ftl;
+use crate::error::Fault;
+use crate::flash::Spot;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// The steps that a request of so many pages owes.
+    #[inline]
+    pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
+        let budget = pages * u32::from(self.config.copies_per_page);
+        for _ in 0..budget {
+            if !self.house_step(self.free_blocks_low)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// At most `budget` steps for an idle host.
+    pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
+        for _ in 0..budget.get() {
+            if !self.house_step(self.free_blocks_idle)? {
+                return Ok(Work::Done);
+            }
+        }
+        Ok(Work::Left)
+    }
+
+    /// One step of what is most urgent: a page copied, or a block erased. `false`: nothing waits.
+    #[inline]
+    fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
+        if let Some(log) = &self.log {
+            if log.has_tail() && (log.is_over(self.throttle.window()) || log.is_reclaiming()) {
+                self.reclaim_step()?;
+                return Ok(true);
+            }
+        }
+        if self.mlc.fold.is_active() {
+            self.fold_step()?;
+            return Ok(true);
+        }
+        if self.wear_move.is_some() {
+            self.start_wear_move()?;
+            return Ok(true);
+        }
+        if self.mlc.chains.free_count() <= free_blocks && self.mlc.chains.free_count() > 0 {
+            if let Some(victim) = self.mlc.victim() {
+                self.start_fold(victim, None, Cause::Gc)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Begins to move cold data onto a worn block: folds the chain that the cold block belongs to.
+    fn start_wear_move(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(mut moved) = self.wear_move else {
+            return Ok(());
+        };
+        let tag = self.flash.read_tag(Spot::chain(moved.cold, 0), Cause::WearLeveling)?;
+        if tag.is_none() && self.flash.was_erased() {
+            // The cold block is free: it will be used soon, which is all that is wanted of it.
+            self.wear_move = None;
+            self.wear.swapped(moved.cold, moved.worn);
+            self.mlc.chains.give_free(moved.worn);
+            return Ok(());
+        }
+        let owner =
+            tag.and_then(|_| self.flash.any_place()).map(|sector| self.mlc.locate(sector).0);
+        let owner = owner.filter(|logical| {
+            logical.get() < self.shape.logical_blocks
+                && core::iter::successors(self.mlc.chains.first(*logical), |block| {
+                    self.mlc.chains.next(*block)
+                })
+                .any(|block| block == moved.cold)
+        });
+        match owner {
+            Some(logical) => {
+                moved.under_way = true;
+                self.wear_move = Some(moved);
+                self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
+            }
+            None => {
+                self.give_up_wear_move();
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the worn block that waits for cold data to whoever needs a block more. `false`: none waits.
+    pub(crate) fn give_up_wear_move(&mut self) -> bool {
+        match self.wear_move.take_if(|moved| !moved.under_way) {
+            Some(moved) => {
+                self.wear.declined();
+                self.mlc.chains.give_free(moved.worn);
+                true
+            }
+            None => false,
+        }
+    }
+}

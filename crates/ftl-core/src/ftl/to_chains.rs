@@ -1,0 +1,158 @@
+//! The way into the chains.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::Ftl;
+use crate::address::{ChainBlock, LogicalBlock};
+use crate::error::Fault;
+use crate::flash::{Content, Spot};
+use crate::layout::Slot;
+use crate::mlc::Append;
+use crate::mlc::maps::MapId;
+use crate::probe::{Cause, Event, Probe};
+use crate::shape::SLOTS_MAX;
+
+/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. More
+/// means that the tables contradict themselves.
+const ROUNDS_MAX: u32 = 8;
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Appends a write to the chains of its logical blocks. Says how many pages it took.
+    pub(crate) fn write_to_chains(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<u32, Fault<D::Error>> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        let slots = self.shape.chain.slots;
+        let mut pages = 0;
+        let mut rest = data;
+        let mut sector = first;
+        while !rest.is_empty() {
+            let (logical, offset) = self.mlc.locate(sector);
+            // Pages keep the alignment of the data block, so that a log block written in order can be switched.
+            let (_, slot) = self.mlc.home(offset);
+            let room = usize::from(slots - slot) * sector_bytes;
+            let (chunk, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let held = (chunk.len() / sector_bytes.max(1)) as u16;
+            self.mlc.tell_lookup(&mut self.flash, logical);
+            let map = self.chain_with_room(logical)?;
+            let content = if held == slots {
+                Content::Host(chunk)
+            } else {
+                self.flash.blank(0, slot);
+                self.flash.put(slot, chunk);
+                self.flash.blank(slot + held, slots - slot - held);
+                Content::Buffer
+            };
+            let mut holds = [Slot::Empty; SLOTS_MAX];
+            let run = sector.run(SectorCount::new(u32::from(held)));
+            for (cell, held) in holds.iter_mut().skip(usize::from(slot)).zip(run) {
+                *cell = Slot::Holds(held);
+            }
+            let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
+            self.append_to_chain(logical, map, content, holds, Cause::Host)?;
+            rest = after;
+            sector = sector + SectorCount::new(u32::from(held));
+            pages += 1;
+        }
+        self.flash.tell(Event::ChainWrite { sectors: sector - first });
+        Ok(pages)
+    }
+
+    /// Programs a page to a chain that has room, and drops what the log held of its sectors.
+    pub(crate) fn append_to_chain(
+        &mut self,
+        logical: LogicalBlock,
+        map: MapId,
+        content: Content<'_>,
+        holds: &[Slot],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let wear = self.wear.erase_count(block);
+        let write = Append { content, slots: holds, wear, trims: false };
+        let complete = self.mlc.append(&mut self.flash, logical, map, write, cause)?;
+        if let Some(log) = &mut self.log {
+            for slot in holds {
+                if let Slot::Holds(sector) = slot {
+                    log.index.remove(*sector);
+                }
+            }
+        }
+        if complete { self.switch(logical) } else { Ok(()) }
+    }
+
+    /// Sees to it that the chain's last log block has a free page: takes a new block, and folds first where none may
+    /// be taken.
+    pub(crate) fn chain_with_room(
+        &mut self,
+        logical: LogicalBlock,
+    ) -> Result<MapId, Fault<D::Error>> {
+        for _ in 0..ROUNDS_MAX {
+            let map = self.mlc.map(&mut self.flash, logical)?;
+            if self.mlc.has_room(logical, map) {
+                return Ok(map);
+            }
+            if !self.mlc.may_grow(logical) {
+                self.fold_now(Some(logical))?;
+            } else if self.mlc.may_take_block() {
+                self.mlc.grow(logical, map)?;
+                return Ok(map);
+            } else if !self.give_up_wear_move() {
+                self.fold_now(None)?;
+            }
+        }
+        Err(Fault::Corrupt)
+    }
+
+    /// The last log block holds every sector in its place: it becomes the data block, and all before it is free.
+    fn switch(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        if self.mlc.fold.is_of(logical) {
+            self.give_up_fold()?;
+        }
+        let (old, count) = self.mlc.chains.switch(logical);
+        self.mlc.maps.forget(logical);
+        self.free_blocks(old, count, Cause::Gc)?;
+        self.flash.tell(Event::Switched { erased: u32::from(count) });
+        Ok(())
+    }
+
+    /// Erases and frees `count` blocks from `first` on, as they are linked.
+    pub(crate) fn free_blocks(
+        &mut self,
+        first: Option<ChainBlock>,
+        count: u16,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let mut next = first;
+        for _ in 0..count {
+            let Some(block) = next else {
+                break;
+            };
+            next = self.mlc.chains.next(block);
+            self.free_block(block, cause)?;
+        }
+        Ok(())
+    }
+
+    /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it.
+    pub(crate) fn free_block(
+        &mut self,
+        block: ChainBlock,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.flash.erase(Spot::chain(block, 0), cause)?;
+        self.throttle.note_chain_erase();
+        if let Some(cold) = self.wear.note_erase(block) {
+            // The move's own fold needs no other block, but the next write may.
+            if self.wear_move.is_none() && self.mlc.chains.free_count() >= 2 {
+                self.wear_move = Some(super::WearMove { cold, worn: block, under_way: false });
+                return Ok(());
+            }
+            self.wear.declined();
+        }
+        self.mlc.chains.give_free(block);
+        Ok(())
+    }
+}

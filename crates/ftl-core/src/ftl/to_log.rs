@@ -1,0 +1,178 @@
+//! The way into the log, and out of its tail.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::Ftl;
+use crate::error::Fault;
+use crate::flash::Content;
+use crate::layout::Slot;
+use crate::probe::{Cause, Event, Probe};
+use crate::shape::SLOTS_MAX;
+use crate::slc::{Demotion, Log};
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// The log. Callers on the log's side know that there is one.
+    #[inline]
+    pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
+        self.log.as_mut().ok_or(Fault::Corrupt)
+    }
+
+    /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and then an entry
+    /// for each sector. `false`: a sector finds no entry.
+    #[inline]
+    pub(crate) fn enter_log(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<bool, Fault<D::Error>> {
+        let slots = self.shape.log.map_or(1, |part| u32::from(part.slots)).max(1);
+        let pages = count.get().div_ceil(slots);
+        while self.the_log()?.free_pages() < pages {
+            self.reclaim_step()?;
+        }
+        let log = self.the_log()?;
+        let window = log.window();
+        let entered = log.index.reserve(first, count, window);
+        if !entered {
+            self.flash.tell(Event::RejectedByIndex);
+        }
+        Ok(entered)
+    }
+
+    /// Appends a hot write, which has entered, to the log's head. Says how many pages it took.
+    #[inline]
+    pub(crate) fn write_to_log(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        data: &[u8],
+    ) -> Result<u32, Fault<D::Error>> {
+        let log = self.the_log()?;
+        let updates = first.run(count).filter(|sector| log.index.find(*sector).is_some()).count();
+        self.write_back.note_hot_write(SectorCount::new(updates as u32), count);
+        self.flash.tell(Event::LogWrite { sectors: count });
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
+        let mut pages = 0;
+        let mut sector = first;
+        for chunk in data.chunks(slots * sector_bytes) {
+            let held = SectorCount::new((chunk.len() / sector_bytes) as u32);
+            let mut holds = [Slot::Empty; SLOTS_MAX];
+            for (slot, held) in holds.iter_mut().zip(sector.run(held)) {
+                *slot = Slot::Holds(held);
+            }
+            let content = self.page_content(chunk, slots);
+            let holds = holds.get(..slots).unwrap_or(&[]);
+            let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+            log.append(&mut self.flash, content, holds, Cause::Host)?;
+            if self.mlc.fold.is_active() {
+                for held in sector.run(held) {
+                    let (logical, offset) = self.mlc.locate(held);
+                    self.mlc.fold.uncollect(logical, offset);
+                }
+            }
+            sector = sector + held;
+            pages += 1;
+        }
+        Ok(pages)
+    }
+
+    /// The content of a page: the host's own buffer where it fills the page, else the page buffer with it.
+    fn page_content<'a>(&mut self, chunk: &'a [u8], slots: usize) -> Content<'a> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        if chunk.len() == slots * sector_bytes {
+            return Content::Host(chunk);
+        }
+        let held = (chunk.len() / sector_bytes.max(1)) as u16;
+        self.flash.put(0, chunk);
+        self.flash.blank(held, slots as u16 - held);
+        Content::Buffer
+    }
+
+    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased. There must be a
+    /// tail.
+    pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        if !log.has_tail() {
+            return Err(Fault::Corrupt);
+        }
+        let Some(demotion) = log.next_demotion(&mut self.flash)? else {
+            let (valid, kept) = log.drop_tail(&mut self.flash)?;
+            self.throttle.note_log_erase();
+            self.flash.tell(Event::Reclaimed { valid, kept });
+            return Ok(());
+        };
+        let (logical, _) = self.mlc.locate(demotion.sector);
+        if self.unproved.get(logical) {
+            self.prove(logical)?;
+            return Ok(());
+        }
+        let leaves = self.write_back.tail_sector_leaves(self.mlc.has_log(logical));
+        let log = self.the_log()?;
+        if leaves || log.has_kept_enough() || log.free_pages() == 0 {
+            self.move_to_chain(demotion)
+        } else {
+            self.keep_in_log(demotion)
+        }
+    }
+
+    /// Copies valid sectors of the tail to the head: as many as a page holds and the tail has next to each other in its
+    /// list.
+    fn keep_in_log(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let slots = log.part().slots;
+        let mut holds = [Slot::Empty; SLOTS_MAX];
+        let mut next = Some(first);
+        let mut filled = 0;
+        while let Some(demotion) = next.take() {
+            let (spot, slot) = log.spot(demotion.slot);
+            self.flash.fetch(spot, slot, filled, 1, Cause::Gc)?;
+            if let Some(cell) = holds.get_mut(usize::from(filled)) {
+                *cell = Slot::Holds(demotion.sector);
+            }
+            log.note_demotion(true);
+            filled += 1;
+            if filled < slots && !log.has_kept_enough() {
+                next = log.next_demotion(&mut self.flash)?.filter(|demotion| {
+                    let (logical, _) = self.mlc.locate(demotion.sector);
+                    let has_log = self.mlc.has_log(logical);
+                    !self.unproved.get(logical) && !self.write_back.tail_sector_leaves(has_log)
+                });
+            }
+        }
+        self.flash.blank(filled, slots - filled);
+        let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
+        log.append(&mut self.flash, Content::Buffer, holds, Cause::Gc)
+    }
+
+    /// Writes a sector of the tail to its chain, together with those of the tail that share its page there.
+    fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
+        let (logical, offset) = self.mlc.locate(demotion.sector);
+        let map = self.chain_with_room(logical)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        if log.index.find(demotion.sector) != Some(demotion.slot) {
+            // Making room has folded the chain, and the sector went with it.
+            return Ok(());
+        }
+        log.note_demotion(false);
+        let (page, _) = self.mlc.home(offset);
+        let slots = self.shape.chain.slots;
+        let mut holds = [Slot::Empty; SLOTS_MAX];
+        for slot in 0..slots {
+            let neighbour =
+                self.mlc.sector(logical, u32::from(page) * u32::from(slots) + u32::from(slot));
+            match log.index.find(neighbour).filter(|at| log.is_in_tail(*at)) {
+                Some(at) => {
+                    let (spot, from) = log.spot(at);
+                    self.flash.fetch(spot, from, slot, 1, Cause::WriteBack)?;
+                    if let Some(cell) = holds.get_mut(usize::from(slot)) {
+                        *cell = Slot::Holds(neighbour);
+                    }
+                }
+                None => self.flash.blank(slot, 1),
+            }
+        }
+        let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
+        self.append_to_chain(logical, map, Content::Buffer, holds, Cause::WriteBack)
+    }
+}

@@ -1,0 +1,70 @@
+//! Forgetting sectors. A trim is a page of the chain that it concerns: it stands in the chain's order like a write, so
+//! that no older copy, in the chain or in the log, can come back.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::Ftl;
+use crate::address::LogicalBlock;
+use crate::error::Fault;
+use crate::flash::Content;
+use crate::layout::{Slot, Trim};
+use crate::mlc::Append;
+use crate::mlc::maps::Place;
+use crate::probe::{Cause, Probe};
+use crate::shape::SLOTS_MAX;
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    pub(crate) fn trim_sectors(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), Fault<D::Error>> {
+        let mut sector = first;
+        let end = first + count;
+        while sector < end {
+            let (logical, offset) = self.mlc.locate(sector);
+            let in_block = self.mlc.sectors_per_block().get() - offset;
+            let run = SectorCount::new(in_block.min((end - sector).get()));
+            if self.holds_any(logical, sector, run) {
+                self.trim_run(logical, Trim { first: sector, count: run })?;
+                self.keep_house(1)?;
+            }
+            sector = sector + run;
+        }
+        Ok(())
+    }
+
+    /// Whether there is anything to forget.
+    fn holds_any(&self, logical: LogicalBlock, first: Sector, count: SectorCount) -> bool {
+        self.mlc.chains.first(logical).is_some()
+            || self
+                .log
+                .as_ref()
+                .is_some_and(|log| first.run(count).any(|sector| log.index.find(sector).is_some()))
+    }
+
+    /// Forgets sectors of one logical block.
+    fn trim_run(&mut self, logical: LogicalBlock, trim: Trim) -> Result<(), Fault<D::Error>> {
+        let map = self.chain_with_room(logical)?;
+        let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let wear = self.wear.erase_count(block);
+        self.flash.put_trim(trim);
+        let mut slots = [Slot::Empty; SLOTS_MAX];
+        if let Some(slot) = slots.first_mut() {
+            *slot = Slot::Hole(trim.first);
+        }
+        let slots = slots.get(..usize::from(self.shape.chain.slots)).unwrap_or(&[]);
+        let write = Append { content: Content::Buffer, slots, wear, trims: true };
+        self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta)?;
+        let (_, offset) = self.mlc.locate(trim.first);
+        for (at, sector) in trim.first.run(trim.count).enumerate() {
+            let offset = offset + at as u32;
+            self.mlc.maps.set(map, offset, Place::Trimmed);
+            self.mlc.fold.touch(logical, offset);
+            if let Some(log) = &mut self.log {
+                log.index.remove(sector);
+            }
+        }
+        Ok(())
+    }
+}

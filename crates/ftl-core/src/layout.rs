@@ -1,0 +1,265 @@
+//! Every byte that the FTL puts on flash, written and read side by side. `docs/FORMAT.md` is this page in prose.
+//!
+//! The *tag* stands at the start of each page's spare area:
+//!
+//! ```text
+//!  0      1                          7             10      12                  12 + 4 · slots
+//!  ├──────┼──────────────────────────┼─────────────┼───────┼───────────────────┤
+//!  │ kind │ stamp (48 bits)          │ wear (24)   │ check │ sectors (32 each) │
+//!  └──────┴──────────────────────────┴─────────────┴───────┴───────────────────┘
+//! ```
+//!
+//! Numbers are little-endian. With one sector a page the tag takes 16 bytes, which is what a W25N01GV protects.
+
+mod payload;
+
+pub use payload::{
+    Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,
+};
+
+use core::ops::Range;
+
+use ftl_iface::Sector;
+
+const KIND: usize = 0;
+const STAMP: Range<usize> = 1..7;
+const WEAR: Range<usize> = 7..10;
+const CHECK: Range<usize> = 10..12;
+const SECTORS: usize = 12;
+const SECTOR_BYTES: usize = 4;
+
+/// Bytes of a tag on a page of so many slots.
+pub const fn tag_bytes(slots: u16) -> usize {
+    SECTORS + SECTOR_BYTES * slots as usize
+}
+
+/// What a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The header of the device, in a meta block.
+    Header,
+    /// Sectors in the log.
+    Log,
+    /// The list of a log block's sectors, at its end.
+    Summary,
+    /// Sectors of a logical block in their places, written by a fold. The block counts when its last page is there.
+    Data,
+    /// Sectors of a logical block as they came.
+    Chain,
+    /// Sectors of a logical block as they came, which with all pages before it in this block stand in their places.
+    ChainInPlace,
+    /// A run of sectors forgotten; the payload says which.
+    Trim,
+}
+
+impl Kind {
+    // Any two codes differ in at least four bits, so that no single damaged bit turns one into another.
+    const CODES: [(u8, Self); 7] = [
+        (0x0F, Self::Header),
+        (0x33, Self::Log),
+        (0x3C, Self::Summary),
+        (0x55, Self::Data),
+        (0x5A, Self::Chain),
+        (0x66, Self::ChainInPlace),
+        (0x69, Self::Trim),
+    ];
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::Header => 0x0F,
+            Self::Log => 0x33,
+            Self::Summary => 0x3C,
+            Self::Data => 0x55,
+            Self::Chain => 0x5A,
+            Self::ChainInPlace => 0x66,
+            Self::Trim => 0x69,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        Self::CODES.iter().find(|(known, _)| *known == code).map(|(_, kind)| *kind)
+    }
+}
+
+/// The order in which pages were programmed: each program takes the next stamp. 48 bits outlast any device that 16
+/// bits of blocks can describe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// The stamp before the first.
+    pub const ZERO: Self = Self(0);
+    const MASK: u64 = (1 << 48) - 1;
+
+    /// The stamp with this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number & Self::MASK)
+    }
+
+    /// The plain number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The stamp after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self::new(self.0 + 1)
+    }
+}
+
+/// What a slot of a page holds. The upper two bits of its code say which, the lower thirty name the sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// This sector.
+    Holds(Sector),
+    /// The place of this sector, which was never written, or was trimmed.
+    Hole(Sector),
+    /// The place of this sector, whose newest copy stood in the log or in a younger log block when a fold came by.
+    Elsewhere(Sector),
+    /// Nothing.
+    Empty,
+}
+
+/// How many sectors can be named.
+pub const SECTORS_MAX: u32 = 1 << 30;
+
+impl Slot {
+    /// The slot as it stands on flash.
+    #[inline]
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Holds(sector) => sector.get() & (SECTORS_MAX - 1),
+            Self::Hole(sector) => sector.get() & (SECTORS_MAX - 1) | 1 << 30,
+            Self::Elsewhere(sector) => sector.get() & (SECTORS_MAX - 1) | 2 << 30,
+            Self::Empty => u32::MAX,
+        }
+    }
+
+    /// The slot that stands on flash.
+    #[inline]
+    pub const fn from_code(code: u32) -> Self {
+        let sector = Sector::new(code & (SECTORS_MAX - 1));
+        match code >> 30 {
+            0 => Self::Holds(sector),
+            1 => Self::Hole(sector),
+            2 => Self::Elsewhere(sector),
+            _ => Self::Empty,
+        }
+    }
+
+    /// The sector whose place it is, whatever it holds.
+    pub const fn place_of(self) -> Option<Sector> {
+        match self {
+            Self::Holds(sector) | Self::Hole(sector) | Self::Elsewhere(sector) => Some(sector),
+            Self::Empty => None,
+        }
+    }
+}
+
+/// What the tag of a page says beside its slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// What the page is.
+    pub kind: Kind,
+    /// When it was programmed.
+    pub stamp: Stamp,
+    /// How often its block had been erased by then.
+    pub wear: u32,
+}
+
+/// The key under which a device's checks are computed: drawn at format, so that pages of an earlier life are foreign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatKey(u32);
+
+impl FormatKey {
+    /// The key that the header itself is checked under, before the device's own is known.
+    pub const HEADER: Self = Self(0x5441_4E44);
+
+    /// The key with this number.
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The plain number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// Writes a tag, except its slots' sectors, which [`put_slot`] wrote before: the check covers them.
+pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
+    if let Some(byte) = spare.get_mut(KIND) {
+        *byte = tag.kind.code();
+    }
+    copy_low_bytes(spare.get_mut(STAMP), tag.stamp.get());
+    copy_low_bytes(spare.get_mut(WEAR), u64::from(tag.wear));
+    let check = check(spare, key);
+    copy_low_bytes(spare.get_mut(CHECK), u64::from(check));
+}
+
+/// Writes what a slot holds.
+pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
+    let at = SECTORS + slot * SECTOR_BYTES;
+    copy_low_bytes(spare.get_mut(at..at + SECTOR_BYTES), u64::from(holds.code()));
+}
+
+/// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
+pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
+    let kind = Kind::from_code(*spare.get(KIND)?)?;
+    let stored = low_bytes(spare.get(CHECK)?);
+    if stored != u64::from(check(spare, key)) {
+        return None;
+    }
+    Some(Tag {
+        kind,
+        stamp: Stamp::new(low_bytes(spare.get(STAMP)?)),
+        wear: low_bytes(spare.get(WEAR)?) as u32,
+    })
+}
+
+/// Reads what a slot holds. A slot beyond the tag is empty.
+pub fn slot(spare: &[u8], slot: usize) -> Slot {
+    let at = SECTORS + slot * SECTOR_BYTES;
+    spare
+        .get(at..at + SECTOR_BYTES)
+        .map_or(Slot::Empty, |bytes| Slot::from_code(low_bytes(bytes) as u32))
+}
+
+/// Whether a spare area is erased: all ones.
+pub fn is_erased(spare: &[u8]) -> bool {
+    spare.iter().all(|byte| *byte == 0xFF)
+}
+
+/// Sixteen bits over every byte of the tag but the check's own. It tells foreign pages from ours; damage is the ECC's
+/// to find.
+fn check(spare: &[u8], key: FormatKey) -> u16 {
+    let mut hash = key.get();
+    let mut mix = |word: u32| {
+        hash = (hash ^ word).wrapping_mul(0x9E37_79B1);
+        hash ^= hash >> 15;
+    };
+    mix(spare.get(0..4).map_or(0, word));
+    mix(spare.get(4..8).map_or(0, word));
+    mix(spare.get(8..10).map_or(0, |bytes| low_bytes(bytes) as u32));
+    for bytes in spare.get(SECTORS..).unwrap_or(&[]).chunks_exact(SECTOR_BYTES) {
+        mix(word(bytes));
+    }
+    (hash ^ hash >> 16) as u16
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |four| u32::from_le_bytes(*four))
+}
+
+fn low_bytes(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn copy_low_bytes(field: Option<&mut [u8]>, number: u64) {
+    if let Some(field) = field {
+        for (byte, low) in field.iter_mut().zip(number.to_le_bytes()) {
+            *byte = low;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the pages of the FTL's own hold: header, summary, trim. Numbers are little-endian.
+
+use ftl_iface::{Bytes, Sector, SectorCount};
+
+use super::{FormatKey, copy_low_bytes, low_bytes, word};
+
+/// Bytes before a summary's sectors: count and check.
+const SUMMARY_HEAD: usize = 8;
+
+/// Sectors that one summary page of that size can list.
+pub const fn summary_sectors(page_bytes: Bytes) -> u32 {
+    (page_bytes.get() - SUMMARY_HEAD as u32) / 4
+}
+
+/// Pages at a log block's end that its summary takes: as few as can list the sectors of all pages before them.
+pub const fn summary_pages(pages: u16, slots: u16, page_bytes: Bytes) -> u16 {
+    let mut summary = 1;
+    while summary < pages
+        && (pages - summary) as u32 * slots as u32 > summary as u32 * summary_sectors(page_bytes)
+    {
+        summary += 1;
+    }
+    summary
+}
+
+/// Thirty-two bits over words, for payloads that must not be believed by accident.
+fn check(words: impl Iterator<Item = u32>, key: FormatKey) -> u32 {
+    words.fold(key.get(), |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+        mixed ^ mixed >> 13
+    })
+}
+
+/// The header of a device: what must be known before anything else can be read.
+///
+/// ```text
+///  0       8         10       12    16             20         24           26             28      32
+///  ├───────┼─────────┼────────┼─────┼──────────────┼──────────┼────────────┼──────────────┼───────┤
+///  │ magic │ version │ zero   │ key │ sector bytes │ capacity │ log blocks │ chain blocks │ check │
+///  └───────┴─────────┴────────┴─────┴──────────────┴──────────┴────────────┴──────────────┴───────┘
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The key of every tag on this device.
+    pub key: FormatKey,
+    /// The unit of mapping.
+    pub sector_bytes: Bytes,
+    /// What the host may use.
+    pub capacity: SectorCount,
+    /// Blocks of the log.
+    pub log_blocks: u16,
+    /// Blocks of the chains.
+    pub chain_blocks: u16,
+}
+
+/// Why a header cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderError {
+    /// This is no header of ours.
+    Foreign,
+    /// A header of ours, of a format that this version does not read.
+    Version(u16),
+    /// A header of ours, with damaged bytes.
+    Damaged,
+}
+
+impl Header {
+    /// Bytes that a header takes.
+    pub const BYTES: usize = 32;
+    const MAGIC: [u8; 8] = *b"TANDEMFT";
+    /// The version of the format: it changes when an older reader would go wrong.
+    pub const VERSION: u16 = 1;
+
+    fn check(bytes: &[u8]) -> u32 {
+        let words = bytes.get(..Self::BYTES - 4).unwrap_or(&[]).chunks_exact(4).map(word);
+        check(words, FormatKey::HEADER)
+    }
+
+    /// Writes the header at the start of a page.
+    pub fn put(&self, page: &mut [u8]) {
+        let fields: [(core::ops::Range<usize>, u64); 7] = [
+            (0..8, u64::from_le_bytes(Self::MAGIC)),
+            (8..12, u64::from(Self::VERSION)),
+            (12..16, u64::from(self.key.get())),
+            (16..20, u64::from(self.sector_bytes.get())),
+            (20..24, u64::from(self.capacity.get())),
+            (24..26, u64::from(self.log_blocks)),
+            (26..28, u64::from(self.chain_blocks)),
+        ];
+        for (range, number) in fields {
+            copy_low_bytes(page.get_mut(range), number);
+        }
+        let check = Self::check(page);
+        copy_low_bytes(page.get_mut(28..32), u64::from(check));
+    }
+
+    /// Reads the header at the start of a page.
+    pub fn parse(page: &[u8]) -> Result<Self, HeaderError> {
+        let field = |range| page.get(range).map_or(0, low_bytes);
+        if page.get(..8) != Some(&Self::MAGIC[..]) {
+            return Err(HeaderError::Foreign);
+        }
+        let version = field(8..10) as u16;
+        if version != Self::VERSION {
+            return Err(HeaderError::Version(version));
+        }
+        if field(28..32) != u64::from(Self::check(page)) {
+            return Err(HeaderError::Damaged);
+        }
+        Ok(Self {
+            key: FormatKey::new(field(12..16) as u32),
+            sector_bytes: Bytes::new(field(16..20) as u32),
+            capacity: SectorCount::new(field(20..24) as u32),
+            log_blocks: field(24..26) as u16,
+            chain_blocks: field(26..28) as u16,
+        })
+    }
+}
+
+/// Writes the part of a log block's summary that one page holds: which sectors its slots hold, in order.
+///
+/// ```text
+///  0       4       8
+///  ├───────┼───────┼───────────────────────────┐
+///  │ count │ check │ slot codes (32 bits each) │
+///  └───────┴───────┴───────────────────────────┘
+/// ```
+pub fn put_summary(page: &mut [u8], codes: &[u32], key: FormatKey) {
+    page.fill(0xFF);
+    copy_low_bytes(page.get_mut(0..4), codes.len() as u64);
+    copy_low_bytes(page.get_mut(4..8), u64::from(check(codes.iter().copied(), key)));
+    let fields = page.get_mut(SUMMARY_HEAD..).unwrap_or(&mut []).chunks_exact_mut(4);
+    for (field, code) in fields.zip(codes) {
+        field.copy_from_slice(&code.to_le_bytes());
+    }
+}
+
+/// Reads the part of a summary that a page holds into `codes`; all of them, or `None` where the page holds another
+/// number of them or fails its check.
+pub fn summary(page: &[u8], codes: &mut [u32], key: FormatKey) -> Option<()> {
+    let count = low_bytes(page.get(0..4)?) as usize;
+    let stored = low_bytes(page.get(4..8)?) as u32;
+    let bytes = page.get(SUMMARY_HEAD..)?;
+    if count != codes.len() || bytes.len() < count * 4 {
+        return None;
+    }
+    for (code, field) in codes.iter_mut().zip(bytes.chunks_exact(4)) {
+        *code = word(field);
+    }
+    (stored == check(codes.iter().copied(), key)).then_some(())
+}
+
+/// A run of sectors forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trim {
+    /// Its first sector.
+    pub first: Sector,
+    /// How many.
+    pub count: SectorCount,
+}
+
+impl Trim {
+    /// Bytes that a trim takes: first sector, count, check.
+    pub const BYTES: usize = 12;
+
+    /// Writes the trim at the start of a page.
+    pub fn put(&self, page: &mut [u8], key: FormatKey) {
+        let words = [self.first.get(), self.count.get()];
+        copy_low_bytes(page.get_mut(0..4), u64::from(words[0]));
+        copy_low_bytes(page.get_mut(4..8), u64::from(words[1]));
+        copy_low_bytes(page.get_mut(8..12), u64::from(check(words.into_iter(), key)));
+    }
+
+    /// Reads the trim at the start of a page, or `None` where it fails its check.
+    pub fn parse(page: &[u8], key: FormatKey) -> Option<Self> {
+        let words = [word(page.get(0..4)?), word(page.get(4..8)?)];
+        let stored = word(page.get(8..12)?);
+        (stored == check(words.into_iter(), key))
+            .then_some(Self { first: Sector::new(words[0]), count: SectorCount::new(words[1]) })
+    }
+}

@@ -1,0 +1,130 @@
+//! The state of the fold under way: a chain's newest copies are gathered, page by page, into a fresh data block.
+//!
+//! When it begins, the chain as it stands is *frozen*. Writes that come meanwhile go to a younger log block, which will
+//! follow the new data block. Until the last page is programmed the frozen blocks stand; a fold cut short by a loss of
+//! power is forgotten with its block.
+
+use crate::address::{ChainBlock, LogicalBlock};
+use crate::probe::Cause;
+use crate::table::{Bits, Row};
+
+/// A sector's offset in the chain being folded.
+#[derive(Clone, Copy, Debug)]
+pub struct Offset(u32);
+
+impl Row for Offset {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is being folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The chain.
+    pub logical: LogicalBlock,
+    /// The block that becomes its data block.
+    pub target: ChainBlock,
+    /// On whose account.
+    pub cause: Cause,
+    /// How many of the chain's blocks are frozen, the data block included.
+    pub frozen: u16,
+    /// How many of those are log blocks.
+    pub frozen_logs: u16,
+    /// The next page to program.
+    pub page: u16,
+}
+
+/// The fold under way, or none.
+#[derive(Debug)]
+pub struct Fold<'ram> {
+    job: Option<Job>,
+    touched: Bits<'ram, Offset>,
+    collected: Bits<'ram, Offset>,
+}
+
+impl<'ram> Fold<'ram> {
+    /// None under way. Each table has a bit a sector of a logical block.
+    pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
+        Self { job: None, touched: Bits::new(touched), collected: Bits::new(collected) }
+    }
+
+    /// Begins.
+    pub fn start(&mut self, job: Job) {
+        self.touched.clear();
+        self.collected.clear();
+        self.job = Some(job);
+    }
+
+    /// What is being folded.
+    #[inline]
+    pub fn job(&self) -> Option<Job> {
+        self.job
+    }
+
+    /// Whether a fold is under way.
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Whether that chain is being folded.
+    #[inline]
+    pub fn is_of(&self, logical: LogicalBlock) -> bool {
+        self.job.is_some_and(|job| job.logical == logical)
+    }
+
+    /// How many log blocks are frozen.
+    pub fn frozen_logs(&self) -> u16 {
+        self.job.map_or(0, |job| job.frozen_logs)
+    }
+
+    /// Whether the last of that chain's `logs` log blocks is frozen, so that nothing may be appended to it.
+    pub fn seals(&self, logical: LogicalBlock, logs: u16) -> bool {
+        self.is_of(logical) && logs == self.frozen_logs()
+    }
+
+    /// The page just programmed was not the last, or was.
+    pub fn advance(&mut self) {
+        if let Some(job) = &mut self.job {
+            job.page += 1;
+        }
+    }
+
+    /// The job is done, or given up.
+    pub fn finish(&mut self) -> Option<Job> {
+        self.job.take()
+    }
+
+    /// A sector of that chain was written to it: if the chain is being folded, the younger copy stands.
+    #[inline]
+    pub fn touch(&mut self, logical: LogicalBlock, offset: u32) {
+        if self.is_of(logical) {
+            self.touched.set(Offset(offset), true);
+            self.collected.set(Offset(offset), false);
+        }
+    }
+
+    /// Whether the sector was written to the chain since the fold began.
+    pub fn is_touched(&self, offset: u32) -> bool {
+        self.touched.get(Offset(offset))
+    }
+
+    /// The fold took the sector from the log.
+    pub fn collect(&mut self, offset: u32) {
+        self.collected.set(Offset(offset), true);
+    }
+
+    /// The sector was written to the log: what the fold took is stale.
+    #[inline]
+    pub fn uncollect(&mut self, logical: LogicalBlock, offset: u32) {
+        if self.is_of(logical) {
+            self.collected.set(Offset(offset), false);
+        }
+    }
+
+    /// Whether the fold took the sector from the log, and it was not written since.
+    pub fn is_collected(&self, offset: u32) -> bool {
+        self.collected.get(Offset(offset))
+    }
+}

@@ -1,0 +1,305 @@
+//! The chain region: block chains under a two-level map (section 3.5 of the paper).
+//!
+//! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in its
+//! place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom, [`maps`] for a few
+//! chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`] is the state of the one fold
+//! under way. This room never asks the log; who needs both is `ftl`.
+
+pub mod chains;
+pub mod fold;
+pub mod maps;
+pub mod scan;
+
+use core::num::NonZeroU32;
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::address::{ChainBlock, LogicalBlock};
+use crate::error::Fault;
+use crate::flash::{Content, Flash, Spot};
+use crate::layout::{Kind, Slot};
+use crate::probe::{Cause, Event, Probe};
+use crate::shape::{Part, Shape};
+use crate::table::Bits;
+
+use chains::Chains;
+use fold::Fold;
+use maps::{MapId, MapMemory, Maps, Place};
+
+/// Lent memory of this room.
+#[derive(Debug)]
+pub struct MlcMemory<'ram> {
+    /// First block of each chain.
+    pub first: &'ram mut [u16],
+    /// The block after each block.
+    pub next: &'ram mut [u16],
+    /// Which chains have a data block: a bit a logical block.
+    pub has_data: &'ram mut [u8],
+    /// Which chains were written lately: a bit a logical block.
+    pub recent: &'ram mut [u8],
+    /// The mapping cache.
+    pub maps: MapMemory<'ram>,
+    /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
+    pub touched: &'ram mut [u8],
+    /// Sectors that the fold took from the log: a bit a sector.
+    pub collected: &'ram mut [u8],
+}
+
+/// Where the newest copy of a sector that is not in the log stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nowhere: it reads as zeros.
+    Nowhere,
+    /// In this slot of this page.
+    At {
+        /// The page.
+        spot: Spot,
+        /// The slot.
+        slot: u16,
+    },
+    /// In this slot of the data block, unless the tag there says that it is a hole.
+    InPlace {
+        /// The page.
+        spot: Spot,
+        /// The slot.
+        slot: u16,
+    },
+}
+
+/// The chain region.
+#[derive(Debug)]
+pub struct Mlc<'ram> {
+    part: Part,
+    sectors: NonZeroU32,
+    slots: NonZeroU32,
+    logical_blocks: u16,
+    chain_log_blocks_max: u16,
+    /// Who follows whom.
+    pub chains: Chains<'ram>,
+    /// Which page holds which sector.
+    pub maps: Maps<'ram>,
+    /// The fold under way.
+    pub fold: Fold<'ram>,
+    recent: Bits<'ram, LogicalBlock>,
+    hand: u16,
+}
+
+impl<'ram> Mlc<'ram> {
+    /// The chain region without chains.
+    pub fn new(
+        shape: &Shape,
+        chain_log_blocks_max: u8,
+        keeps_maps: bool,
+        memory: MlcMemory<'ram>,
+    ) -> Self {
+        let sectors = shape.sectors_per_block;
+        let slots = NonZeroU32::new(u32::from(shape.chain.slots)).unwrap_or(NonZeroU32::MIN);
+        Self {
+            part: shape.chain,
+            sectors,
+            slots,
+            logical_blocks: shape.logical_blocks,
+            chain_log_blocks_max: u16::from(chain_log_blocks_max),
+            chains: Chains::new(memory.first, memory.next, memory.has_data),
+            maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
+            fold: Fold::new(memory.touched, memory.collected),
+            recent: Bits::new(memory.recent),
+            hand: 0,
+        }
+    }
+
+    /// Shape of the region.
+    #[inline]
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// Sectors a logical block.
+    #[inline]
+    pub fn sectors_per_block(&self) -> NonZeroU32 {
+        self.sectors
+    }
+
+    /// How many logical blocks there are.
+    pub fn logical_blocks(&self) -> u16 {
+        self.logical_blocks
+    }
+
+    /// The logical block that a sector belongs to, and its offset there.
+    #[inline]
+    pub fn locate(&self, sector: Sector) -> (LogicalBlock, u32) {
+        let number = sector.get();
+        (LogicalBlock::new((number / self.sectors) as u16), number % self.sectors)
+    }
+
+    /// The sector with that offset in a logical block.
+    #[inline]
+    pub fn sector(&self, logical: LogicalBlock, offset: u32) -> Sector {
+        Sector::new(u32::from(logical.get()) * self.sectors.get() + offset)
+    }
+
+    /// Whether the chain has a log block.
+    #[inline]
+    pub fn has_log(&self, logical: LogicalBlock) -> bool {
+        self.chains.first_log(logical).is_some()
+    }
+
+    /// The page and slot where the sector with that offset has its place.
+    #[inline]
+    pub fn home(&self, offset: u32) -> (u16, u16) {
+        ((offset / self.slots) as u16, (offset % self.slots) as u16)
+    }
+
+    /// The chain's log block with that ordinal.
+    fn log_block(&self, logical: LogicalBlock, ordinal: u16) -> Option<ChainBlock> {
+        self.chains.logs(logical).nth(usize::from(ordinal))
+    }
+
+    /// Finds the newest copy of a sector among the chain's pages.
+    #[inline]
+    pub fn find<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        offset: u32,
+    ) -> Result<Found, Fault<D::Error>> {
+        if self.has_log(logical) {
+            let map = self.map(flash, logical)?;
+            match self.maps.get(map, offset) {
+                Place::InPlace => {}
+                Place::Trimmed => return Ok(Found::Nowhere),
+                Place::Log { ordinal, page, slot } => {
+                    let block = self.log_block(logical, ordinal).ok_or(Fault::Corrupt)?;
+                    return Ok(Found::At { spot: Spot::chain(block, page), slot });
+                }
+            }
+        }
+        let (page, slot) = self.home(offset);
+        Ok(match self.chains.data(logical) {
+            Some(data) => Found::InPlace { spot: Spot::chain(data, page), slot },
+            None => Found::Nowhere,
+        })
+    }
+
+    /// Whether the chain's last log block has a free page.
+    #[inline]
+    pub fn has_room(&self, logical: LogicalBlock, map: MapId) -> bool {
+        self.has_log(logical) && self.maps.next_page(map) < self.part.pages
+    }
+
+    /// Whether the chain may take another log block before it must be folded.
+    pub fn may_grow(&self, logical: LogicalBlock) -> bool {
+        // While a chain is folded the log blocks being folded are as good as gone.
+        let frozen = if self.fold.is_of(logical) { self.fold.frozen_logs() } else { 0 };
+        let limit = if frozen > 0 { frozen + 1 } else { self.chain_log_blocks_max };
+        self.chains.log_count(logical) < limit
+    }
+
+    /// Whether a free block may become a log block: one must be left for the fold that frees the next.
+    #[inline]
+    pub fn may_take_block(&self) -> bool {
+        self.chains.free_count() > u16::from(!self.fold.is_active())
+    }
+
+    /// Gives the chain a new log block. Call [`may_take_block`](Self::may_take_block) before.
+    pub fn grow<E>(&mut self, logical: LogicalBlock, map: MapId) -> Result<(), Fault<E>> {
+        let block = self.chains.take_free().ok_or(Fault::Corrupt)?;
+        self.chains.push_log(logical, block);
+        self.maps.set_next_page(map, 0, true);
+        Ok(())
+    }
+
+    /// Programs the next page of the chain's last log block. There must be room.
+    ///
+    /// `slots` tells what each slot holds. Says whether the block is now full with every sector in its place, so that it
+    /// can become the data block.
+    pub fn append<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        map: MapId,
+        write: Append<'_>,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let page = self.maps.next_page(map);
+        let (ordinal, block) =
+            self.chains.logs(logical).enumerate().last().ok_or(Fault::Corrupt)?;
+        let in_order = self.maps.in_order(map) && self.is_in_place(page, &write);
+        let kind = if write.trims {
+            Kind::Trim
+        } else if in_order {
+            Kind::ChainInPlace
+        } else {
+            Kind::Chain
+        };
+        let slots = write.slots;
+        let holds = |slot: usize| slots.get(slot).copied().unwrap_or(Slot::Empty);
+        flash.program(Spot::chain(block, page), kind, write.wear, write.content, holds, cause)?;
+        for (slot, holds) in slots.iter().enumerate() {
+            if let Slot::Holds(sector) = holds {
+                let (_, offset) = self.locate(*sector);
+                let place = Place::Log { ordinal: ordinal as u16, page, slot: slot as u16 };
+                self.maps.set(map, offset, place);
+                self.fold.touch(logical, offset);
+            }
+        }
+        self.recent.set(logical, true);
+        self.maps.set_next_page(map, page + 1, in_order);
+        Ok(in_order && page + 1 == self.part.pages)
+    }
+
+    /// The block to which [`append`](Self::append) would program.
+    pub fn last_log(&self, logical: LogicalBlock) -> Option<ChainBlock> {
+        self.chains.logs(logical).last()
+    }
+
+    fn is_in_place(&self, page: u16, write: &Append<'_>) -> bool {
+        !write.trims
+            && write.slots.len() == self.slots.get() as usize
+            && write.slots.iter().enumerate().all(|(at, holds)| match holds {
+                Slot::Holds(sector) => self.home(self.locate(*sector).1) == (page, at as u16),
+                _ => false,
+            })
+    }
+
+    /// Chooses a chain to fold: of those that would win a block, the next round that was not written since the hand
+    /// came by last.
+    pub fn victim(&mut self) -> Option<LogicalBlock> {
+        for _ in 0..2 * u32::from(self.logical_blocks) {
+            self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
+            let logical = LogicalBlock::new(self.hand);
+            if !self.chains.is_long(logical) {
+                continue;
+            }
+            if self.recent.get(logical) {
+                self.recent.set(logical, false);
+            } else {
+                return Some(logical);
+            }
+        }
+        None
+    }
+
+    /// Tells whether the chain's map was at hand for a page write.
+    pub fn tell_lookup<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+    ) {
+        let cached = !self.has_log(logical) || self.maps.lookup(logical).is_some();
+        flash.tell(Event::Lookup { cached });
+    }
+}
+
+/// A page to be appended to a chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Append<'a> {
+    /// Its content.
+    pub content: Content<'a>,
+    /// What its slots hold.
+    pub slots: &'a [Slot],
+    /// How often the block had been erased.
+    pub wear: u32,
+    /// Whether it forgets sectors instead of holding them.
+    pub trims: bool,
+}

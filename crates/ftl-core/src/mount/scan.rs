@@ -1,0 +1,72 @@
+//! Finding a device again by reading its tags.
+
+use ftl_iface::NandDevice;
+
+use super::MountError;
+use crate::address::LogicalBlock;
+use crate::config::Config;
+use crate::flash::Spot;
+use crate::ftl::Ftl;
+use crate::layout::{Header, HeaderError};
+use crate::probe::Probe;
+use crate::ram::Ram;
+use crate::shape::META_BLOCKS;
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// Mounts a formatted device: reads the first page of each block of the chains, the summaries of the log, and what
+    /// follows from them. Nothing is written before all of it is known to fit together.
+    pub fn mount(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        let header = ftl.find_header()?;
+        let same = header.sector_bytes == ftl.shape.sector_bytes
+            && header.capacity == ftl.shape.capacity
+            && header.log_blocks == ftl.shape.log.map_or(0, |log| log.blocks)
+            && header.chain_blocks == ftl.shape.chain.blocks;
+        if !same {
+            return Err(MountError::OtherFigures {
+                sector_bytes: header.sector_bytes,
+                capacity: header.capacity,
+                log_blocks: header.log_blocks,
+            });
+        }
+        ftl.flash.set_key(header.key);
+        ftl.retire_bad_blocks()?;
+        ftl.mount_chains()?;
+        if ftl.log.is_some() {
+            for number in 0..ftl.shape.logical_blocks {
+                ftl.unproved.set(LogicalBlock::new(number), true);
+            }
+            ftl.mount_log()?;
+        }
+        let log_erases = ftl.log.as_ref().map_or(0, |log| log.ring().erases());
+        let window = ftl.throttle.window();
+        ftl.throttle.restore(log_erases, ftl.wear.total_erases(), window);
+        ftl.clear_stale()?;
+        Ok(ftl)
+    }
+
+    /// Reads the header from the first of its places that holds one.
+    fn find_header(&mut self) -> Result<Header, MountError<D::Error>> {
+        let mut worst = MountError::NotFormatted;
+        for number in 0..META_BLOCKS {
+            let Some(block) = self.good_meta_block(number)? else {
+                continue;
+            };
+            match self.flash.read_header(Spot::meta(block, 0)) {
+                Ok(Ok(header)) => return Ok(header),
+                Ok(Err(HeaderError::Foreign)) => {}
+                Ok(Err(HeaderError::Version(version))) => worst = MountError::Version(version),
+                Ok(Err(HeaderError::Damaged)) | Err(crate::error::Fault::Uncorrectable) => {
+                    worst = MountError::DamagedHeader;
+                }
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        Err(worst)
+    }
+}

@@ -1,0 +1,260 @@
+//! Who wants to know what the FTL does: statistics, progress, plots, tracing.
+//!
+//! A [`Probe`] is told of every page operation with its cause, and of every decision. [`NoProbe`] ignores them all
+//! and costs nothing; [`Counters`] counts what the paper's analysis needs.
+
+use ftl_iface::{Region, SectorCount};
+
+/// On whose account an operation is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The host asked for it.
+    Host,
+    /// Reclaiming the log's tail, or folding a chain, to win free blocks.
+    Gc,
+    /// Moving cold data onto a worn block.
+    WearLeveling,
+    /// Finding out which page of a chain holds which sector.
+    Scan,
+    /// Moving data from the log to the chains.
+    WriteBack,
+    /// Headers, summaries, trims.
+    Meta,
+    /// Mounting, and proving what a mount found.
+    Mount,
+}
+
+impl Cause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Host,
+        Self::Gc,
+        Self::WearLeveling,
+        Self::Scan,
+        Self::WriteBack,
+        Self::Meta,
+        Self::Mount,
+    ];
+}
+
+/// What is done to the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// A page, or part of it, is read.
+    Read,
+    /// A page is programmed.
+    Program,
+    /// A block is erased.
+    Erase,
+}
+
+impl Verb {
+    /// All verbs, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Program, Self::Erase];
+}
+
+/// What was decided, beside the operations that follow from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Sectors of a host write went to the log.
+    LogWrite {
+        /// How many.
+        sectors: SectorCount,
+    },
+    /// Sectors of a host write went to the chains.
+    ChainWrite {
+        /// How many.
+        sectors: SectorCount,
+    },
+    /// A hot write found no room in the hash table and went to the chains.
+    RejectedByIndex,
+    /// The throttle sent a hot write to the chains.
+    RejectedByThrottle,
+    /// A page was to be written to a chain: was the chain's map at hand?
+    Lookup {
+        /// Whether the mapping cache had it.
+        cached: bool,
+    },
+    /// A chain was scanned because its map was not at hand.
+    Scanned {
+        /// Pages read for it.
+        pages: u32,
+    },
+    /// The log's tail block was reclaimed.
+    Reclaimed {
+        /// Sectors in it that were still valid.
+        valid: u32,
+        /// Of those, how many were copied to the head.
+        kept: u32,
+    },
+    /// A chain was folded into a new data block.
+    Folded {
+        /// On whose account.
+        cause: Cause,
+        /// Blocks erased by it.
+        erased: u32,
+    },
+    /// A log block in order became the data block.
+    Switched {
+        /// Blocks erased by it.
+        erased: u32,
+    },
+}
+
+/// Is told what the FTL does. Every method has a default that does nothing.
+pub trait Probe {
+    /// An operation was done, or tried.
+    #[inline]
+    fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
+        let _ = (region, verb, cause);
+    }
+
+    /// Something was decided.
+    #[inline]
+    fn event(&mut self, event: Event) {
+        let _ = event;
+    }
+}
+
+/// Wants to know nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoProbe;
+
+impl Probe for NoProbe {}
+
+impl<P: Probe> Probe for &mut P {
+    #[inline]
+    fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
+        (**self).operation(region, verb, cause);
+    }
+
+    #[inline]
+    fn event(&mut self, event: Event) {
+        (**self).event(event);
+    }
+}
+
+/// Counts operations by region, verb and cause, and the events of the paper's analysis.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    operations: [[[u64; 7]; 3]; 2],
+    /// Sectors of host writes that went to the log.
+    pub log_sectors: u64,
+    /// Sectors of host writes that went to the chains.
+    pub chain_sectors: u64,
+    /// Hot writes that found no room in the hash table.
+    pub rejected_by_index: u64,
+    /// Hot writes that the throttle turned away.
+    pub rejected_by_throttle: u64,
+    /// Page writes to chains.
+    pub lookups: u64,
+    /// Of those, how many found no map at hand.
+    pub misses: u64,
+    /// Scans of chains.
+    pub scans: u64,
+    /// Pages read by them.
+    pub scanned_pages: u64,
+    /// Tail blocks reclaimed.
+    pub reclaims: u64,
+    /// Valid sectors found in them.
+    pub reclaimed_valid: u64,
+    /// Of those, copied to the head.
+    pub reclaimed_kept: u64,
+    /// Folds that made room.
+    pub folds: u64,
+    /// Blocks that they erased.
+    pub fold_erases: u64,
+    /// Folds that leveled wear.
+    pub wear_folds: u64,
+    /// Switches.
+    pub switches: u64,
+}
+
+/// A quotient of two counts, left undivided so that no floating point is needed here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ratio {
+    /// Above the line.
+    pub part: u64,
+    /// Below it; zero when nothing was counted yet.
+    pub whole: u64,
+}
+
+/// The factors of the paper's analysis (section 4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Factors {
+    /// User data written to the log, of all user data.
+    pub alpha: Ratio,
+    /// Valid sectors a tail block.
+    pub n1: Ratio,
+    /// Of those, copied to the head.
+    pub n2: Ratio,
+    /// Pages read a scan.
+    pub n3: Ratio,
+    /// Blocks erased a fold.
+    pub n4: Ratio,
+    /// Page writes to chains that found no map at hand.
+    pub p1: Ratio,
+    /// Page writes to chains that made a fold necessary.
+    pub p2: Ratio,
+}
+
+impl Counters {
+    /// How often that was done in that region on that account.
+    pub fn operations(&self, region: Region, verb: Verb, cause: Cause) -> u64 {
+        self.operations[region as usize][verb as usize][cause as usize]
+    }
+
+    /// How often that was done in that region on any account.
+    pub fn total(&self, region: Region, verb: Verb) -> u64 {
+        self.operations[region as usize][verb as usize].iter().sum()
+    }
+
+    /// The factors of the paper's analysis.
+    pub fn factors(&self) -> Factors {
+        let ratio = |part, whole| Ratio { part, whole };
+        Factors {
+            alpha: ratio(self.log_sectors, self.log_sectors + self.chain_sectors),
+            n1: ratio(self.reclaimed_valid, self.reclaims),
+            n2: ratio(self.reclaimed_kept, self.reclaims),
+            n3: ratio(self.scanned_pages, self.scans),
+            n4: ratio(self.fold_erases, self.folds),
+            p1: ratio(self.misses, self.lookups),
+            p2: ratio(self.folds, self.lookups),
+        }
+    }
+}
+
+impl Probe for Counters {
+    #[inline]
+    fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
+        self.operations[region as usize][verb as usize][cause as usize] += 1;
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::LogWrite { sectors } => self.log_sectors += u64::from(sectors.get()),
+            Event::ChainWrite { sectors } => self.chain_sectors += u64::from(sectors.get()),
+            Event::RejectedByIndex => self.rejected_by_index += 1,
+            Event::RejectedByThrottle => self.rejected_by_throttle += 1,
+            Event::Lookup { cached } => {
+                self.lookups += 1;
+                self.misses += u64::from(!cached);
+            }
+            Event::Scanned { pages } => {
+                self.scans += 1;
+                self.scanned_pages += u64::from(pages);
+            }
+            Event::Reclaimed { valid, kept } => {
+                self.reclaims += 1;
+                self.reclaimed_valid += u64::from(valid);
+                self.reclaimed_kept += u64::from(kept);
+            }
+            Event::Folded { cause: Cause::WearLeveling, .. } => self.wear_folds += 1,
+            Event::Folded { erased, .. } => {
+                self.folds += 1;
+                self.fold_erases += u64::from(erased);
+            }
+            Event::Switched { .. } => self.switches += 1,
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The device as the FTL divides it: numbers that follow from geometry and configuration, and why a pair of them
+//! cannot work.
+//!
+//! ```text
+//! hybrid           SLC region: [meta][ log ............]   MLC region: [ chains .......................]
+//! one region       [meta][ log ........][ chains ................................................]
+//! no log           [meta][ chains ................................................................]
+//! ```
+
+use core::fmt;
+use core::num::NonZeroU32;
+
+use ftl_iface::{Bytes, Geometry, Region, RegionGeometry, SectorCount};
+
+use crate::address::LogicalBlock;
+use crate::config::{Config, LogRegion};
+use crate::layout;
+
+/// Blocks set aside for what the FTL must find first: header and, later, checkpoints. Two, so that one is whole while
+/// the other is written.
+pub const META_BLOCKS: u16 = 2;
+
+/// Spare blocks without which chains cannot be served: one for a log block, one for a fold.
+pub const SPARE_BLOCKS_MIN: u16 = 2;
+
+/// The most slots that a page may have: 16-KiB pages of 512-byte sectors.
+pub const SLOTS_MAX: usize = 32;
+
+/// One part of the device: a run of blocks of one region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The region that it lies in.
+    pub region: Region,
+    /// Its first block's number there.
+    pub first: u32,
+    /// Its blocks.
+    pub blocks: u16,
+    /// Pages a block.
+    pub pages: u16,
+    /// Bytes a page.
+    pub page_bytes: Bytes,
+    /// Spare bytes a page.
+    pub spare_bytes: Bytes,
+    /// Sectors a page, a power of two.
+    pub slots: u16,
+}
+
+impl Part {
+    /// Sectors that a block has places for.
+    #[inline]
+    pub const fn sectors_per_block(&self) -> u32 {
+        self.pages as u32 * self.slots as u32
+    }
+
+    const fn new(
+        region: Region,
+        shape: &RegionGeometry,
+        first: u32,
+        blocks: u32,
+        sector: Bytes,
+    ) -> Result<Self, ShapeError> {
+        if shape.page_bytes.get() < sector.get() {
+            return Err(ShapeError::SectorBytes(sector));
+        }
+        let slots = shape.page_bytes.get() / sector.get();
+        if slots as usize > SLOTS_MAX {
+            return Err(ShapeError::SlotsPerPage { slots });
+        }
+        let needed = layout::tag_bytes(slots as u16);
+        if (shape.spare_bytes.get() as usize) < needed {
+            return Err(ShapeError::SpareBytes { region, needed, given: shape.spare_bytes });
+        }
+        if blocks > LogicalBlock::LAST as u32 {
+            return Err(ShapeError::TooManyBlocks { blocks });
+        }
+        Ok(Self {
+            region,
+            first,
+            blocks: blocks as u16,
+            pages: shape.pages_per_block.get() as u16,
+            page_bytes: shape.page_bytes,
+            spare_bytes: shape.spare_bytes,
+            slots: slots as u16,
+        })
+    }
+}
+
+/// The device as the FTL divides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Header and checkpoints.
+    pub meta: Part,
+    /// The circular log, where there is one.
+    pub log: Option<Part>,
+    /// The chains.
+    pub chain: Part,
+    /// The unit of mapping.
+    pub sector_bytes: Bytes,
+    /// What the host may use.
+    pub capacity: SectorCount,
+    /// Logical blocks that hold it.
+    pub logical_blocks: u16,
+    /// Sectors of a logical block, which a chain block has places for.
+    pub sectors_per_block: NonZeroU32,
+}
+
+impl Shape {
+    /// Divides the device, or says what stands in the way.
+    pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
+        let sector = config.sector_bytes;
+        if sector.get() < 512 || !sector.get().is_power_of_two() {
+            return Err(ShapeError::SectorBytes(sector));
+        }
+        let (meta, log, chain) = match Self::divide(geometry, config) {
+            Ok(parts) => parts,
+            Err(error) => return Err(error),
+        };
+        let Some(sectors_per_block) = NonZeroU32::new(chain.sectors_per_block()) else {
+            return Err(ShapeError::SectorBytes(sector));
+        };
+        // A place in a chain's log blocks is stored in 16 bits, beside two values with meanings of their own. One log
+        // block more than the limit can exist while a chain is folded.
+        let places = (config.chain_log_blocks_max as u32 + 1) * sectors_per_block.get();
+        if config.chain_log_blocks_max == 0 || places > (u16::MAX - 1) as u32 {
+            let most = (u16::MAX - 1) as u32 / sectors_per_block.get();
+            return Err(ShapeError::ChainLogBlocks { most: most.saturating_sub(1) });
+        }
+        let (capacity, logical_blocks) = match Self::export(config, &chain, sectors_per_block) {
+            Ok(export) => export,
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            meta,
+            log,
+            chain,
+            sector_bytes: sector,
+            capacity,
+            logical_blocks,
+            sectors_per_block,
+        })
+    }
+
+    const fn divide(
+        geometry: &Geometry,
+        config: &Config,
+    ) -> Result<(Part, Option<Part>, Part), ShapeError> {
+        let sector = config.sector_bytes;
+        let meta_blocks = META_BLOCKS as u32;
+        let (first, log_region, log_blocks, chain_region) =
+            match (config.log, geometry.slc(), geometry.mlc()) {
+                (LogRegion::SlcRegion, Some(slc), Some(_)) => {
+                    let blocks = slc.blocks.get().saturating_sub(meta_blocks);
+                    (Region::Slc, Some(slc), blocks, Region::Mlc)
+                }
+                (LogRegion::FirstBlocks(blocks), Some(slc), None) => {
+                    (Region::Slc, Some(slc), blocks as u32, Region::Slc)
+                }
+                (LogRegion::FirstBlocks(blocks), None, Some(mlc)) => {
+                    (Region::Mlc, Some(mlc), blocks as u32, Region::Mlc)
+                }
+                (LogRegion::None, _, Some(_)) => (Region::Mlc, None, 0, Region::Mlc),
+                (LogRegion::None, _, None) => (Region::Slc, None, 0, Region::Slc),
+                (LogRegion::SlcRegion, _, _) | (LogRegion::FirstBlocks(_), _, _) => {
+                    return Err(ShapeError::LogRegion(config.log));
+                }
+            };
+        let (Some(first_shape), Some(chain_shape)) =
+            (geometry.region(first), geometry.region(chain_region))
+        else {
+            return Err(ShapeError::LogRegion(config.log));
+        };
+        if log_region.is_some() && log_blocks < 2 {
+            return Err(ShapeError::LogBlocks { blocks: log_blocks });
+        }
+        let meta = match Part::new(first, first_shape, 0, meta_blocks, sector) {
+            Ok(part) => part,
+            Err(error) => return Err(error),
+        };
+        let log = match log_region {
+            Some(shape) => match Part::new(first, shape, meta_blocks, log_blocks, sector) {
+                Ok(part) => Some(part),
+                Err(error) => return Err(error),
+            },
+            None => None,
+        };
+        // Chains follow in the same region, or have one of their own.
+        let taken = match (first, chain_region) {
+            (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => meta_blocks + log_blocks,
+            _ => 0,
+        };
+        let left = chain_shape.blocks.get().saturating_sub(taken);
+        match Part::new(chain_region, chain_shape, taken, left, sector) {
+            Ok(chain) => Ok((meta, log, chain)),
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn export(
+        config: &Config,
+        chain: &Part,
+        sectors_per_block: NonZeroU32,
+    ) -> Result<(SectorCount, u16), ShapeError> {
+        let most = chain.blocks.saturating_sub(SPARE_BLOCKS_MIN);
+        let (capacity, blocks) = match config.capacity {
+            Some(capacity) => (capacity, capacity.get().div_ceil(sectors_per_block.get())),
+            None => {
+                // One block in 21 is spare, and never fewer than must be.
+                let share = chain.blocks as u32 * 20 / 21;
+                let blocks = if share > most as u32 { most as u32 } else { share };
+                (SectorCount::new(blocks * sectors_per_block.get()), blocks)
+            }
+        };
+        let most_sectors = most as u64 * sectors_per_block.get() as u64;
+        if most_sectors > layout::SECTORS_MAX as u64 {
+            return Err(ShapeError::TooManySectors { sectors: most_sectors });
+        }
+        if blocks == 0 || blocks > most as u32 {
+            return Err(ShapeError::Capacity {
+                asked: capacity,
+                most: SectorCount::new(most as u32 * sectors_per_block.get()),
+            });
+        }
+        Ok((capacity, blocks as u16))
+    }
+}
+
+/// Why a device and a configuration do not go together. Each sentence says what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// The sector size is no power of two, below 512 bytes, or above a page.
+    SectorBytes(Bytes),
+    /// A page would hold more sectors than a tag can name.
+    SlotsPerPage {
+        /// How many.
+        slots: u32,
+    },
+    /// The tag does not fit into the spare area.
+    SpareBytes {
+        /// Where.
+        region: Region,
+        /// What the tag takes.
+        needed: usize,
+        /// What there is.
+        given: Bytes,
+    },
+    /// A part has more blocks than 16 bits number.
+    TooManyBlocks {
+        /// How many.
+        blocks: u32,
+    },
+    /// There are more sectors than a tag can name.
+    TooManySectors {
+        /// How many.
+        sectors: u64,
+    },
+    /// The log was asked for where the device has no room of that kind.
+    LogRegion(LogRegion),
+    /// A log needs two blocks.
+    LogBlocks {
+        /// How many it was given.
+        blocks: u32,
+    },
+    /// The limit of log blocks a chain is zero, or too large for 16-bit places.
+    ChainLogBlocks {
+        /// The largest that fits.
+        most: u32,
+    },
+    /// The capacity is zero or leaves too few spare blocks.
+    Capacity {
+        /// What was asked for.
+        asked: SectorCount,
+        /// The most there can be.
+        most: SectorCount,
+    },
+    /// The hash table cannot be laid out.
+    Index(crate::slc::index::IndexShapeError),
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SectorBytes(bytes) => write!(
+                f,
+                "a sector of {bytes} does not fit: choose a power of two from 512 to the smaller page size"
+            ),
+            Self::SlotsPerPage { slots } => {
+                write!(f, "{slots} sectors a page are more than {SLOTS_MAX}: choose larger sectors")
+            }
+            Self::SpareBytes { region, needed, given } => write!(
+                f,
+                "the tag of {needed} bytes does not fit into the {given} of spare area of the {region} region: \
+                 choose larger sectors"
+            ),
+            Self::TooManyBlocks { blocks } => {
+                write!(f, "{blocks} blocks in one part are more than {}", LogicalBlock::LAST)
+            }
+            Self::TooManySectors { sectors } => {
+                write!(f, "{sectors} sectors are more than {}: choose larger ones", layout::SECTORS_MAX)
+            }
+            Self::LogRegion(LogRegion::SlcRegion) => f.write_str(
+                "the log was to take the SLC region of a device that has not both regions: give it the first blocks",
+            ),
+            Self::LogRegion(_) => f.write_str(
+                "the log was to take the first blocks of a device that has both regions: give it the SLC region",
+            ),
+            Self::LogBlocks { blocks } => {
+                write!(f, "a log of {blocks} blocks cannot turn: give it at least 2, or none at all")
+            }
+            Self::ChainLogBlocks { most } => {
+                write!(f, "a chain of this device may have 1 to {most} log blocks: choose among them")
+            }
+            Self::Capacity { asked, most } => {
+                write!(f, "a capacity of {asked} is not from 1 to {most}: choose within them")
+            }
+            Self::Index(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}

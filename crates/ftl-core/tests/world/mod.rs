@@ -1,0 +1,230 @@
+//! A small world for tests: a chip, an FTL on it, and beside them the truth of what was written.
+// Each test file compiles this module for itself and uses the part of it that it needs.
+#![allow(dead_code, unreachable_pub)]
+
+use ftl_core::probe::Counters;
+use ftl_core::ram::OwnedRam;
+use ftl_core::{Config, Ftl, RamPlan};
+use ftl_iface::{
+    BlockCount, BlockStore, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, Sector,
+    SectorCount,
+};
+use nand_model::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
+use nand_model::{Chip, Content};
+
+/// The key of every format in tests.
+pub const KEY: u32 = 0x00C0_FFEE;
+
+/// A region of so many blocks.
+pub fn region(cell: Cell, blocks: u32, pages: u32, page_bytes: u32) -> RegionGeometry {
+    RegionGeometry {
+        cell,
+        blocks: BlockCount::new(blocks),
+        pages_per_block: PageCount::new(pages),
+        page_bytes: Bytes::new(page_bytes),
+        spare_bytes: Bytes::new(128),
+        pairing: match cell {
+            Cell::Slc => Pairing::None,
+            Cell::Mlc => Pairing::Distance3,
+            Cell::Tlc => Pairing::Adjacent3,
+        },
+    }
+}
+
+/// A part of that geometry, with the times of Chang's Table 1.
+pub fn part(geometry: Geometry) -> Part {
+    let figures = |read, program, endurance| RegionPart {
+        timing: Timing {
+            read: Nanos::from_micros(read),
+            program: Nanos::from_micros(program),
+            erase: Nanos::from_micros(1_500),
+            bus_picos_per_byte: 0,
+        },
+        endurance,
+        ecc: Ecc { correctable_bits: 8, codeword_bytes: 512 },
+        factory_bad_blocks_max: BlockCount::ZERO,
+        dollars_per_gib: 1.0,
+    };
+    Part {
+        name: "test".into(),
+        title: "a chip for tests".into(),
+        geometry,
+        slc: geometry.slc().map(|_| figures(25, 200, 100_000)),
+        mlc: geometry.mlc().map(|_| figures(60, 800, 5_000)),
+        layout: Layout::SINGLE,
+        power: Power { supply_millivolts: 3_300, active_microamps: 15_000, standby_microamps: 10 },
+        exported_bytes: 0,
+        sector_bytes: Bytes::new(512),
+    }
+}
+
+/// The content of a sector in one of its versions: no two alike, none all zeros.
+pub fn content(sector: u32, version: u32, bytes: usize) -> Vec<u8> {
+    let mut state = u64::from(sector) << 32 | u64::from(version) | 1 << 63;
+    (0..bytes)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        })
+        .collect()
+}
+
+/// What the host may ask.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Write {
+        first: u32,
+        count: u32,
+    },
+    Read {
+        first: u32,
+        count: u32,
+    },
+    Trim {
+        first: u32,
+        count: u32,
+    },
+    Maintain {
+        budget: u32,
+    },
+    /// The FTL is dropped with its memory and mounted anew.
+    Remount,
+}
+
+pub struct World {
+    pub config: Config,
+    plan: RamPlan,
+    chip: Option<Chip>,
+    counters: Counters,
+    /// The version of each sector; none was never written, or is trimmed.
+    pub truth: Vec<Option<u32>>,
+    next_version: u32,
+}
+
+impl World {
+    pub fn new(geometry: Geometry, config: Config) -> Self {
+        let plan = RamPlan::new(&geometry, &config).expect("the configuration fits the device");
+        let chip = Chip::new(&part(geometry), Content::Bytes).expect("the part is possible");
+        let truth = vec![None; plan.shape().capacity.as_usize()];
+        let mut world = Self {
+            config,
+            plan,
+            chip: Some(chip),
+            counters: Counters::default(),
+            truth,
+            next_version: 1,
+        };
+        let mut ram = OwnedRam::for_plan(&plan);
+        let chip = world.chip.take().expect("there is a chip");
+        let ftl = Ftl::format(chip, &config, ram.lend(), KEY, Counters::default()).expect("format");
+        world.chip = Some(ftl.into_parts().0);
+        world
+    }
+
+    pub fn capacity(&self) -> u32 {
+        self.truth.len() as u32
+    }
+
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Runs the steps, from a fresh mount; `check` after each if asked for.
+    pub fn run(&mut self, steps: &[Step], check: bool) {
+        let mut rest = steps;
+        while !rest.is_empty() {
+            let end = rest.iter().position(|step| matches!(step, Step::Remount));
+            let (now, after) = rest.split_at(end.unwrap_or(rest.len()));
+            self.session(now, check);
+            rest = after.get(1..).unwrap_or(&[]);
+            if end.is_some() && rest.is_empty() {
+                self.session(&[], check);
+            }
+        }
+    }
+
+    /// One life of the FTL: mounted, used, dropped.
+    fn session(&mut self, steps: &[Step], check: bool) {
+        let mut ram = OwnedRam::for_plan(&self.plan);
+        let chip = self.chip.take().expect("there is a chip");
+        let counters = std::mem::take(&mut self.counters);
+        let mut ftl = Ftl::mount(chip, &self.config, ram.lend(), counters).expect("mount");
+        if check {
+            ftl.check().unwrap_or_else(|violation| panic!("after the mount: {violation}"));
+        }
+        for (at, step) in steps.iter().enumerate() {
+            self.step(&mut ftl, *step);
+            if check {
+                ftl.check()
+                    .unwrap_or_else(|violation| panic!("after step {at}, {step:?}: {violation}"));
+            }
+        }
+        self.read_all(&mut ftl);
+        let (chip, counters) = ftl.into_parts();
+        self.chip = Some(chip);
+        self.counters = counters;
+    }
+
+    pub fn step<S: BlockStore>(&mut self, store: &mut S, step: Step) {
+        let bytes = store.sector_bytes().as_usize();
+        match step {
+            Step::Write { first, count } => {
+                let mut data = Vec::with_capacity(count as usize * bytes);
+                for sector in first..first + count {
+                    data.extend(content(sector, self.next_version, bytes));
+                    self.truth[sector as usize] = Some(self.next_version);
+                }
+                self.next_version += 1;
+                store.write(Sector::new(first), &data).expect("write");
+            }
+            Step::Read { first, count } => self.verify(store, first, count),
+            Step::Trim { first, count } => {
+                store.trim(Sector::new(first), SectorCount::new(count)).expect("trim");
+                self.truth[first as usize..(first + count) as usize].fill(None);
+            }
+            Step::Maintain { budget } => {
+                store.maintain(PageCount::new(budget)).expect("maintain");
+            }
+            Step::Remount => unreachable!("a session has no mount in it"),
+        }
+    }
+
+    fn verify<S: BlockStore>(&self, store: &mut S, first: u32, count: u32) {
+        let bytes = store.sector_bytes().as_usize();
+        let mut data = vec![0xA5; count as usize * bytes];
+        store.read(Sector::new(first), &mut data).expect("read");
+        for (sector, found) in (first..).zip(data.chunks(bytes)) {
+            let version = self.truth[sector as usize];
+            let wanted = version.map_or(vec![0; bytes], |version| content(sector, version, bytes));
+            assert!(
+                found == wanted,
+                "sector {sector} should read as version {version:?}, and is {}",
+                self.recognise(sector, found)
+            );
+        }
+    }
+
+    /// What a wrong content is, for the message.
+    fn recognise(&self, sector: u32, found: &[u8]) -> String {
+        if found.iter().all(|byte| *byte == 0) {
+            return "zeros".into();
+        }
+        let version =
+            (1..self.next_version).find(|version| content(sector, *version, found.len()) == found);
+        version.map_or("none of its versions".into(), |version| format!("version {version}"))
+    }
+
+    /// Reads the whole device, in requests of various lengths.
+    pub fn read_all<S: BlockStore>(&self, store: &mut S) {
+        let mut first = 0;
+        let mut count = 1;
+        while first < self.capacity() {
+            let now = count.min(self.capacity() - first);
+            self.verify(store, first, now);
+            first += now;
+            count = count % 7 + 1;
+        }
+    }
+}
