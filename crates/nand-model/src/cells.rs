@@ -187,20 +187,28 @@ impl Cells {
             rules::out_of_range(Verb::Read, page)
         };
         self.check_read(page, at, data.len(), spare.len());
-        let record = self.format.record();
-        let start = usize::from(index) * record;
-        let records = block.records();
-        let state = if index < block.next { records[start] } else { State::Skipped.code() };
-        if state == State::Kept.code() {
-            let record = &records[start..start + record];
+        let start = usize::from(index) * self.format.record();
+        if index < block.next
+            && let Some(record) = block.records().get(start..start + self.format.record())
+            && record[0] == State::Kept.code()
+        {
             self.format.load_spare(record, spare);
-            if !data.is_empty() {
-                self.format.load_data(record, at, data);
-            }
-        } else if state == State::Whole.code() {
-            self.format.load_spare(&records[start..start + record], spare);
-            let whole = self.whole_data(page.block().index(), index);
-            data.copy_from_slice(&whole[at..at + data.len()]);
+            self.format.load_data(record, at, data);
+        } else {
+            self.read_otherwise(page, at, data, spare);
+        }
+    }
+
+    /// Reads a page whose record does not hold it: a page that is erased, was left out, or is kept whole. Out of the
+    /// way of the usual case.
+    #[inline(never)]
+    fn read_otherwise(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
+        let (block, index) = (page.block().index(), page.index().get());
+        let cells = &self.blocks[block as usize];
+        let start = usize::from(index) * self.format.record();
+        if index < cells.next && cells.records()[start] == State::Whole.code() {
+            self.format.load_spare(&cells.records()[start..], spare);
+            data.copy_from_slice(&self.whole_data(block, index)[at..at + data.len()]);
         } else {
             data.fill(ERASED);
             spare.fill(ERASED);

@@ -3,7 +3,9 @@
 //! ```text
 //!   read ──▶ inner device: the truth ──▶ torn: what a cut or a failure left instead
 //!                                    ──▶ uncorrectable ──▶ bit_errors ──▶ caller
-//!   program, erase ──▶ factory_bad, torn: allowed? ──▶ inner device ──▶ program_failure, erase_failure ──▶ caller
+//!   program ──▶ factory_bad, torn: allowed? ──▶ inner device ──▶ program_failure, uncorrectable ──▶ caller
+//!   erase ────▶ factory_bad: allowed? ──▶ erase_failure ──▶ inner device ──▶ caller
+//!   mark_bad ─▶ mark_failure ──▶ inner device ──▶ caller
 //! ```
 //!
 //! Each fault comes from a seed or at a named place. A seeded one depends on the seed, the place and the block's erase
