@@ -11,8 +11,8 @@
 //!   waits for one line and for the walk through the page tables that finds it. A processor hides that by starting the
 //!   next operation meanwhile, as far as its window reaches; so the hot path is short, calls little, and books before
 //!   it touches cells. On the machine where this was tuned, a virtual one, a chain of dependent loads from as much
-//!   memory took 170 ns a load and independent loads 13 ns; a random read takes 110 to 160 ns, one half to all of a
-//!   load, and a random program, whose line is only written to, 60 to 90 ns.
+//!   memory took 170 ns a load and independent loads 13 ns; a random read took 110 to 180 ns, about one such
+//!   load, and a random program, whose line is only written to, 60 to 120 ns.
 //! - *Erases* touch only the block's entry in a dense table of 1 MB.
 //!
 //! A busy machine lowers all of them: two threads of one core share its window and its caches.
