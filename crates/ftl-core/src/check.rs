@@ -52,6 +52,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.maps_agree_with_the_tags()?;
         self.the_log_lies_between_tail_and_head()?;
         self.every_entry_points_to_its_sector()?;
+        self.chains_are_in_order_of_birth()?;
         self.proved_entries_are_newest()?;
         self.sectors_left_elsewhere_are_there()
     }
@@ -147,7 +148,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
         let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
         let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
+        // Log blocks are younger than the data block: else a mount would take them for stale.
         let mut newest = Stamp::ZERO;
+        if let Some(data) = self.mlc.chains.data(logical) {
+            let tag = self.flash.read_tag(Spot::chain(data, 0), Cause::Mount)?;
+            newest = tag.map_or(newest, |tag| tag.stamp);
+        }
         for (ordinal, block) in logs.into_iter().enumerate() {
             for page in 0..self.shape.chain.pages {
                 let spot = Spot::chain(block, page);
@@ -175,6 +181,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
         }
         Ok(places)
+    }
+
+    /// Every page of a chain's log blocks is younger than the page before it, and than the data block's first.
+    fn chains_are_in_order_of_birth(&mut self) -> Verdict {
+        for logical in self.logical_blocks() {
+            self.places_by_tags(logical)?;
+        }
+        Ok(())
     }
 
     /// A cached map says what a scan would find.

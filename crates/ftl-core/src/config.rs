@@ -19,7 +19,7 @@ pub struct Config {
     pub index: IndexConfig,
     /// Largest distance between the log's tail and its head, in blocks (`k` of the paper). `None`: all but one.
     pub window_max: Option<u16>,
-    /// Log blocks that one chain may have before it is folded.
+    /// Log blocks that one chain may have beside its data block before it is folded.
     pub chain_log_blocks_max: u8,
     /// Chains whose sector map is kept in RAM. None at all is allowed: every access then scans.
     pub mapping_cache_entries: u16,

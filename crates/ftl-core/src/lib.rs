@@ -6,6 +6,7 @@
 extern crate alloc;
 
 pub mod address;
+pub mod bound;
 #[cfg(feature = "check")]
 pub mod check;
 pub mod config;

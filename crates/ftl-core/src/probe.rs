@@ -68,6 +68,8 @@ pub enum Event {
     },
     /// A hot write found no room in the hash table and went to the chains.
     RejectedByIndex,
+    /// A hot write found the log full and went to the chains.
+    RejectedByLog,
     /// The throttle sent a hot write to the chains.
     RejectedByThrottle,
     /// A page was to be written to a chain: was the chain's map at hand?
@@ -144,6 +146,8 @@ pub struct Counters {
     pub chain_sectors: u64,
     /// Hot writes that found no room in the hash table.
     pub rejected_by_index: u64,
+    /// Hot writes that found the log full.
+    pub rejected_by_log: u64,
     /// Hot writes that the throttle turned away.
     pub rejected_by_throttle: u64,
     /// Page writes to chains.
@@ -235,6 +239,7 @@ impl Probe for Counters {
             Event::LogWrite { sectors } => self.log_sectors += u64::from(sectors.get()),
             Event::ChainWrite { sectors } => self.chain_sectors += u64::from(sectors.get()),
             Event::RejectedByIndex => self.rejected_by_index += 1,
+            Event::RejectedByLog => self.rejected_by_log += 1,
             Event::RejectedByThrottle => self.rejected_by_throttle += 1,
             Event::Lookup { cached } => {
                 self.lookups += 1;

@@ -118,12 +118,12 @@ impl Shape {
         let Some(sectors_per_block) = NonZeroU32::new(chain.sectors_per_block()) else {
             return Err(ShapeError::SectorBytes(sector));
         };
-        // A place in a chain's log blocks is stored in 16 bits, beside two values with meanings of their own. One log
-        // block more than the limit can exist while a chain is folded.
-        let places = (config.chain_log_blocks_max as u32 + 1) * sectors_per_block.get();
+        // A place in a chain's log blocks is stored in 16 bits, beside two values with meanings of their own. A chain
+        // without data block may have one log block more than the limit, and another while it is folded.
+        let places = (config.chain_log_blocks_max as u32 + 2) * sectors_per_block.get();
         if config.chain_log_blocks_max == 0 || places > (u16::MAX - 1) as u32 {
             let most = (u16::MAX - 1) as u32 / sectors_per_block.get();
-            return Err(ShapeError::ChainLogBlocks { most: most.saturating_sub(1) });
+            return Err(ShapeError::ChainLogBlocks { most: most.saturating_sub(2) });
         }
         let (capacity, logical_blocks) = match Self::export(config, &chain, sectors_per_block) {
             Ok(export) => export,

@@ -49,20 +49,32 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         &mut self,
         logical: Option<LogicalBlock>,
     ) -> Result<(), Fault<D::Error>> {
-        if !self.mlc.fold.is_active() {
-            let victim = match logical {
-                Some(logical) => logical,
-                None => self.mlc.victim().ok_or(Fault::Corrupt)?,
-            };
-            self.start_fold(victim, None, Cause::Gc)?;
-        }
+        self.fold_a_little(logical)?;
         while self.mlc.fold.is_active() {
             self.fold_step()?;
         }
         Ok(())
     }
 
-    /// Begins to fold a chain, onto that block or a free one.
+    /// One step towards a block: the fold under way goes on; if there was none, that chain's is begun, or the one's whose
+    /// turn it is.
+    pub(crate) fn fold_a_little(
+        &mut self,
+        logical: Option<LogicalBlock>,
+    ) -> Result<(), Fault<D::Error>> {
+        if self.mlc.fold.is_active() {
+            return self.fold_step();
+        }
+        let victim = match logical {
+            Some(logical) => logical,
+            None => self.mlc.victim().ok_or(Fault::Corrupt)?,
+        };
+        self.start_fold(victim, None, Cause::Gc)
+    }
+
+    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new data block must
+    /// be born before any log block that the chain takes from now on, because a mount tells by their age which of the
+    /// two overrides the other.
     pub(crate) fn start_fold(
         &mut self,
         logical: LogicalBlock,
@@ -87,7 +99,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let data = u16::from(self.mlc.chains.data(logical).is_some());
         let frozen = frozen_logs + data;
         self.mlc.fold.start(Job { logical, target, cause, frozen, frozen_logs, page: 0 });
-        Ok(())
+        self.fold_step()
     }
 
     /// One step of the fold under way: a page is programmed; after the last one the old blocks are freed.

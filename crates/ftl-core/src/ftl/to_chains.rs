@@ -16,6 +16,15 @@ use crate::shape::SLOTS_MAX;
 /// means that the tables contradict themselves.
 const ROUNDS_MAX: u32 = 8;
 
+/// Whether a chain can take a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// It can; this is its map.
+    Ready(MapId),
+    /// Not before that chain, or any, was folded.
+    AfterFold(Option<LogicalBlock>),
+}
+
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Appends a write to the chains of its logical blocks. Says how many pages it took.
     pub(crate) fn write_to_chains(
@@ -83,27 +92,39 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if complete { self.switch(logical) } else { Ok(()) }
     }
 
-    /// Sees to it that the chain's last log block has a free page: takes a new block, and folds first where none may
-    /// be taken.
+    /// Sees to it that the chain's last log block has a free page. Where that takes a fold, it is done now: the one
+    /// under way is ended, and if that does not help another is done. This is the worst case of a request.
     pub(crate) fn chain_with_room(
         &mut self,
         logical: LogicalBlock,
     ) -> Result<MapId, Fault<D::Error>> {
         for _ in 0..ROUNDS_MAX {
-            let map = self.mlc.map(&mut self.flash, logical)?;
-            if self.mlc.has_room(logical, map) {
-                return Ok(map);
-            }
-            if !self.mlc.may_grow(logical) {
-                self.fold_now(Some(logical))?;
-            } else if self.mlc.may_take_block() {
-                self.mlc.grow(logical, map)?;
-                return Ok(map);
-            } else if !self.give_up_wear_move() {
-                self.fold_now(None)?;
+            match self.room_in_chain(logical)? {
+                Room::Ready(map) => return Ok(map),
+                Room::AfterFold(which) => self.fold_now(which)?,
             }
         }
         Err(Fault::Corrupt)
+    }
+
+    /// Whether the chain's last log block has a free page, if need be after taking a new block; else what must be
+    /// folded first.
+    pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
+        let map = self.mlc.map(&mut self.flash, logical)?;
+        if self.mlc.has_room(logical, map) {
+            return Ok(Room::Ready(map));
+        }
+        if !self.mlc.may_grow(logical) {
+            return Ok(Room::AfterFold(Some(logical)));
+        }
+        if !self.mlc.may_take_block() {
+            self.give_up_wear_move();
+        }
+        if !self.mlc.may_take_block() {
+            return Ok(Room::AfterFold(None));
+        }
+        self.mlc.grow(logical, map)?;
+        Ok(Room::Ready(map))
     }
 
     /// The last log block holds every sector in its place: it becomes the data block, and all before it is free.
@@ -111,7 +132,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.mlc.fold.is_of(logical) {
             self.give_up_fold()?;
         }
-        let (old, count) = self.mlc.chains.switch(logical);
+        let (old, count) = self.mlc.chains.keep_last(logical, true);
         self.mlc.maps.forget(logical);
         self.free_blocks(old, count, Cause::Gc)?;
         self.flash.tell(Event::Switched { erased: u32::from(count) });

@@ -3,6 +3,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::Ftl;
+use super::to_chains::Room;
 use crate::error::Fault;
 use crate::flash::Content;
 use crate::layout::Slot;
@@ -18,7 +19,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     }
 
     /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and then an entry
-    /// for each sector. `false`: a sector finds no entry.
+    /// for each sector. `false`: there is no room, and the write must go to the chains.
     #[inline]
     pub(crate) fn enter_log(
         &mut self,
@@ -27,8 +28,15 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     ) -> Result<bool, Fault<D::Error>> {
         let slots = self.shape.log.map_or(1, |part| u32::from(part.slots)).max(1);
         let pages = count.get().div_ceil(slots);
+        // As many steps as reclaim a block that need not wait for a fold. What takes longer is left to housekeeping.
+        let mut steps = self.the_log()?.data_pages() + 1;
         while self.the_log()?.free_pages() < pages {
+            if steps == 0 || !self.the_log()?.has_tail() {
+                self.flash.tell(Event::RejectedByLog);
+                return Ok(false);
+            }
             self.reclaim_step()?;
+            steps -= 1;
         }
         let log = self.the_log()?;
         let window = log.window();
@@ -89,8 +97,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         Content::Buffer
     }
 
-    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased. There must be a
-    /// tail.
+    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased, or, where a sector
+    /// must leave for a chain that has no room, a step is done towards that. There must be a tail.
     pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
         let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         if !log.has_tail() {
@@ -148,12 +156,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Writes a sector of the tail to its chain, together with those of the tail that share its page there.
     fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(demotion.sector);
-        let map = self.chain_with_room(logical)?;
+        let map = match self.room_in_chain(logical)? {
+            Room::Ready(map) => map,
+            Room::AfterFold(which) => return self.fold_a_little(which),
+        };
         let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
-        if log.index.find(demotion.sector) != Some(demotion.slot) {
-            // Making room has folded the chain, and the sector went with it.
-            return Ok(());
-        }
         log.note_demotion(false);
         let (page, _) = self.mlc.home(offset);
         let slots = self.shape.chain.slots;

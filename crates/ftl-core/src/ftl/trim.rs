@@ -43,7 +43,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 .is_some_and(|log| first.run(count).any(|sector| log.index.find(sector).is_some()))
     }
 
-    /// Forgets sectors of one logical block.
+    /// Forgets sectors of one logical block. Where it is all of them, what stood before the trim is free at once.
     fn trim_run(&mut self, logical: LogicalBlock, trim: Trim) -> Result<(), Fault<D::Error>> {
         let map = self.chain_with_room(logical)?;
         let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
@@ -64,6 +64,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if let Some(log) = &mut self.log {
                 log.index.remove(sector);
             }
+        }
+        if trim.count.get() == self.mlc.sectors_per_block().get() {
+            if self.mlc.fold.is_of(logical) {
+                self.give_up_fold()?;
+            }
+            let (old, count) = self.mlc.chains.keep_last(logical, false);
+            self.free_blocks(old, count, Cause::Gc)?;
         }
         Ok(())
     }

@@ -71,6 +71,12 @@ impl<'ram> Chains<'ram> {
         self.logs(logical).fold(0, |count, _| count + 1)
     }
 
+    /// How many blocks the chain has.
+    pub fn count(&self, logical: LogicalBlock) -> u16 {
+        core::iter::successors(self.first(logical), |block| self.next(*block))
+            .fold(0, |count, _| count + 1)
+    }
+
     /// Whether folding the chain would win a block: it has two or more.
     #[inline]
     pub fn is_long(&self, logical: LogicalBlock) -> bool {
@@ -106,9 +112,9 @@ impl<'ram> Chains<'ram> {
         old
     }
 
-    /// Makes the chain's last log block its data block, when it holds every sector in its place. Gives back the first
-    /// of the blocks before it, and how many there are.
-    pub fn switch(&mut self, logical: LogicalBlock) -> (Option<ChainBlock>, u16) {
+    /// Leaves of the chain its last block alone, as data block or as log block. Gives back the first of the blocks before
+    /// it, still linked, and how many there are.
+    pub fn keep_last(&mut self, logical: LogicalBlock, as_data: bool) -> (Option<ChainBlock>, u16) {
         let old = self.first(logical);
         let mut before = 0;
         let mut last = old;
@@ -117,7 +123,7 @@ impl<'ram> Chains<'ram> {
             before += 1;
         }
         self.first.set(logical, ChainBlock::store(last));
-        self.has_data.set(logical, true);
+        self.has_data.set(logical, as_data);
         (old, before)
     }
 

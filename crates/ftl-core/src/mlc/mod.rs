@@ -187,12 +187,15 @@ impl<'ram> Mlc<'ram> {
         self.has_log(logical) && self.maps.next_page(map) < self.part.pages
     }
 
-    /// Whether the chain may take another log block before it must be folded.
+    /// Whether the chain may take another log block before it must be folded. A chain that has no data block may have one
+    /// log block more, so that a fold of a chain at its limit always wins a block.
     pub fn may_grow(&self, logical: LogicalBlock) -> bool {
-        // While a chain is folded the log blocks being folded are as good as gone.
-        let frozen = if self.fold.is_of(logical) { self.fold.frozen_logs() } else { 0 };
-        let limit = if frozen > 0 { frozen + 1 } else { self.chain_log_blocks_max };
-        self.chains.log_count(logical) < limit
+        // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them.
+        let limit = match self.fold.job() {
+            Some(job) if job.logical == logical => job.frozen + 1,
+            _ => self.chain_log_blocks_max + 1,
+        };
+        self.chains.count(logical) < limit
     }
 
     /// Whether a free block may become a log block: one must be left for the fold that frees the next.

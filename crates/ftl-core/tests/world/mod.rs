@@ -2,12 +2,13 @@
 // Each test file compiles this module for itself and uses the part of it that it needs.
 #![allow(dead_code, unreachable_pub)]
 
-use ftl_core::probe::Counters;
+use ftl_core::bound::{Operations, WorstCase};
+use ftl_core::probe::{Counters, Verb};
 use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
-    BlockCount, BlockStore, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, Sector,
-    SectorCount,
+    BlockCount, BlockStore, Bytes, Cell, Geometry, PageCount, Pairing, Region, RegionGeometry,
+    Sector, SectorCount,
 };
 use nand_model::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
 use nand_model::{Chip, Content};
@@ -101,6 +102,18 @@ pub struct World {
     /// The version of each sector; none was never written, or is trimmed.
     pub truth: Vec<Option<u32>>,
     next_version: u32,
+    /// The most that any request cost, number by number.
+    pub costliest: Operations,
+}
+
+/// What the device has done so far.
+fn operations(counters: &Counters) -> Operations {
+    let total = |verb| Region::ALL.iter().map(|region| counters.total(*region, verb)).sum();
+    Operations {
+        reads: total(Verb::Read),
+        programs: total(Verb::Program),
+        erases: total(Verb::Erase),
+    }
 }
 
 impl World {
@@ -115,6 +128,7 @@ impl World {
             counters: Counters::default(),
             truth,
             next_version: 1,
+            costliest: Operations::default(),
         };
         let mut ram = OwnedRam::for_plan(&plan);
         let chip = world.chip.take().expect("there is a chip");
@@ -155,7 +169,9 @@ impl World {
             ftl.check().unwrap_or_else(|violation| panic!("after the mount: {violation}"));
         }
         for (at, step) in steps.iter().enumerate() {
+            let before = operations(ftl.probe());
             self.step(&mut ftl, *step);
+            self.hold_to_bound(before, operations(ftl.probe()), *step);
             if check {
                 ftl.check()
                     .unwrap_or_else(|violation| panic!("after step {at}, {step:?}: {violation}"));
@@ -165,6 +181,27 @@ impl World {
         let (chip, counters) = ftl.into_parts();
         self.chip = Some(chip);
         self.counters = counters;
+    }
+
+    /// No request may cost more than the stated worst case.
+    fn hold_to_bound(&mut self, before: Operations, after: Operations, step: Step) {
+        let worst = WorstCase::new(self.plan.shape(), &self.config);
+        let bound = match step {
+            Step::Write { count, .. } => worst.write(SectorCount::new(count)),
+            Step::Read { count, .. } => worst.read(SectorCount::new(count)),
+            Step::Trim { count, .. } => worst.trim(SectorCount::new(count)),
+            Step::Maintain { budget } => worst.maintain(budget),
+            Step::Remount => unreachable!("a session has no mount in it"),
+        };
+        let cost = Operations {
+            reads: after.reads - before.reads,
+            programs: after.programs - before.programs,
+            erases: after.erases - before.erases,
+        };
+        assert!(cost.within(bound), "{step:?} cost {cost:?}, more than {bound:?}");
+        self.costliest.reads = self.costliest.reads.max(cost.reads);
+        self.costliest.programs = self.costliest.programs.max(cost.programs);
+        self.costliest.erases = self.costliest.erases.max(cost.erases);
     }
 
     pub fn step<S: BlockStore>(&mut self, store: &mut S, step: Step) {
