@@ -14,14 +14,14 @@ use world::{Step, World, region};
 /// One-sector writes that each hit another logical block, on a device that owes one step a page.
 #[test]
 fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
-    let geometry = Geometry::new(None, Some(region(Cell::Mlc, 16, 8, 512))).expect("possible");
+    let geometry = Geometry::new(None, Some(region(Cell::Mlc, 24, 8, 512))).expect("possible");
     let config = Config {
         sector_bytes: Bytes::new(512),
-        capacity: Some(SectorCount::new(10 * 8)),
+        capacity: Some(SectorCount::new(12 * 8)),
         log: LogRegion::None,
         chain_log_blocks_max: 1,
         mapping_cache_entries: 2,
-        free_blocks_low: 2,
+        free_blocks_low: 3,
         copies_per_page: 1,
         wear_leveling: WearLeveling { enabled: false, threshold: 16 },
         ..Config::CONVENTIONAL
@@ -36,7 +36,10 @@ fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
     let steps: Vec<Step> = (0..20_000)
         .map(|_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            Step::Write { first: (state >> 8) % world.capacity(), count: 1 }
+            let anywhere = (state >> 8) % world.capacity();
+            // Half of the writes fill the log block of one chain, so that it comes to its limit.
+            let first = if state >> 31 == 0 { anywhere } else { anywhere % 8 };
+            Step::Write { first, count: 1 }
         })
         .collect();
     world.run(&steps, false);
