@@ -81,8 +81,8 @@ impl Kind {
     }
 }
 
-/// The order in which pages were programmed: each program takes the next stamp. 48 bits outlast any device that 16
-/// bits of blocks can describe.
+/// The order in which pages were programmed: each program takes the next stamp. 48 bits do not run out: 65,534 blocks
+/// of 1,024 pages, each erased 100,000 times, take a fortieth of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(u64);
 
@@ -263,3 +263,6 @@ fn copy_low_bytes(field: Option<&mut [u8]>, number: u64) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
