@@ -1,6 +1,13 @@
 //! A small world for tests: a chip, an FTL on it, and beside them the truth of what was written.
 // Each test file compiles this module for itself and uses the part of it that it needs.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, unused_imports)]
+
+pub mod devices;
+mod dice;
+mod life;
+
+pub use dice::Dice;
+pub use life::{Tandem, read_sector};
 
 use ftl_core::bound::{Operations, WorstCase};
 use ftl_core::probe::{Counters, Verb};

@@ -1,0 +1,60 @@
+//! Small devices, one of each kind, on which every invariant can be checked after every step.
+
+use ftl_core::Config;
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion};
+use ftl_iface::{Bytes, Cell, Geometry, RegionGeometry, SectorCount};
+
+use super::region;
+
+/// A configuration for a device of few blocks and 512-byte sectors.
+pub const SMALL: Config = Config {
+    sector_bytes: Bytes::new(512),
+    index: IndexConfig { entries: Some(61), ..Config::HYBRID.index },
+    chain_log_blocks_max: 2,
+    mapping_cache_entries: 2,
+    free_blocks_low: 2,
+    copies_per_page: 2,
+    filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
+    ..Config::HYBRID
+};
+
+/// The geometry of these regions.
+pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geometry {
+    Geometry::new(slc, mlc).expect("a possible geometry")
+}
+
+/// An SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
+pub fn hybrid() -> (Geometry, Config) {
+    let slc = region(Cell::Slc, 8, 4, 1024);
+    let mlc = region(Cell::Mlc, 14, 8, 2048);
+    (geometry(Some(slc), Some(mlc)), SMALL)
+}
+
+/// A plain SLC chip, 5 blocks of which are the log.
+pub fn one_slc() -> (Geometry, Config) {
+    let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
+    (geometry(Some(region(Cell::Slc, 22, 8, 1024)), None), config)
+}
+
+/// A plain TLC chip, 5 blocks of which are the log.
+pub fn one_tlc() -> (Geometry, Config) {
+    let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
+    (geometry(None, Some(region(Cell::Tlc, 22, 6, 2048))), config)
+}
+
+/// A conventional device: chains alone.
+pub fn conventional() -> (Geometry, Config) {
+    let config = Config { log: LogRegion::None, ..SMALL };
+    (geometry(None, Some(region(Cell::Mlc, 16, 8, 2048))), config)
+}
+
+/// One of each kind, by name.
+pub fn all() -> [(&'static str, Geometry, Config); 4] {
+    let named = |name, (geometry, config)| (name, geometry, config);
+    [
+        named("hybrid", hybrid()),
+        named("one SLC chip", one_slc()),
+        named("one TLC chip", one_tlc()),
+        named("conventional", conventional()),
+    ]
+}
