@@ -43,8 +43,6 @@
 //! at every time, leaves more.
 
 mod sweep;
-#[cfg(test)]
-mod tests;
 
 use core::num::NonZeroU32;
 
@@ -299,3 +297,8 @@ impl<'ram> DualPool<'ram> {
         self.sweep.lower_counts(by);
     }
 }
+
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod tests;
