@@ -35,12 +35,12 @@
 //!   block that the hand visits, which is where applying it to the smallest again and again ends.
 //! - A cold block that is erased and stands more than 2·TH above the cold pool's least worn is hot, whatever its
 //!   effective count says: the counterpart of (c). Where wear is drawn by lot among many blocks, (c) sends rewritten
-//!   ones to the cold pool, too, and with (b) alone a small hot pool would be left to level all. This way no block gets
-//!   much further than 2·TH above the cold pool without a swap being due.
+//!   ones to the cold pool, too, and with (b) alone a small hot pool would be left to level all. This way no block
+//!   gets much further than 2·TH above the cold pool without a swap being due.
 //!
-//! How far wear lies apart follows: at most 4·TH where part of the data rest, mostly less than 3·TH, as the tests show on
-//! devices of 64 to 4,096 blocks, at about one move in TH erases. The letter of the rules, with exact counts and every block looked
-//! at every time, leaves more.
+//! How far wear lies apart follows: at most 4·TH where part of the data rest, mostly less than 3·TH, as the tests
+//! show on devices of 64 to 4,096 blocks, at about one move in TH erases. The letter of the rules, with exact counts
+//! and every block looked at every time, leaves more.
 
 mod sweep;
 
@@ -173,8 +173,8 @@ impl<'ram> DualPool<'ram> {
         self.pending
     }
 
-    /// Notes that the advice was followed: the data of `cold` stand on `hot`. The two exchange pools, whether `cold` has
-    /// been erased yet or not.
+    /// Notes that the advice was followed: the data of `cold` stand on `hot`. The two exchange pools, whether `cold`
+    /// has been erased yet or not.
     pub fn swapped(&mut self, cold: ChainBlock, hot: ChainBlock) {
         self.pending = None;
         for (block, pool) in [(cold, HOT), (hot, 0)] {
