@@ -192,7 +192,9 @@ impl RamPlan {
         let Some(log) = &shape.log else {
             return Ok(None);
         };
-        let places = log.blocks as u32 * log.sectors_per_block();
+        let Some(places) = (log.blocks as u32).checked_mul(log.sectors_per_block()) else {
+            return Err(ShapeError::LogPlaces);
+        };
         let entries = match config.index.entries {
             Some(entries) => entries,
             None => places / 2,

@@ -15,6 +15,7 @@ use ftl_iface::{Bytes, Geometry, Region, RegionGeometry, SectorCount};
 use crate::address::LogicalBlock;
 use crate::config::{Config, LogRegion};
 use crate::layout;
+use crate::slc::data_pages;
 
 /// Blocks set aside for what the FTL must find first: header and, later, checkpoints. Two, so that one is whole while
 /// the other is written.
@@ -183,6 +184,11 @@ impl Shape {
             },
             None => None,
         };
+        if let Some(part) = &log {
+            if data_pages(part) == 0 {
+                return Err(ShapeError::LogPages { pages: part.pages });
+            }
+        }
         // Chains follow in the same region, or have one of their own.
         let taken = match (first, chain_region) {
             (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => meta_blocks + log_blocks,
@@ -261,6 +267,13 @@ pub enum ShapeError {
         /// How many it was given.
         blocks: u32,
     },
+    /// A log block is too short for data beside its summary.
+    LogPages {
+        /// How many pages it has.
+        pages: u16,
+    },
+    /// The log has places for more sectors than 32 bits number.
+    LogPlaces,
     /// The limit of log blocks a chain is zero, or too large for 16-bit places.
     ChainLogBlocks {
         /// The largest that fits.
@@ -307,6 +320,13 @@ impl fmt::Display for ShapeError {
             Self::LogBlocks { blocks } => {
                 write!(f, "a log of {blocks} blocks cannot turn: give it at least 2, or none at all")
             }
+            Self::LogPages { pages } => write!(
+                f,
+                "a log block of {pages} pages has no room for data beside its summary: do without a log"
+            ),
+            Self::LogPlaces => f.write_str(
+                "the log has places for more than 4294967295 sectors: choose larger ones, or a smaller log",
+            ),
             Self::ChainLogBlocks { most } => {
                 write!(f, "a chain of this device may have 1 to {most} log blocks: choose among them")
             }
