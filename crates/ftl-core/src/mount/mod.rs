@@ -21,7 +21,7 @@ use crate::ftl::Ftl;
 use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
 use crate::probe::Probe;
-use crate::ram::{Ram, TableName};
+use crate::ram::{Ram, RamPlan, TableName};
 use crate::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use crate::slc::index::Index;
 use crate::slc::{Log, LogMemory};
@@ -118,10 +118,10 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         mut ram: Ram<'ram>,
         probe: P,
     ) -> Result<Self, MountError<D::Error>> {
-        let shape = *ram.plan().shape();
-        if Shape::new(device.geometry(), config) != Ok(shape) {
+        if RamPlan::new(device.geometry(), config) != Ok(*ram.plan()) {
             return Err(MountError::WrongPlan);
         }
+        let shape = *ram.plan().shape();
         // The order of the tables in the plan.
         let first = ram.halves(TableName::ChainFirst);
         let next = ram.halves(TableName::ChainNext);
