@@ -141,6 +141,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         count: SectorCount,
         data: &[u8],
     ) -> Result<(), Fault<D::Error>> {
+        if count.is_zero() {
+            return Ok(());
+        }
         let pages = match self.way(first, count) {
             Way::Log if self.enter_log(first, count)? => self.write_to_log(first, count, data)?,
             Way::Log | Way::Chains => self.write_to_chains(first, data)?,

@@ -43,6 +43,9 @@ impl Cell {
     }
 }
 
+/// No NAND page is larger; the bound keeps a damaged description from asking for any amount of memory.
+const PAGE_BYTES_MAX: u32 = 64 << 10;
+
 /// The shape of one region. All of its blocks are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -88,8 +91,11 @@ impl RegionGeometry {
             return Err(GeometryError::PagesPerBlock(region, self.pages_per_block));
         }
         let bytes = self.page_bytes.get();
-        if bytes < 512 || !bytes.is_power_of_two() {
+        if bytes < 512 || bytes > PAGE_BYTES_MAX || !bytes.is_power_of_two() {
             return Err(GeometryError::PageBytes(region, self.page_bytes));
+        }
+        if self.spare_bytes.get() > bytes {
+            return Err(GeometryError::SpareBytes(region, self.spare_bytes));
         }
         if self.blocks.get().checked_mul(pages).is_none() {
             return Err(GeometryError::TooManyPages(region));
@@ -208,8 +214,10 @@ pub enum GeometryError {
     NoBlocks(Region),
     /// The pages of a block are none or more than 65,535.
     PagesPerBlock(Region, PageCount),
-    /// The page size is no power of two or less than 512 bytes.
+    /// The page size is no power of two from 512 bytes to 64 KiB.
     PageBytes(Region, Bytes),
+    /// The spare area is larger than the page.
+    SpareBytes(Region, Bytes),
     /// Blocks times pages a block exceeds 32 bits.
     TooManyPages(Region),
     /// A one-bit cell with a pairing scheme, or a cell of several bits without one.
@@ -236,6 +244,12 @@ impl fmt::Display for GeometryError {
                 write!(
                     f,
                     "the {region} region has pages of {bytes}: give a power of two from 512 up"
+                )
+            }
+            Self::SpareBytes(region, bytes) => {
+                write!(
+                    f,
+                    "the {region} region has spare areas of {bytes}: give no more than a page"
                 )
             }
             Self::TooManyPages(region) => {

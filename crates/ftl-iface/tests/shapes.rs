@@ -466,3 +466,17 @@ mod with_serde {
         }
     }
 }
+
+#[test]
+fn a_page_or_spare_area_beyond_any_nand_is_refused() {
+    let page = RegionGeometry { page_bytes: Bytes::new(128 << 10), ..SLC };
+    assert_eq!(
+        Geometry::new(Some(page), None),
+        Err(GeometryError::PageBytes(Region::Slc, Bytes::new(128 << 10)))
+    );
+    let spare = RegionGeometry { spare_bytes: SLC.page_bytes + Bytes::new(1), ..SLC };
+    assert_eq!(
+        Geometry::new(Some(spare), None),
+        Err(GeometryError::SpareBytes(Region::Slc, SLC.page_bytes + Bytes::new(1)))
+    );
+}

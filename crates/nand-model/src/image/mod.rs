@@ -200,8 +200,9 @@ fn fill_room<R: Read>(
     header: &Header,
 ) -> Result<Room, ImageError> {
     let stamps = matches!(header.content, Content::Stamps { .. });
+    let mut skipped = 0;
     for _ in 0..shape.blocks.get() {
-        let (block, whole) = take_block(input, room.cells.format(), shape, stamps)?;
+        let (block, whole) = take_block(input, room.cells.format(), shape, stamps, &mut skipped)?;
         room.cells.push_block(block, whole);
     }
     Ok(room)
@@ -231,6 +232,10 @@ fn put_block<W: Write>(
     Ok(())
 }
 
+/// Memory that skipped pages may take in all. They take one byte of the image each, so that a
+/// hostile one could ask for any amount with few of them; chips in use have hardly any.
+const SKIPPED_BYTES_MAX: usize = 256 << 20;
+
 /// The data of a block's pages that are kept whole.
 type Whole = Vec<(u16, Arc<[u8]>)>;
 
@@ -239,6 +244,7 @@ fn take_block<R: Read>(
     format: &Format,
     shape: &RegionGeometry,
     stamps: bool,
+    skipped: &mut usize,
 ) -> Result<(BlockCells, Whole), ImageError> {
     let erases = u32::from_le_bytes(input.array()?);
     let [bad] = input.array()?;
@@ -256,7 +262,12 @@ fn take_block<R: Read>(
         let record = &mut records[start..];
         record[0] = code;
         match last {
-            State::Skipped => {}
+            State::Skipped => {
+                *skipped += format.record();
+                if *skipped > SKIPPED_BYTES_MAX {
+                    return Err(ImageError::Damaged("more skipped pages than any chip has"));
+                }
+            }
             State::Kept => input.fill(&mut record[1..])?,
             State::Whole if stamps => {
                 input.fill(&mut record[1..format.head()])?;
