@@ -64,9 +64,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let tag = self.flash.read_tag(Spot::chain(moved.cold, 0), Cause::WearLeveling)?;
         if tag.is_none() && self.flash.was_erased() {
             // The cold block is free: it will be used soon, which is all that is wanted of it.
-            self.wear_move = None;
-            self.wear.swapped(moved.cold, moved.worn);
-            self.mlc.chains.give_free(moved.worn);
+            self.give_up_wear_move();
             return Ok(());
         }
         let owner =
