@@ -1,12 +1,13 @@
 //! The worst case of a request, as a formula.
 //!
-//! What the letters stand for: a chain block has `P` pages of `s` slots, a log block `d` pages of data and `u` of summary;
-//! a chain may have `L` log blocks; a request owes `c` steps of housekeeping a page.
+//! What the letters stand for: a chain block has `P` pages of `s` slots, a log block `d` pages of data and
+//! `u` of summary; a chain may have `L` log blocks; a request owes `c` steps of housekeeping a page.
 //!
-//! - A chain without room must take a block, and may have to fold for it: the fold under way is ended (`P - 1` pages are
-//!   left of it at most, for the first is programmed when it begins), and where that wins no block for this chain,
-//!   another is done (`P` pages). So a logical block touched by a write costs at most **`2P - 1` programs** beside its
-//!   own pages. A third is never needed: the second fold takes a chain of two blocks or more, and leaves two free.
+//! - A chain without room must take a block, and may have to fold for it: the fold under way is ended (`P -
+//!   1` pages are left of it at most, for the first is programmed when it begins), and where that wins no
+//!   block for this chain, another is done (`P` pages). So a logical block touched by a write costs at most
+//!   **`2P - 1` programs** beside its own pages. A third is never needed: the second fold takes a chain of
+//!   two blocks or more, and leaves two free.
 //! - A write that finds the log full does at most `d + 1` steps of reclaiming, and then goes to the chains.
 //! - A step of housekeeping programs one page, and closes a log block with its summary in `d` pages' time; or it ends a
 //!   fold, which erases its `L + 2` blocks at most.
@@ -101,8 +102,8 @@ impl WorstCase {
         (self.chain_logs + 1) * self.chain_pages * 2
     }
 
-    /// Reads that prove a logical block after a mount: for each sector its copy in the log and its copy in the chain, or
-    /// the chain's trims.
+    /// Reads that prove a logical block after a mount: for each sector its copy in the log and its copy in
+    /// the chain, or the chain's trims.
     const fn prove(&self) -> u64 {
         match self.log {
             Some(_) => self.scan() + self.sectors_per_block * (2 + self.scan()),

@@ -43,8 +43,8 @@ impl Source {
 }
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
-    /// Folds until a block is won: the fold under way is ended; if there was none, that chain is folded, or the one whose
-    /// turn it is.
+    /// Folds until a block is won: the fold under way is ended; if there was none, that chain is folded, or
+    /// the one whose turn it is.
     pub(crate) fn fold_now(
         &mut self,
         logical: Option<LogicalBlock>,
@@ -56,8 +56,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// One step towards a block: the fold under way goes on; if there was none, that chain's is begun, or the one's whose
-    /// turn it is.
+    /// One step towards a block: the fold under way goes on; if there was none, that chain's is begun, or the
+    /// one's whose turn it is.
     pub(crate) fn fold_a_little(
         &mut self,
         logical: Option<LogicalBlock>,
@@ -72,9 +72,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.start_fold(victim, None, Cause::Gc)
     }
 
-    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new data block must
-    /// be born before any log block that the chain takes from now on, because a mount tells by their age which of the
-    /// two overrides the other.
+    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new
+    /// data block must be born before any log block that the chain takes from now on, because a mount tells
+    /// by their age which of the two overrides the other.
     pub(crate) fn start_fold(
         &mut self,
         logical: LogicalBlock,

@@ -18,8 +18,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         self.log.as_mut().ok_or(Fault::Corrupt)
     }
 
-    /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and then an entry
-    /// for each sector. `false`: there is no room, and the write must go to the chains.
+    /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and
+    /// then an entry for each sector. `false`: there is no room, and the write must go to the chains.
     #[inline]
     pub(crate) fn enter_log(
         &mut self,
@@ -97,8 +97,9 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         Content::Buffer
     }
 
-    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased, or, where a sector
-    /// must leave for a chain that has no room, a step is done towards that. There must be a tail.
+    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased, or,
+    /// where a sector must leave for a chain that has no room, a step is done towards that. There must be a
+    /// tail.
     pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
         let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         if !log.has_tail() {

@@ -112,8 +112,8 @@ impl<'ram> Chains<'ram> {
         old
     }
 
-    /// Leaves of the chain its last block alone, as data block or as log block. Gives back the first of the blocks before
-    /// it, still linked, and how many there are.
+    /// Leaves of the chain its last block alone, as data block or as log block. Gives back the first of the
+    /// blocks before it, still linked, and how many there are.
     pub fn keep_last(&mut self, logical: LogicalBlock, as_data: bool) -> (Option<ChainBlock>, u16) {
         let old = self.first(logical);
         let mut before = 0;

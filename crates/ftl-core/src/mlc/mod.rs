@@ -1,9 +1,9 @@
 //! The chain region: block chains under a two-level map (section 3.5 of the paper).
 //!
-//! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in its
-//! place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom, [`maps`] for a few
-//! chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`] is the state of the one fold
-//! under way. This room never asks the log; who needs both is `ftl`.
+//! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in
+//! its place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom,
+//! [`maps`] for a few chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`]
+//! is the state of the one fold under way. This room never asks the log; who needs both is `ftl`.
 
 pub mod chains;
 pub mod fold;
@@ -187,8 +187,8 @@ impl<'ram> Mlc<'ram> {
         self.has_log(logical) && self.maps.next_page(map) < self.part.pages
     }
 
-    /// Whether the chain may take another log block before it must be folded. A chain that has no data block may have one
-    /// log block more, so that a fold of a chain at its limit always wins a block.
+    /// Whether the chain may take another log block before it must be folded. A chain that has no data block
+    /// may have one log block more, so that a fold of a chain at its limit always wins a block.
     pub fn may_grow(&self, logical: LogicalBlock) -> bool {
         // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them.
         let limit = match self.fold.job() {
@@ -214,8 +214,8 @@ impl<'ram> Mlc<'ram> {
 
     /// Programs the next page of the chain's last log block. There must be room.
     ///
-    /// `slots` tells what each slot holds. Says whether the block is now full with every sector in its place, so that it
-    /// can become the data block.
+    /// `slots` tells what each slot holds. Says whether the block is now full with every sector in its place,
+    /// so that it can become the data block.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,

@@ -148,6 +148,11 @@ impl World {
         self.truth.len() as u32
     }
 
+    /// The chip between two lives of the FTL, to be read by other means.
+    pub fn chip_mut(&mut self) -> &mut Chip {
+        self.chip.as_mut().expect("there is a chip")
+    }
+
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
