@@ -1,0 +1,176 @@
+//! `docs/FORMAT.md` cannot drift: each example in it is computed anew from the layout and compared with the text.
+//!
+//! To renew the examples after a change of the format (which asks for a new version): `RENEW=1 cargo test -p ftl-core
+//! --test format_doc`, and read what changed.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use ftl_core::layout::{
+    FormatKey, Header, Kind, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag, summary_pages,
+    summary_sectors, tag_bytes,
+};
+use ftl_core::shape::META_BLOCKS;
+use ftl_iface::{Bytes, Sector, SectorCount};
+
+const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
+
+fn document() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/FORMAT.md")
+}
+
+/// Bytes as the document prints them: sixteen a line, after the number of the first.
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (at, line) in bytes.chunks(16).enumerate() {
+        let _ = write!(text, "{:02}  ", at * 16);
+        for four in line.chunks(4) {
+            let words: Vec<String> = four.iter().map(|byte| format!("{byte:02x}")).collect();
+            let _ = write!(text, "  {}", words.join(" "));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn tag(kind: Kind, stamp: u64, wear: u32, slots: &[Slot]) -> Vec<u8> {
+    let mut spare = vec![0xFF; tag_bytes(slots.len() as u16)];
+    for (at, slot) in slots.iter().enumerate() {
+        put_slot(&mut spare, at, *slot);
+    }
+    put_tag(&mut spare, &Tag { kind, stamp: Stamp::new(stamp), wear }, KEY);
+    spare
+}
+
+fn log_page() -> Vec<u8> {
+    tag(Kind::Log, 123_456_789, 3, &[Slot::Holds(Sector::new(1_000))])
+}
+
+/// The check of a tag, as the document describes it and not as the layout computes it.
+fn check_steps(tag: &[u8]) -> String {
+    let word = |at: usize| u32::from_le_bytes([tag[at], tag[at + 1], tag[at + 2], tag[at + 3]]);
+    let wear_end = u32::from(tag[8]) | u32::from(tag[9]) << 8;
+    let mut hash = KEY.get();
+    let mut text = format!("                     hash {hash:08x}\n");
+    for (name, word) in [
+        ("bytes 0-3", word(0)),
+        ("bytes 4-7", word(4)),
+        ("bytes 8-9", wear_end),
+        ("slot 0", word(12)),
+    ] {
+        hash = (hash ^ word).wrapping_mul(0x9E37_79B1);
+        hash ^= hash >> 15;
+        let _ = writeln!(text, "{name:<9}  {word:08x}  hash {hash:08x}");
+    }
+    let check = (hash ^ hash >> 16) as u16;
+    assert_eq!(tag[10..12], check.to_le_bytes(), "the document's check is not the layout's");
+    let _ = writeln!(text, "check                {check:04x}");
+    text
+}
+
+fn examples() -> Vec<(&'static str, String)> {
+    let sector = Sector::new;
+    let (holds, hole, elsewhere) = (Slot::Holds, Slot::Hole, Slot::Elsewhere);
+    let data = [holds(sector(40)), hole(sector(41)), elsewhere(sector(42)), holds(sector(43))];
+    let header = Header {
+        key: KEY,
+        sector_bytes: Bytes::new(2_048),
+        capacity: SectorCount::new(10_485_760),
+        log_blocks: 2_046,
+        chain_blocks: 43_008,
+    };
+    let mut page = vec![0xFF; 512];
+    header.put(&mut page);
+    let header = hex(&page[..Header::BYTES]);
+
+    let codes = [holds(sector(5)).code(), holds(sector(6)).code(), Slot::Empty.code()];
+    put_summary(&mut page, &codes, KEY);
+    let summary = hex(&page[..8 + 4 * codes.len()]);
+
+    Trim { first: sector(4_096), count: SectorCount::new(128) }.put(&mut page, KEY);
+    let trim = hex(&page[..Trim::BYTES]);
+
+    vec![
+        ("log page", hex(&log_page())),
+        ("check", check_steps(&log_page())),
+        ("chain page", hex(&tag(Kind::Chain, 70_000, 12, &[Slot::Empty, holds(sector(7))]))),
+        ("data page", hex(&tag(Kind::Data, (1 << 48) - 1, 1, &data))),
+        ("trim tag", hex(&tag(Kind::Trim, 70_001, 12, &[hole(sector(4_096))]))),
+        ("header", header),
+        ("summary", summary),
+        ("trim", trim),
+    ]
+}
+
+/// The document with each example's block in place.
+fn with_examples(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (name, block) in examples() {
+        let mark = format!("<!-- example: {name} -->\n```text\n");
+        let start = text.find(&mark).unwrap_or_else(|| panic!("no example `{name}`")) + mark.len();
+        let length = text[start..].find("```").expect("the end of the example");
+        text.replace_range(start..start + length, &block);
+    }
+    text
+}
+
+#[test]
+fn every_example_of_the_document_is_what_the_layout_writes() {
+    let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md");
+    let renewed = with_examples(&text);
+    assert_eq!(text.matches("<!-- example: ").count(), examples().len());
+    if std::env::var_os("RENEW").is_some() {
+        std::fs::write(document(), &renewed).expect("docs/FORMAT.md written");
+        return;
+    }
+    for (line, (found, wanted)) in text.lines().zip(renewed.lines()).enumerate() {
+        assert_eq!(found, wanted, "docs/FORMAT.md, line {}: renew the examples", line + 1);
+    }
+    assert_eq!(text, renewed, "docs/FORMAT.md: renew the examples");
+}
+
+/// Figures and tables of the document, as far as they are numbers of the code.
+#[test]
+fn the_documents_figures_are_the_codes() {
+    let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md").replace('\n', " ");
+    let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
+    says(&format!("Format version **{}**", Header::VERSION));
+    says(&format!("at most {}", ftl_core::shape::SLOTS_MAX));
+    says("The meta part is the first two blocks");
+    assert_eq!(META_BLOCKS, 2);
+    says(&format!("the fixed key {:#010X}", FormatKey::HEADER.get()).replace("0X", "0x"));
+    says(&format!("A tag of one slot takes {} bytes", tag_bytes(1)));
+    says("chain blocks up to 65,533");
+    assert_eq!(ftl_core::address::ChainBlock::LAST, 65_534, "blocks, of which the first is 0");
+    let slots = [Slot::Holds, Slot::Hole, Slot::Elsewhere].map(|slot| slot(Sector::new(9)).code());
+    assert_eq!(slots, [9, 9 | 1 << 30, 9 | 2 << 30]);
+    assert_eq!(Slot::Empty.code(), 0xFFFF_FFFF);
+    let rows = [
+        (Kind::Header, "header", "page 0 of a meta block"),
+        (Kind::Log, "log", "log, before the summary"),
+        (Kind::Summary, "summary", "the last pages of a log block"),
+        (Kind::Data, "data", "chain block"),
+        (Kind::Chain, "chain", "chain block"),
+        (Kind::ChainInPlace, "chain in place", "chain block"),
+        (Kind::Trim, "trim", "chain block"),
+    ];
+    for (kind, name, place) in rows {
+        let code = tag(kind, 1, 1, &[Slot::Empty])[0];
+        says(&format!("| `0x{code:02X}` | {name} | {place} |"));
+    }
+}
+
+#[test]
+fn a_summary_takes_the_pages_that_the_document_says() {
+    for (pages, slots, page_bytes) in
+        [(64_u32, 1_u32, 2_048_u32), (160, 1, 512), (1_024, 4, 2_048), (2, 1, 512)]
+    {
+        let codes = (page_bytes - 8) / 4;
+        let taken = (1..=pages)
+            .find(|summary| (pages - summary) * slots <= summary * codes)
+            .expect("a number of pages");
+        let page_bytes = Bytes::new(page_bytes);
+        assert_eq!(summary_sectors(page_bytes), codes);
+        assert_eq!(u32::from(summary_pages(pages as u16, slots as u16, page_bytes)), taken);
+    }
+}

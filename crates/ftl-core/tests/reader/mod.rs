@@ -1,0 +1,327 @@
+//! The second reader. Each function is a section of `docs/FORMAT.md`.
+
+use std::collections::HashMap;
+
+use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+use nand_model::Chip;
+
+const HEADER_KEY: u32 = 0x5441_4E44;
+const LOG: u8 = 0x33;
+const SUMMARY: u8 = 0x3C;
+const DATA: u8 = 0x55;
+const IN_PLACE: u8 = 0x66;
+const TRIM: u8 = 0x69;
+
+/// A part of the device.
+#[derive(Clone, Copy)]
+struct Part {
+    region: Region,
+    first: u32,
+    blocks: u32,
+    pages: u16,
+    page_bytes: usize,
+    slots: usize,
+}
+
+/// Where a sector's content stands, or that it is zeros, and since when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    stamp: u64,
+    at: Option<(Region, u32, u16, usize)>,
+}
+
+#[derive(Clone)]
+struct Tag {
+    kind: u8,
+    stamp: u64,
+    codes: Vec<u32>,
+}
+
+enum Spare {
+    Erased,
+    Rubbish,
+    Tagged(Tag),
+}
+
+pub(crate) struct Reader<'a> {
+    chip: &'a mut Chip,
+    pub(crate) sector_bytes: usize,
+    pub(crate) capacity: u32,
+    key: u32,
+    log: Option<Part>,
+    chain: Part,
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn half(bytes: &[u8], at: usize) -> u32 {
+    u32::from(bytes[at]) | u32::from(bytes[at + 1]) << 8
+}
+
+fn tag_check(spare: &[u8], key: u32) -> u32 {
+    let codes = (12..spare.len()).step_by(4).map(|at| word(spare, at));
+    let words = [word(spare, 0), word(spare, 4), half(spare, 8)].into_iter().chain(codes);
+    let hash = words.fold(key, |hash, word| {
+        let hash = (hash ^ word).wrapping_mul(0x9E37_79B1);
+        hash ^ hash >> 15
+    });
+    (hash ^ hash >> 16) & 0xFFFF
+}
+
+fn payload_check(words: &[u32], key: u32) -> u32 {
+    words.iter().fold(key, |hash, word| {
+        let hash = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+        hash ^ hash >> 13
+    })
+}
+
+impl<'a> Reader<'a> {
+    /// "Header", and "The parts of a device".
+    pub(crate) fn open(chip: &'a mut Chip) -> Self {
+        let (region, header) = [Region::Slc, Region::Mlc]
+            .into_iter()
+            .flat_map(|region| [(region, 0), (region, 1)])
+            .find_map(|(region, block)| Some((region, header(chip, region, block)?)))
+            .expect("a header");
+        let (key, sector_bytes) = (word(&header, 12), word(&header, 16) as usize);
+        let (log_blocks, chain_blocks) = (half(&header, 24), half(&header, 26));
+        let geometry = *chip.geometry();
+        let part = |region, first, blocks| {
+            let shape = geometry.region(region).expect("the region");
+            let page_bytes = shape.page_bytes.as_usize();
+            let slots = page_bytes / sector_bytes;
+            let pages = shape.pages_per_block.get() as u16;
+            Part { region, first, blocks, pages, page_bytes, slots }
+        };
+        let both = geometry.slc().is_some() && geometry.mlc().is_some();
+        let log = (log_blocks > 0).then(|| part(region, 2, log_blocks));
+        let chain = if log_blocks > 0 && both {
+            part(Region::Mlc, 0, chain_blocks)
+        } else {
+            part(region, 2 + log_blocks, chain_blocks)
+        };
+        Self { chip, sector_bytes, capacity: word(&header, 20), key, log, chain }
+    }
+
+    /// "The tag".
+    fn tag(&mut self, part: Part, block: u32, page: u16) -> Spare {
+        let mut spare = vec![0; 12 + 4 * part.slots];
+        let at = Block::new(part.region, part.first + block).page(PageIndex::new(page));
+        self.chip.read(at, Bytes::ZERO, &mut [], &mut spare).expect("a read");
+        if spare.iter().all(|byte| *byte == 0xFF) {
+            return Spare::Erased;
+        }
+        if half(&spare, 10) != tag_check(&spare, self.key) {
+            return Spare::Rubbish;
+        }
+        let stamp = (1..7).rev().fold(0, |stamp, at| stamp << 8 | u64::from(spare[at]));
+        let codes = (12..spare.len()).step_by(4).map(|at| word(&spare, at)).collect();
+        Spare::Tagged(Tag { kind: spare[0], stamp, codes })
+    }
+
+    fn tagged(&mut self, part: Part, block: u32, page: u16) -> Option<Tag> {
+        match self.tag(part, block, page) {
+            Spare::Tagged(tag) => Some(tag),
+            Spare::Erased => None,
+            Spare::Rubbish => panic!("rubbish at block {block}, page {page}"),
+        }
+    }
+
+    fn page(&mut self, part: Part, block: u32, page: u16) -> Vec<u8> {
+        let mut data = vec![0; part.page_bytes];
+        let at = Block::new(part.region, part.first + block).page(PageIndex::new(page));
+        self.chip.read(at, Bytes::ZERO, &mut data, &mut []).expect("a read");
+        data
+    }
+
+    fn good_blocks(&mut self, part: Part) -> Vec<u32> {
+        let bad = |chip: &mut Chip, block| chip.is_bad(Block::new(part.region, part.first + block));
+        (0..part.blocks).filter(|block| !bad(self.chip, *block).expect("a mark")).collect()
+    }
+
+    /// What a place holds; zeros are told as none.
+    pub(crate) fn data(&mut self, place: Place) -> Option<Vec<u8>> {
+        let (region, block, page, slot) = place.at?;
+        let bytes = self.sector_bytes;
+        let part =
+            Part { first: 0, ..if region == self.chain.region { self.chain } else { self.log? } };
+        Some(self.page(part, block, page)[slot * bytes..(slot + 1) * bytes].to_vec())
+    }
+
+    /// What one page says of sectors: "What a sector holds".
+    fn sayings(&mut self, part: Part, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Place)> {
+        if tag.kind == TRIM {
+            let data = self.page(part, block, page);
+            let (first, count) = (word(&data, 0), word(&data, 4));
+            assert_eq!(word(&data, 8), payload_check(&[first, count], self.key), "a trim's check");
+            let forgotten = Place { stamp: tag.stamp, at: None };
+            return (first..first + count).map(|sector| (sector, forgotten)).collect();
+        }
+        let mut found = Vec::new();
+        for (slot, code) in tag.codes.iter().enumerate() {
+            let sector = code & (1 << 30) - 1;
+            let at = match code >> 30 {
+                0 => Some((part.region, part.first + block, page, slot)),
+                1 => None,
+                _ => continue,
+            };
+            found.push((sector, Place { stamp: tag.stamp, at }));
+        }
+        found
+    }
+
+    /// Every page of the device; of all that speak of a sector, the largest stamp is right.
+    pub(crate) fn read_everything(&mut self) -> HashMap<u32, Place> {
+        let mut newest: HashMap<u32, Place> = HashMap::new();
+        for part in self.log.into_iter().chain([self.chain]) {
+            for block in self.good_blocks(part) {
+                for page in 0..part.pages {
+                    let Some(tag) = self.tagged(part, block, page) else { break };
+                    for (sector, place) in self.sayings(part, block, page, &tag) {
+                        let known = newest.entry(sector).or_insert(place);
+                        assert!(known.stamp != place.stamp || known.at == place.at);
+                        if known.stamp < place.stamp {
+                            *known = place;
+                        }
+                    }
+                }
+            }
+        }
+        newest
+    }
+
+    /// "How to mount".
+    pub(crate) fn mount(&mut self) -> Mounted {
+        let chains = self.mount_chains();
+        let log = match self.log {
+            Some(part) => self.mount_log(part),
+            None => HashMap::new(),
+        };
+        Mounted { chains, log }
+    }
+
+    /// Steps 2 and 3, and what the pages of each chain say then.
+    fn mount_chains(&mut self) -> HashMap<u32, Place> {
+        let part = self.chain;
+        let sectors = u32::from(part.pages) * part.slots as u32;
+        let mut data: HashMap<u32, (u64, u32)> = HashMap::new();
+        let mut logs: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
+        for block in self.good_blocks(part) {
+            let Spare::Tagged(first) = self.tag(part, block, 0) else { continue };
+            let named = first.codes.iter().find(|code| **code >> 30 != 3).expect("a sector");
+            let logical = (named & (1 << 30) - 1) / sectors;
+            let in_place = |kind: u8| kind == DATA || kind == IN_PLACE;
+            let last = self.tagged(part, block, part.pages - 1);
+            if in_place(first.kind) && last.is_some_and(|last| in_place(last.kind)) {
+                let born = (first.stamp, block);
+                data.entry(logical).and_modify(|leads| *leads = born.max(*leads)).or_insert(born);
+            } else if first.kind != DATA {
+                logs.entry(logical).or_default().push((first.stamp, block));
+            }
+        }
+        let mut found = HashMap::new();
+        let logicals: Vec<u32> = data.keys().chain(logs.keys()).copied().collect();
+        for logical in logicals {
+            let lead = data.get(&logical).copied();
+            let mut follow = logs.get(&logical).cloned().unwrap_or_default();
+            follow.retain(|born| lead.is_none_or(|lead| lead < *born));
+            follow.sort_unstable();
+            for (_, block) in lead.into_iter().chain(follow) {
+                for page in 0..part.pages {
+                    let Some(tag) = self.tagged(part, block, page) else { break };
+                    found.extend(self.sayings(part, block, page, &tag));
+                }
+            }
+        }
+        found
+    }
+
+    /// Step 4.
+    fn mount_log(&mut self, part: Part) -> HashMap<u32, Place> {
+        let ring = self.good_blocks(part);
+        let born: Vec<Option<u64>> =
+            ring.iter().map(|block| self.tagged(part, *block, 0).map(|tag| tag.stamp)).collect();
+        let mut found = HashMap::new();
+        let Some(head) =
+            (0..ring.len()).filter(|at| born[*at].is_some()).max_by_key(|at| born[*at])
+        else {
+            return found;
+        };
+        let after_head = (1..=ring.len()).map(|step| (head + step) % ring.len());
+        let listed_a_page = (part.page_bytes - 8) / 4;
+        let summary = (1..part.pages)
+            .find(|u| usize::from(part.pages - u) * part.slots <= usize::from(*u) * listed_a_page)
+            .expect("a summary fits");
+        let data_pages = part.pages - summary;
+        for at in after_head.skip_while(|at| born[*at].is_none()) {
+            let block = ring[at];
+            if at == head {
+                for page in 0..data_pages {
+                    let Some(tag) = self.tagged(part, block, page) else { break };
+                    assert_eq!(tag.kind, LOG);
+                    found.extend(self.sayings(part, block, page, &tag));
+                }
+                break;
+            }
+            let codes = self.summary(part, block, data_pages, listed_a_page);
+            for (page, codes) in (0..).zip(codes.chunks(part.slots)) {
+                // The stamp of a page that is listed stands in its own tag.
+                let stamp = self.tagged(part, block, page).expect("a data page").stamp;
+                let tag = Tag { kind: LOG, stamp, codes: codes.to_vec() };
+                found.extend(self.sayings(part, block, page, &tag));
+            }
+        }
+        found
+    }
+
+    /// "Summary".
+    fn summary(&mut self, part: Part, block: u32, data_pages: u16, listed: usize) -> Vec<u32> {
+        let mut left = usize::from(data_pages) * part.slots;
+        let mut codes = Vec::new();
+        for page in data_pages..part.pages {
+            assert_eq!(self.tagged(part, block, page).map(|tag| tag.kind), Some(SUMMARY));
+            let data = self.page(part, block, page);
+            let count = left.min(listed);
+            assert_eq!(word(&data, 0) as usize, count, "codes of a summary page");
+            let here: Vec<u32> = (0..count).map(|at| word(&data, 8 + 4 * at)).collect();
+            assert_eq!(word(&data, 4), payload_check(&here, self.key), "a summary's check");
+            assert!(data[8 + 4 * count..].iter().all(|byte| *byte == 0xFF));
+            codes.extend(here);
+            left -= count;
+        }
+        codes
+    }
+}
+
+/// "Header": 32 bytes of a meta block's first page, if they are one.
+fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
+    chip.geometry().region(region)?;
+    let mut page = vec![0; 32];
+    let at = Block::new(region, block).page(PageIndex::new(0));
+    chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("a read");
+    if page[..8] != *b"TANDEMFT" {
+        return None;
+    }
+    assert_eq!(page[8..12], [1, 0, 0, 0], "version 1, and zero");
+    let words: Vec<u32> = (0..7).map(|at| word(&page, 4 * at)).collect();
+    assert_eq!(word(&page, 28), payload_check(&words, HEADER_KEY), "the header's check");
+    Some(page)
+}
+
+/// What a mount found: the newest page of each sector in its chain, and in the log.
+pub(crate) struct Mounted {
+    chains: HashMap<u32, Place>,
+    log: HashMap<u32, Place>,
+}
+
+impl Mounted {
+    /// Step 5.
+    pub(crate) fn find(&self, sector: u32) -> Option<Place> {
+        match (self.chains.get(&sector), self.log.get(&sector)) {
+            (Some(chain), Some(log)) => Some(if chain.stamp > log.stamp { *chain } else { *log }),
+            (chain, log) => chain.or(log).copied(),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A second reader of the format, written from `docs/FORMAT.md` alone: it shares no code with the layout or the mount.
+//! Random requests run on small devices of every shape; then the chip is read by this reader, in both of the ways that
+//! the document describes, and each must find the truth.
+
+mod reader;
+mod world;
+
+use ftl_core::Config;
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::slc::index::Probing;
+use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
+
+use reader::Reader;
+use world::{Step, World, content, region};
+
+/// Numbers without a pattern, the same in every run.
+struct Noise(u64);
+
+impl Noise {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((self.0 >> 32) * u64::from(end) >> 32) as u32
+    }
+
+    fn step(&mut self, capacity: u32) -> Step {
+        // Half of all requests go to an eighth of the device.
+        let span = if self.below(2) == 0 { capacity } else { capacity.div_ceil(8) };
+        let first = self.below(span);
+        let longest = if self.below(8) == 0 { 40 } else { 3 };
+        let count = (1 + self.below(longest)).min(capacity - first);
+        match self.below(20) {
+            0..=15 => Step::Write { first, count },
+            16 | 17 => Step::Trim { first, count },
+            18 => Step::Maintain { budget: count },
+            _ => Step::Remount,
+        }
+    }
+}
+
+const BASE: Config = Config {
+    sector_bytes: Bytes::new(512),
+    index: IndexConfig { entries: Some(40), probes: 4, probing: Probing::Linear },
+    chain_log_blocks_max: 2,
+    mapping_cache_entries: 2,
+    free_blocks_low: 2,
+    copies_per_page: 1,
+    filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
+    wear_leveling: WearLeveling { enabled: true, threshold: 2 },
+    ..Config::HYBRID
+};
+
+fn geometry(slc: Option<(u32, u32, u32)>, mlc: Option<(Cell, u32, u32, u32)>) -> Geometry {
+    let slc = slc.map(|(blocks, pages, bytes)| region(Cell::Slc, blocks, pages, bytes));
+    let mlc = mlc.map(|(cell, blocks, pages, bytes)| region(cell, blocks, pages, bytes));
+    Geometry::new(slc, mlc).expect("a possible geometry")
+}
+
+/// Runs random requests in rounds; after each, the chip is as a loss of power between two requests would leave it.
+fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
+    let mut world = World::new(geometry, config);
+    let mut noise = Noise(42);
+    let bytes = config.sector_bytes.as_usize();
+    for round in 0..rounds {
+        let length = 1 + noise.below(60);
+        let steps: Vec<Step> = (0..length).map(|_| noise.step(world.capacity())).collect();
+        world.run(&steps, false);
+        let truth = world.truth.clone();
+        let mut reader = Reader::open(world.chip_mut());
+        assert_eq!(reader.capacity as usize, truth.len());
+        assert_eq!(reader.sector_bytes, bytes);
+        let everything = reader.read_everything();
+        let mounted = reader.mount();
+        for (sector, version) in (0..).zip(&truth) {
+            let wanted = version.map(|version| content(sector, version, bytes));
+            let by_stamp = everything.get(&sector).and_then(|place| reader.data(*place));
+            assert_eq!(by_stamp, wanted, "round {round}, sector {sector}, by the largest stamp");
+            let by_mount = mounted.find(sector).and_then(|place| reader.data(place));
+            assert_eq!(by_mount, wanted, "round {round}, sector {sector}, by the mount");
+        }
+    }
+    // Whatever makes a device hard to read has happened.
+    let done = world.counters();
+    assert!(done.folds > 100 && done.switches > 10, "{done:?}");
+    assert!(config.log == LogRegion::None || done.reclaims > 10, "{done:?}");
+}
+
+#[test]
+fn a_hybrid_device_reads_as_the_document_says() {
+    let shape = geometry(Some((8, 8, 1024)), Some((Cell::Mlc, 14, 8, 2048)));
+    both_ways_find_the_truth(shape, BASE, 150);
+    // Nothing is cached, every write is hot, folds take nothing from the log.
+    let mut other = Config { filter: FilterChoice::AcceptAll, mapping_cache_entries: 0, ..BASE };
+    other.write_back.collect_on_fold = false;
+    both_ways_find_the_truth(shape, other, 150);
+}
+
+#[test]
+fn a_device_of_one_region_reads_as_the_document_says() {
+    let config = Config { log: LogRegion::FirstBlocks(5), ..BASE };
+    both_ways_find_the_truth(geometry(Some((20, 8, 512)), None), config, 150);
+    both_ways_find_the_truth(geometry(None, Some((Cell::Tlc, 20, 6, 1024))), config, 150);
+}
+
+#[test]
+fn a_device_without_a_log_reads_as_the_document_says() {
+    let config = Config { log: LogRegion::None, ..BASE };
+    both_ways_find_the_truth(geometry(None, Some((Cell::Mlc, 14, 8, 1024))), config, 150);
+}
+
+#[test]
+fn a_log_whose_summaries_take_two_pages_reads_as_the_document_says() {
+    let config = Config {
+        filter: FilterChoice::AcceptAll,
+        index: IndexConfig { entries: Some(400), probes: 8, probing: Probing::Quadratic },
+        ..BASE
+    };
+    let shape = geometry(Some((5, 160, 512)), Some((Cell::Mlc, 40, 16, 512)));
+    both_ways_find_the_truth(shape, config, 150);
+}
