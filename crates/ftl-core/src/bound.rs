@@ -19,7 +19,6 @@ use ftl_iface::SectorCount;
 
 use crate::config::Config;
 use crate::shape::Shape;
-use crate::slc::data_pages;
 
 /// Numbers of operations on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +77,7 @@ impl WorstCase {
     pub const fn new(shape: &Shape, config: &Config) -> Self {
         let log = match &shape.log {
             Some(part) => {
-                let data_pages = data_pages(part);
+                let data_pages = part.data_pages();
                 Some(LogFigures {
                     slots: part.slots as u64,
                     data_pages: data_pages as u64,

@@ -35,7 +35,6 @@ use crate::config::Config;
 use crate::layout;
 use crate::mlc::maps::maps_for;
 use crate::shape::{Shape, ShapeError};
-use crate::slc::data_pages;
 use crate::slc::index::IndexShape;
 use crate::table::Bits;
 use crate::wear::DualPool;
@@ -177,7 +176,7 @@ impl RamPlan {
             if shape.meta.slots > shape.chain.slots { shape.meta.slots } else { shape.chain.slots };
         lengths[TableName::ReadSpare as usize] = layout::tag_bytes(slots);
         if let (Some(log), Some(index)) = (&shape.log, &index) {
-            let codes = data_pages(log) as usize * log.slots as usize;
+            let codes = log.data_pages() as usize * log.slots as usize;
             lengths[TableName::IndexLow as usize] = index.low_words();
             lengths[TableName::IndexHigh as usize] = index.high_bytes();
             lengths[TableName::HeadCodes as usize] = codes;

@@ -15,7 +15,6 @@ use ftl_iface::{Bytes, Geometry, Region, RegionGeometry, SectorCount};
 use crate::address::LogicalBlock;
 use crate::config::{Config, LogRegion};
 use crate::layout;
-use crate::slc::data_pages;
 
 /// Blocks set aside for what the FTL must find first: header and, later, checkpoints. Two, so that one is whole while
 /// the other is written.
@@ -51,6 +50,11 @@ impl Part {
     #[inline]
     pub const fn sectors_per_block(&self) -> u32 {
         self.pages as u32 * self.slots as u32
+    }
+
+    /// Pages of a log block that hold data, before its summary.
+    pub const fn data_pages(&self) -> u16 {
+        self.pages - layout::summary_pages(self.pages, self.slots, self.page_bytes)
     }
 
     const fn new(
@@ -185,7 +189,7 @@ impl Shape {
             None => None,
         };
         if let Some(part) = &log {
-            if data_pages(part) == 0 {
+            if part.data_pages() == 0 {
                 return Err(ShapeError::LogPages { pages: part.pages });
             }
         }

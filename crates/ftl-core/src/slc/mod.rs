@@ -12,7 +12,7 @@ use ftl_iface::{BlockCount, NandDevice, Sector};
 use crate::address::LogBlock;
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Spot};
-use crate::layout::{self, Kind, Slot};
+use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 use crate::shape::Part;
 
@@ -63,18 +63,13 @@ pub struct Demotion {
     pub slot: LogSlot,
 }
 
-/// Pages of a log block that hold data, before its summary.
-pub const fn data_pages(part: &Part) -> u16 {
-    part.pages - layout::summary_pages(part.pages, part.slots, part.page_bytes)
-}
-
 impl<'ram> Log<'ram> {
     /// An empty log over the blocks that are not bad.
     pub fn new(part: Part, index: Index<'ram>, memory: LogMemory<'ram>) -> Self {
         let expire_stride = index.expire_stride(BlockCount::new(u32::from(part.blocks)));
         Self {
             part,
-            data_pages: data_pages(&part),
+            data_pages: part.data_pages(),
             ring: Ring::new(part.blocks, memory.bad),
             index,
             head_codes: memory.head_codes,
