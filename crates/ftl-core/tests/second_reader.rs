@@ -11,29 +11,20 @@ use ftl_core::slc::index::Probing;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
 use reader::Reader;
-use world::{Step, World, content, region};
+use world::{Dice, Step, World, content, region};
 
-/// Numbers without a pattern, the same in every run.
-struct Noise(u64);
-
-impl Noise {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((self.0 >> 32) * u64::from(end) >> 32) as u32
-    }
-
-    fn step(&mut self, capacity: u32) -> Step {
-        // Half of all requests go to an eighth of the device.
-        let span = if self.below(2) == 0 { capacity } else { capacity.div_ceil(8) };
-        let first = self.below(span);
-        let longest = if self.below(8) == 0 { 40 } else { 3 };
-        let count = (1 + self.below(longest)).min(capacity - first);
-        match self.below(20) {
-            0..=15 => Step::Write { first, count },
-            16 | 17 => Step::Trim { first, count },
-            18 => Step::Maintain { budget: count },
-            _ => Step::Remount,
-        }
+/// A request of any kind: four of five write.
+fn any_step(dice: &mut Dice, capacity: u32) -> Step {
+    // Half of all requests go to an eighth of the device.
+    let span = if dice.percent(50) { capacity } else { capacity.div_ceil(8) };
+    let longest = if dice.percent(12) { 40 } else { 3 };
+    let first = dice.below(span);
+    let count = dice.within(1..longest + 1).min(capacity - first);
+    match dice.below(20) {
+        0..=15 => Step::Write { first, count },
+        16 | 17 => Step::Trim { first, count },
+        18 => Step::Maintain { budget: count },
+        _ => Step::Remount,
     }
 }
 
@@ -58,11 +49,11 @@ fn geometry(slc: Option<(u32, u32, u32)>, mlc: Option<(Cell, u32, u32, u32)>) ->
 /// Runs random requests in rounds; after each, the chip is as a loss of power between two requests would leave it.
 fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
     let mut world = World::new(geometry, config);
-    let mut noise = Noise(42);
+    let mut dice = Dice::new(42);
     let bytes = config.sector_bytes.as_usize();
     for round in 0..rounds {
-        let length = 1 + noise.below(60);
-        let steps: Vec<Step> = (0..length).map(|_| noise.step(world.capacity())).collect();
+        let length = 1 + dice.below(60);
+        let steps: Vec<Step> = (0..length).map(|_| any_step(&mut dice, world.capacity())).collect();
         world.run(&steps, false);
         let truth = world.truth.clone();
         let mut reader = Reader::open(world.chip_mut());

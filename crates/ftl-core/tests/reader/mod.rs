@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         }
         let mut found = Vec::new();
         for (slot, code) in tag.codes.iter().enumerate() {
-            let sector = code & (1 << 30) - 1;
+            let sector = code & ((1 << 30) - 1);
             let at = match code >> 30 {
                 0 => Some((part.region, part.first + block, page, slot)),
                 1 => None,
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         for block in self.good_blocks(part) {
             let Spare::Tagged(first) = self.tag(part, block, 0) else { continue };
             let named = first.codes.iter().find(|code| **code >> 30 != 3).expect("a sector");
-            let logical = (named & (1 << 30) - 1) / sectors;
+            let logical = (named & ((1 << 30) - 1)) / sectors;
             let in_place = |kind: u8| kind == DATA || kind == IN_PLACE;
             let last = self.tagged(part, block, part.pages - 1);
             if in_place(first.kind) && last.is_some_and(|last| in_place(last.kind)) {
