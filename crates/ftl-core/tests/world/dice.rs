@@ -22,7 +22,7 @@ impl Dice {
 
     /// A number below that one, which is not zero.
     pub fn below(&mut self, end: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(end) >> 32) as u32
+        (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
     /// A number of that range.

@@ -1,0 +1,151 @@
+//! A device that fails below the FTL: what the host is told, and that a new mount finds what was acknowledged.
+
+mod world;
+
+use ftl_core::probe::NoProbe;
+use ftl_core::ram::OwnedRam;
+use ftl_core::{Config, Ftl, MountError, RamPlan};
+use ftl_iface::{
+    Block, BlockStore, Geometry, PageIndex, Region, Sector, SectorCount, StoreReadError,
+    StoreWriteError,
+};
+use nand_model::faults::{FaultInjector, When};
+use nand_model::power::{Cut, PowerError};
+use nand_model::{Chip, Content, PowerCut};
+
+use world::{Dice, KEY, Step, World, devices, part, read_sector};
+
+fn chip(geometry: Geometry) -> FaultInjector<Chip> {
+    let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
+    FaultInjector::new(chip, 1)
+}
+
+fn memory(geometry: &Geometry, config: &Config) -> OwnedRam {
+    OwnedRam::for_plan(&RamPlan::new(geometry, config).expect("the configuration fits"))
+}
+
+/// A page of the chains of the conventional device, whose first two blocks are its header's.
+fn chain_page(block: u32, page: u16) -> ftl_iface::Page {
+    Block::new(Region::Mlc, 2 + block).page(PageIndex::new(page))
+}
+
+#[test]
+fn after_the_device_failed_every_request_says_so_until_the_next_mount() {
+    let (geometry, config) = devices::conventional();
+    let mut ram = memory(&geometry, &config);
+    let mut chip = chip(geometry);
+    let mut ftl = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let (sector, failed) = (Sector::new(0), StoreWriteError::Device(None));
+    ftl.write(sector, &[1; 512]).expect("written");
+    ftl.device_mut().fail_program(chain_page(0, 1), When::Always);
+    assert_eq!(ftl.write(sector, &[2; 512]), Err(failed));
+    let mut data = [0; 512];
+    assert_eq!(ftl.read(sector, &mut data), Err(StoreReadError::Device(None)));
+    assert_eq!(ftl.write(Sector::new(9), &[2; 512]), Err(failed));
+    assert_eq!(ftl.trim(sector, SectorCount::new(1)), Err(failed));
+
+    let (chip, _) = ftl.into_parts();
+    chip.lift_all();
+    let mut ftl = Ftl::mount(chip, &config, ram.lend(), NoProbe).expect("mounted");
+    let found = read_sector(&mut ftl, 0);
+    assert!(found == [1; 512] || found == [2; 512], "the sector in flight is old or new");
+    ftl.check().expect("every invariant holds");
+}
+
+#[test]
+fn a_sector_that_cannot_be_read_is_lost_until_written_again_and_the_others_are_not() {
+    let (geometry, config) = devices::conventional();
+    let mut ram = memory(&geometry, &config);
+    let mut chip = chip(geometry);
+    let mut ftl = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    // Four sectors a page: the first page holds 0 to 3, the second 4 to 7.
+    ftl.write(Sector::new(0), &[1; 8 * 512]).expect("written");
+    ftl.device_mut().uncorrectable(chain_page(0, 0));
+    let mut one = [0; 512];
+    for sector in 0..4 {
+        let sector = Sector::new(sector);
+        assert_eq!(ftl.read(sector, &mut one), Err(StoreReadError::Lost(sector)));
+    }
+    for sector in 4..8 {
+        assert_eq!(read_sector(&mut ftl, sector), [1; 512]);
+    }
+    let lost = StoreReadError::Lost(Sector::new(2));
+    assert_eq!(ftl.read(Sector::new(2), &mut [0; 6 * 512]), Err(lost));
+    ftl.write(Sector::new(2), &[2; 512]).expect("written again");
+    assert_eq!(read_sector(&mut ftl, 2), [2; 512]);
+    assert_eq!(ftl.read(Sector::new(3), &mut one), Err(StoreReadError::Lost(Sector::new(3))));
+}
+
+#[test]
+fn a_block_that_does_not_erase_is_reported_by_the_format() {
+    let (geometry, config) = devices::hybrid();
+    for block in [Block::new(Region::Slc, 4), Block::new(Region::Mlc, 9)] {
+        let mut ram = memory(&geometry, &config);
+        let mut chip = chip(geometry);
+        chip.fail_erase(block, When::Always);
+        let refusal = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).err();
+        assert_eq!(refusal, Some(MountError::BlockFailed));
+        // A format cut short leaves no device that could be taken for a whole one.
+        let refusal = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).err();
+        assert_eq!(refusal, Some(MountError::NotFormatted));
+    }
+}
+
+/// A device that was in use, and at rest when it was left: folded chains, a log that has turned, trims.
+fn used(geometry: Geometry, config: Config) -> World {
+    let mut world = World::new(geometry, config);
+    let capacity = world.capacity();
+    let mut dice = Dice::new(1);
+    let steps: Vec<Step> = (0..600)
+        .map(|at| match at % 20 {
+            7 => Step::Trim { first: dice.below(capacity - 4), count: 3 },
+            _ => dice.write(capacity, 5),
+        })
+        .collect();
+    world.run(&steps, true);
+    world.run(&[Step::Maintain { budget: 10_000 }], true);
+    world
+}
+
+#[test]
+fn a_summary_that_cannot_be_read_makes_the_flash_contradict_itself() {
+    let (geometry, config) = devices::hybrid();
+    let mut world = used(geometry, config);
+    let mut chip = FaultInjector::new(world.take_chip(), 1);
+    // The summary is a block's last page; the head has none yet, so that one of two neighbours has.
+    for block in 2..8 {
+        chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(3)));
+    }
+    let mut ram = memory(&geometry, &config);
+    let refusal = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).err();
+    assert_eq!(refusal, Some(MountError::Corrupt));
+    let sentence = refusal.map(|error| error.to_string());
+    assert_eq!(sentence.as_deref(), Some("what is on flash contradicts itself"));
+    // Nothing was changed by it: once the pages can be read, everything is there.
+    chip.lift_all();
+    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+    world.read_all(&mut ftl);
+}
+
+#[test]
+fn a_mount_whose_driver_fails_in_any_read_says_so_and_can_be_tried_again() {
+    for (name, geometry, config) in devices::all() {
+        println!("{name}");
+        let mut world = used(geometry, config);
+        let mut chip = FaultInjector::new(world.take_chip(), 1);
+        let mut ram = memory(&geometry, &config);
+        for at in 0.. {
+            let mut cut = PowerCut::new(chip, Cut::seeded(at, 1).counting_reads());
+            let outcome = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).map(drop);
+            chip = cut.into_inner();
+            match outcome {
+                Ok(()) if at > 20 => break,
+                Err(MountError::Device(Some(PowerError::PoweredOff))) => {}
+                outcome => panic!("operation {at}: {outcome:?}"),
+            }
+        }
+        let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+        world.read_all(&mut ftl);
+        ftl.check().expect("every invariant holds");
+    }
+}

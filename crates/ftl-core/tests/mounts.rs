@@ -1,0 +1,312 @@
+//! Devices that cannot be mounted, each refused by its error and untouched; and bad blocks in every part.
+
+mod world;
+
+use ftl_core::config::LogRegion;
+use ftl_core::layout::{FormatKey, Header};
+use ftl_core::probe::NoProbe;
+use ftl_core::ram::OwnedRam;
+use ftl_core::{Config, Ftl, MountError, RamPlan};
+use ftl_iface::{
+    Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageIndex, Region, Sector, SectorCount,
+};
+use nand_model::{Chip, Content, FaultInjector};
+
+use world::{Dice, KEY, Step, World, devices, part, region};
+
+type Refusal<E> = Option<MountError<E>>;
+
+fn chip(geometry: Geometry) -> Chip {
+    Chip::new(&part(geometry), Content::Bytes).expect("a possible part")
+}
+
+fn mount<D: NandDevice>(device: &mut D, config: &Config) -> Refusal<D::Error> {
+    let plan = RamPlan::new(device.geometry(), config).expect("the configuration fits");
+    let mut ram = OwnedRam::for_plan(&plan);
+    Ftl::mount(device, config, ram.lend(), NoProbe).err()
+}
+
+fn format<D: NandDevice>(device: &mut D, config: &Config) -> Refusal<D::Error> {
+    let plan = RamPlan::new(device.geometry(), config).expect("the configuration fits");
+    let mut ram = OwnedRam::for_plan(&plan);
+    Ftl::format(device, config, ram.lend(), KEY, NoProbe).err()
+}
+
+/// Mounts a device that must be refused; nothing may be programmed or erased by that.
+fn refused(chip: &mut Chip, config: &Config) -> (MountError<core::convert::Infallible>, String) {
+    let before = chip.stats();
+    let refusal = mount(chip, config).expect("a refusal");
+    let after = chip.stats();
+    for (before, after) in [(before.slc, after.slc), (before.mlc, after.mlc)] {
+        let changes = |stats: nand_model::RegionStats| (stats.tally.programs, stats.tally.erases);
+        assert_eq!(changes(after), changes(before));
+    }
+    (refusal, refusal.to_string())
+}
+
+/// The header of the small hybrid device, to be changed.
+fn header(geometry: &Geometry, config: &Config) -> Header {
+    let plan = RamPlan::new(geometry, config).expect("the configuration fits");
+    let shape = plan.shape();
+    Header {
+        key: FormatKey::new(KEY),
+        sector_bytes: shape.sector_bytes,
+        capacity: shape.capacity,
+        log_blocks: shape.log.map_or(0, |log| log.blocks),
+        chain_blocks: shape.chain.blocks,
+    }
+}
+
+fn put_header(chip: &mut Chip, block: u32, change: impl Fn(&mut [u8])) {
+    let (geometry, config) = devices::hybrid();
+    let mut page = vec![0xFF; 1024];
+    header(&geometry, &config).put(&mut page);
+    change(&mut page);
+    let page_0 = Block::new(Region::Slc, block).page(PageIndex::new(0));
+    chip.program(page_0, &page, &[0xFF; 128]).expect("programmed");
+}
+
+#[test]
+fn a_device_that_was_never_formatted_is_not_mounted() {
+    for (_, geometry, config) in devices::all() {
+        let (error, sentence) = refused(&mut chip(geometry), &config);
+        assert_eq!(error, MountError::NotFormatted);
+        assert_eq!(sentence, "the device carries no header of this FTL: format it first");
+    }
+}
+
+#[test]
+fn a_device_with_something_else_on_it_is_not_mounted() {
+    let (geometry, config) = devices::hybrid();
+    let mut chip = chip(geometry);
+    let mut dice = Dice::new(1);
+    for region in Region::ALL {
+        let shape = *geometry.region(region).expect("both regions");
+        for block in 0..shape.blocks.get() {
+            for page in 0..shape.pages_per_block.get() as u16 {
+                let mut noise = |bytes: Bytes| -> Vec<u8> {
+                    (0..bytes.get()).map(|_| dice.below(256) as u8).collect()
+                };
+                let (data, spare) = (noise(shape.page_bytes), noise(shape.spare_bytes));
+                let page = Block::new(region, block).page(PageIndex::new(page));
+                chip.program(page, &data, &spare).expect("programmed");
+            }
+        }
+    }
+    assert_eq!(refused(&mut chip, &config).0, MountError::NotFormatted);
+    // It can be made ours, whatever was on it.
+    assert_eq!(format(&mut chip, &config), None);
+    assert_eq!(mount(&mut chip, &config), None);
+}
+
+#[test]
+fn a_device_of_another_version_is_not_mounted() {
+    let (geometry, config) = devices::hybrid();
+    for version in [0, 2, 0x0101, u16::MAX] {
+        let mut chip = chip(geometry);
+        put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
+        let (error, sentence) = refused(&mut chip, &config);
+        assert_eq!(error, MountError::Version(version));
+        let wanted = format!(
+            "the device is of format version {version}, and this FTL reads another: use the FTL that formatted it"
+        );
+        assert_eq!(sentence, wanted);
+    }
+}
+
+#[test]
+fn every_damaged_bit_of_a_header_is_seen() {
+    let (geometry, config) = devices::hybrid();
+    for bit in 0..Header::BYTES * 8 {
+        let mut chip = chip(geometry);
+        for block in 0..2 {
+            put_header(&mut chip, block, |page| page[bit / 8] ^= 1 << (bit % 8));
+        }
+        let (error, sentence) = refused(&mut chip, &config);
+        match bit / 8 {
+            0..8 => assert_eq!(error, MountError::NotFormatted, "bit {bit}"),
+            8..10 => assert!(matches!(error, MountError::Version(_)), "bit {bit}: {error}"),
+            _ => {
+                assert_eq!(error, MountError::DamagedHeader, "bit {bit}");
+                assert_eq!(sentence, "the device's header is damaged in both of its places");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_whole_header_of_the_two_is_enough() {
+    let (geometry, config) = devices::hybrid();
+    for whole in 0..2 {
+        let mut chip = chip(geometry);
+        put_header(&mut chip, whole, |_| ());
+        assert_eq!(mount(&mut chip, &config), None, "the other place is empty");
+        put_header(&mut chip, 1 - whole, |page| page[20] ^= 1);
+        assert_eq!(mount(&mut chip, &config), None, "the other place is damaged");
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_counts_as_damaged() {
+    let (geometry, config) = devices::hybrid();
+    let mut formatted = chip(geometry);
+    assert_eq!(format(&mut formatted, &config), None);
+    let mut chip = FaultInjector::new(formatted, 1);
+    for block in 0..2 {
+        chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(0)));
+        let refusal = mount(&mut chip, &config);
+        assert_eq!(refusal, (block == 1).then_some(MountError::DamagedHeader), "{block}");
+    }
+}
+
+#[test]
+fn a_device_of_other_figures_is_not_mounted_and_the_error_names_its_own() {
+    let (geometry, config) = devices::hybrid();
+    let mut chip = chip(geometry);
+    assert_eq!(format(&mut chip, &config), None);
+    let own = header(&geometry, &config);
+    let figures = MountError::OtherFigures {
+        sector_bytes: own.sector_bytes,
+        capacity: own.capacity,
+        log_blocks: own.log_blocks,
+    };
+    let others = [
+        Config { sector_bytes: Bytes::new(1024), ..config },
+        Config { capacity: Some(SectorCount::new(own.capacity.get() - 1)), ..config },
+    ];
+    for other in others {
+        let (error, sentence) = refused(&mut chip, &other);
+        assert_eq!(error, figures);
+        let wanted = "the device was formatted with sectors of 512 bytes, 384 sectors and a log of 6 blocks: configure \
+                      the same";
+        assert_eq!(sentence, wanted);
+    }
+    assert_eq!(mount(&mut chip, &config), None);
+}
+
+#[test]
+fn a_log_of_another_length_on_the_same_chip_is_another_figure() {
+    let (geometry, config) = devices::one_slc();
+    let mut chip = chip(geometry);
+    assert_eq!(format(&mut chip, &config), None);
+    for log in [LogRegion::FirstBlocks(4), LogRegion::FirstBlocks(6), LogRegion::None] {
+        let (error, _) = refused(&mut chip, &Config { log, ..config });
+        let MountError::OtherFigures { log_blocks, .. } = error else { panic!("{error}") };
+        assert_eq!(log_blocks, 5);
+    }
+}
+
+#[test]
+fn a_device_formatted_anew_with_another_key_has_nothing_of_its_earlier_life() {
+    let (geometry, config) = devices::hybrid();
+    let mut world = World::new(geometry, config);
+    let capacity = world.capacity();
+    let mut dice = Dice::new(2);
+    world.run(&(0..400).map(|_| dice.write(capacity, 9)).collect::<Vec<_>>(), false);
+    let mut chip = world.take_chip();
+    let plan = RamPlan::new(&geometry, &config).expect("the configuration fits");
+    let mut ram = OwnedRam::for_plan(&plan);
+    assert!(Ftl::format(&mut chip, &config, ram.lend(), KEY + 1, NoProbe).is_ok());
+    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+    let mut data = vec![7; capacity as usize * 512];
+    ftl.read(Sector::new(0), &mut data).expect("read");
+    assert!(data.iter().all(|byte| *byte == 0));
+    ftl.check().expect("every invariant holds");
+}
+
+/// Marks the blocks bad before the device is formatted, runs a workload with remounts, and checks every invariant on
+/// the way.
+fn lives_with_bad_blocks(geometry: Geometry, config: Config, bad: &[(Region, u32)]) {
+    let mut chip = chip(geometry);
+    for (region, block) in bad {
+        chip.mark_bad(Block::new(*region, *block)).expect("marked");
+    }
+    let mut world = World::on(chip, config);
+    let capacity = world.capacity();
+    let mut dice = Dice::new(3);
+    let steps: Vec<Step> = (0..900)
+        .map(|at| if at % 150 == 149 { Step::Remount } else { dice.write(capacity, 6) })
+        .collect();
+    world.run(&steps, true);
+    for (region, block) in bad {
+        let block = Block::new(*region, *block);
+        assert_eq!(world.chip().erase_count(block), 0, "{block} was left alone");
+    }
+}
+
+#[test]
+fn factory_bad_blocks_in_meta_log_and_chains_are_passed_over() {
+    use Region::{Mlc, Slc};
+    let (geometry, config) = devices::hybrid();
+    // The capacity that leaves four spare blocks beside those that are bad.
+    let config = Config { capacity: Some(SectorCount::new(8 * 32)), ..config };
+    let cases: [&[(Region, u32)]; 8] = [
+        &[(Slc, 0)],
+        &[(Slc, 1)],
+        &[(Slc, 2)],
+        &[(Slc, 7)],
+        &[(Slc, 2), (Slc, 3), (Slc, 6), (Slc, 7)],
+        &[(Mlc, 0), (Mlc, 13)],
+        &[(Mlc, 4), (Mlc, 5), (Mlc, 6)],
+        &[(Slc, 1), (Slc, 4), (Mlc, 0), (Mlc, 1), (Mlc, 9)],
+    ];
+    for bad in cases {
+        println!("{bad:?}");
+        lives_with_bad_blocks(geometry, config, bad);
+    }
+}
+
+#[test]
+fn factory_bad_blocks_of_a_split_chip_are_passed_over_in_every_part() {
+    for (geometry, config) in [devices::one_slc(), devices::one_tlc()] {
+        let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
+        // Meta is 0 and 1, the log 2 to 6, and the chains follow.
+        let per_block = RamPlan::new(&geometry, &config).expect("fits").shape().sectors_per_block;
+        let config = Config { capacity: Some(SectorCount::new(9 * per_block.get())), ..config };
+        for bad in [vec![0], vec![1, 2], vec![6, 7], vec![3, 4, 5], vec![0, 2, 4, 8, 15, 21]] {
+            println!("{bad:?}");
+            let bad: Vec<(Region, u32)> = bad.into_iter().map(|block| (region, block)).collect();
+            lives_with_bad_blocks(geometry, config, &bad);
+        }
+    }
+}
+
+#[test]
+fn too_many_bad_blocks_are_counted_and_refused() {
+    let (geometry, config) = devices::hybrid();
+    // The chains of 14 blocks hold 12 logical ones: a single bad block is one too many.
+    let mut formatted = chip(geometry);
+    assert_eq!(format(&mut formatted, &config), None);
+    formatted.mark_bad(Block::new(Region::Mlc, 3)).expect("marked");
+    let (error, sentence) = refused(&mut formatted, &config);
+    assert_eq!(error, MountError::TooFewBlocks { good: 13, needed: 14 });
+    let wanted =
+        "13 good blocks are too few for the capacity, which needs 14: format with a smaller one";
+    assert_eq!(sentence, wanted);
+    assert_eq!(format(&mut formatted, &config), Some(error), "nor is it formatted");
+    let smaller = Config { capacity: Some(SectorCount::new(11 * 32)), ..config };
+    assert_eq!(format(&mut formatted, &smaller), None);
+
+    // A log needs two good blocks.
+    let mut log = chip(geometry);
+    for block in 3..8 {
+        log.mark_bad(Block::new(Region::Slc, block)).expect("marked");
+    }
+    assert_eq!(format(&mut log, &config), Some(MountError::TooFewBlocks { good: 1, needed: 2 }));
+
+    // Without a good meta block there is no place for a header.
+    let mut meta = chip(geometry);
+    for block in 0..2 {
+        meta.mark_bad(Block::new(Region::Slc, block)).expect("marked");
+    }
+    assert_eq!(format(&mut meta, &config), Some(MountError::BlockFailed));
+    assert_eq!(mount(&mut meta, &config), Some(MountError::NotFormatted));
+}
+
+#[test]
+fn two_good_log_blocks_of_many_are_enough() {
+    let slc = region(Cell::Slc, 8, 4, 1024);
+    let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 14, 8, 2048)));
+    let bad: Vec<(Region, u32)> = [2, 4, 5, 6].map(|block| (Region::Slc, block)).into();
+    lives_with_bad_blocks(geometry, devices::SMALL, &bad);
+}
