@@ -1,5 +1,5 @@
-//! How long the FTL's hot paths take, on the paper's device, with the device's own work left out: pages have tags and no
-//! content (`paths/null.rs`). What is left of the device is measured by itself, as `device: …`.
+//! How long the FTL's hot paths take, on the paper's device, with the device's own work left out: pages have tags and
+//! no content (`paths/null.rs`). What is left of the device is measured by itself, as `device: …`.
 //!
 //! Time is stated a page (a request, a mount). On a microcontroller instructions count instead: `instructions.rs`.
 

@@ -1,5 +1,5 @@
-//! How many instructions the FTL's hot paths take, counted by valgrind's callgrind: to the instruction, whatever else the
-//! machine does. So a change of two percent shows, in a path that a microcontroller will walk at its own pace.
+//! How many instructions the FTL's hot paths take, counted by valgrind's callgrind: to the instruction, whatever else
+//! the machine does. So a change of two percent shows, in a path that a microcontroller will walk at its own pace.
 //!
 //! ```text
 //! cargo bench -p ftl-core --bench instructions              compares with instructions.txt

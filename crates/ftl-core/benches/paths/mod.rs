@@ -1,5 +1,5 @@
-//! The hot paths, each set up in a state of its own and then walked. `ftl.rs` measures how long they take, `instructions.rs`
-//! how many instructions.
+//! The hot paths, each set up in a state of its own and then walked. `ftl.rs` measures how long they take,
+//! `instructions.rs` how many instructions.
 //!
 //! A path is a function that prepares its state and then hands its work to a [`Measure`]: only that is measured.
 // Each benchmark compiles this module for itself and uses the part of it that it needs.
