@@ -1,8 +1,8 @@
 //! The path, read top to bottom. This is the only room that knows both the log and the chains.
 //!
-//! [`door`] decides where a write goes; [`to_log`] and [`to_chains`] take it there, [`read`] finds it again,
-//! [`trim`] forgets it. [`housekeeping`] does in small steps what makes room: it reclaims the log's tail
-//! ([`to_log`]), folds chains ([`folding`]) and moves cold data onto worn blocks. [`prove`] tells stale
+//! `door` decides where a write goes; `to_log` and `to_chains` take it there, `read` finds it again,
+//! `trim` forgets it. `housekeeping` does in small steps what makes room: it reclaims the log's tail
+//! (`to_log`), folds chains (`folding`) and moves cold data onto worn blocks. `prove` tells stale
 //! entries of the log from valid ones after a mount.
 
 mod door;

@@ -1,7 +1,7 @@
 //! From flash to RAM: making a device ours, and finding it again.
 //!
-//! [`format`] erases the device and writes its header. [`scan`] reads header and tags and builds the tables anew:
-//! [`chains`] from the first page of each chain block, [`log`] from the summaries of the log's blocks.
+//! `format` erases the device and writes its header. `scan` reads header and tags and builds the tables anew:
+//! `chains` from the first page of each chain block, `log` from the summaries of the log's blocks.
 
 mod chains;
 mod format;
