@@ -20,7 +20,7 @@ use crate::flash::{Flash, Spares, Spot};
 use crate::ftl::Ftl;
 use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
-use crate::probe::Probe;
+use crate::probe::{Probe, Ratio};
 use crate::ram::{Ram, RamPlan, TableName};
 use crate::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use crate::slc::index::Index;
@@ -286,6 +286,13 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// The distance that tail and head may have now (`k` of the paper); none without a log.
     pub fn window(&self) -> ftl_iface::BlockCount {
         self.throttle.window()
+    }
+
+    /// Cells of the hash table that a search looks at before it meets a sector of the log, on average over these
+    /// sectors; none without a log.
+    pub fn index_probes(&self) -> Option<Ratio> {
+        let index = &self.log.as_ref()?.index;
+        Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
     }
 
     /// Entries of the hash table: real, virtual, and how many there can be.

@@ -229,6 +229,12 @@ impl<'ram> Index<'ram> {
         self.shape.capacity()
     }
 
+    /// Cells that a search would look at before it met each real entry, the entry's own among them: their sum.
+    pub fn probes(&self) -> u64 {
+        let reals = self.low.iter().filter(|word| **word != EMPTY && !self.is_virtual(**word));
+        reals.map(|word| u64::from(word & self.displacement_mask) + 1).sum()
+    }
+
     /// How the index is laid out.
     pub fn shape(&self) -> &IndexShape {
         &self.shape

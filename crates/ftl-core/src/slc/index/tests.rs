@@ -55,8 +55,11 @@ fn a_sector_is_found_where_it_was_put_and_nowhere_after_it_was_removed() {
     assert_eq!(index.find(Sector::new(77)), Some(LogSlot::new(299)));
     assert_eq!(index.find(Sector::new(77 + 97)), Some(LogSlot::new(0)));
     assert!(index.set(Sector::new(77), LogSlot::new(5)));
+    // Both have the same home cell; the second stands one further.
+    assert_eq!(index.probes(), 1 + 2);
     index.remove(Sector::new(77));
     assert_eq!((index.find(Sector::new(77)), index.real_count()), (None, 1));
+    assert_eq!(index.probes(), 2);
     assert!(!index.set(Sector::new(77), LogSlot::new(6)));
     assert_eq!(index.find(Sector::new(77 + 97)), Some(LogSlot::new(0)));
     index.clear();
