@@ -17,14 +17,8 @@ pub use payload::{
     Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,
 };
 
-use core::ops::Range;
-
 use ftl_iface::Sector;
 
-const KIND: usize = 0;
-const STAMP: Range<usize> = 1..7;
-const WEAR: Range<usize> = 7..10;
-const CHECK: Range<usize> = 10..12;
 const SECTORS: usize = 12;
 const SECTOR_BYTES: usize = 4;
 
@@ -33,51 +27,46 @@ pub const fn tag_bytes(slots: u16) -> usize {
     SECTORS + SECTOR_BYTES * slots as usize
 }
 
-/// What a page is.
+/// What a page is, with the code that says so on flash. Any two codes differ in at least four bits, so that no single
+/// damaged bit turns one into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The header of the device, in a meta block.
-    Header,
+    Header = 0x0F,
     /// Sectors in the log.
-    Log,
+    Log = 0x33,
     /// The list of a log block's sectors, at its end.
-    Summary,
+    Summary = 0x3C,
     /// Sectors of a logical block in their places, written by a fold. The block counts when its last page is there.
-    Data,
+    Data = 0x55,
     /// Sectors of a logical block as they came.
-    Chain,
+    Chain = 0x5A,
     /// Sectors of a logical block as they came, which with all pages before it in this block stand in their places.
-    ChainInPlace,
+    ChainInPlace = 0x66,
     /// A run of sectors forgotten; the payload says which.
-    Trim,
+    Trim = 0x69,
 }
 
 impl Kind {
-    // Any two codes differ in at least four bits, so that no single damaged bit turns one into another.
-    const CODES: [(u8, Self); 7] = [
-        (0x0F, Self::Header),
-        (0x33, Self::Log),
-        (0x3C, Self::Summary),
-        (0x55, Self::Data),
-        (0x5A, Self::Chain),
-        (0x66, Self::ChainInPlace),
-        (0x69, Self::Trim),
+    /// All kinds.
+    const ALL: [Self; 7] = [
+        Self::Header,
+        Self::Log,
+        Self::Summary,
+        Self::Data,
+        Self::Chain,
+        Self::ChainInPlace,
+        Self::Trim,
     ];
 
+    #[inline]
     const fn code(self) -> u8 {
-        match self {
-            Self::Header => 0x0F,
-            Self::Log => 0x33,
-            Self::Summary => 0x3C,
-            Self::Data => 0x55,
-            Self::Chain => 0x5A,
-            Self::ChainInPlace => 0x66,
-            Self::Trim => 0x69,
-        }
+        self as u8
     }
 
+    #[inline]
     fn from_code(code: u8) -> Option<Self> {
-        Self::CODES.iter().find(|(known, _)| *known == code).map(|(_, kind)| *kind)
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 }
 
@@ -187,43 +176,65 @@ impl FormatKey {
     }
 }
 
+/// The tag before its slots, as three words of 32 bits, little-endian: that is how a processor moves and mixes it.
+///
+/// ```text
+///  word 0: kind, stamp (low 24 bits)    word 1: stamp (high 24), wear (low 8)    word 2: wear (high 16), check
+/// ```
+type Head = [u32; 3];
+
+const STAMP_HIGH: u32 = (1 << 24) - 1;
+const WEAR_HIGH: u32 = (1 << CHECK_SHIFT) - 1;
+const CHECK_SHIFT: u32 = 16;
+
 /// Writes a tag, except its slots' sectors, which [`put_slot`] wrote before: the check covers them.
+#[inline]
 pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
-    if let Some(byte) = spare.get_mut(KIND) {
-        *byte = tag.kind.code();
+    let Some((field, slots)) = spare.split_first_chunk_mut::<SECTORS>() else { return };
+    let stamp = tag.stamp.get();
+    let first = u32::from(tag.kind.code()) | (stamp as u32) << 8;
+    let second = (stamp >> 24) as u32 & STAMP_HIGH | tag.wear << 24;
+    let third = tag.wear >> 8 & WEAR_HIGH;
+    let check = u32::from(check([first, second, third], slots, key));
+    let head: Head = [first, second, third | check << CHECK_SHIFT];
+    for (bytes, word) in field.as_chunks_mut().0.iter_mut().zip(head) {
+        *bytes = word.to_le_bytes();
     }
-    copy_low_bytes(spare.get_mut(STAMP), tag.stamp.get());
-    copy_low_bytes(spare.get_mut(WEAR), u64::from(tag.wear));
-    let check = check(spare, key);
-    copy_low_bytes(spare.get_mut(CHECK), u64::from(check));
 }
 
 /// Writes what a slot holds.
+#[inline]
 pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
     let at = SECTORS + slot * SECTOR_BYTES;
-    copy_low_bytes(spare.get_mut(at..at + SECTOR_BYTES), u64::from(holds.code()));
+    if let Some(field) = spare.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        *field = holds.code().to_le_bytes();
+    }
 }
 
 /// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
+#[inline]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
-    let kind = Kind::from_code(*spare.get(KIND)?)?;
-    let stored = low_bytes(spare.get(CHECK)?);
-    if stored != u64::from(check(spare, key)) {
+    let (field, slots) = spare.split_first_chunk::<SECTORS>()?;
+    let mut head: Head = [0; 3];
+    for (word, bytes) in head.iter_mut().zip(field.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    let [first, second, third] = head;
+    let kind = Kind::from_code(first as u8)?;
+    if third >> CHECK_SHIFT != u32::from(check([first, second, third & WEAR_HIGH], slots, key)) {
         return None;
     }
-    Some(Tag {
-        kind,
-        stamp: Stamp::new(low_bytes(spare.get(STAMP)?)),
-        wear: low_bytes(spare.get(WEAR)?) as u32,
-    })
+    let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
+    let wear = second >> 24 | (third & WEAR_HIGH) << 8;
+    Some(Tag { kind, stamp: Stamp::new(stamp), wear })
 }
 
 /// Reads what a slot holds. A slot beyond the tag is empty.
+#[inline]
 pub fn slot(spare: &[u8], slot: usize) -> Slot {
     let at = SECTORS + slot * SECTOR_BYTES;
-    spare
-        .get(at..at + SECTOR_BYTES)
-        .map_or(Slot::Empty, |bytes| Slot::from_code(low_bytes(bytes) as u32))
+    let field = spare.get(at..).and_then(<[u8]>::first_chunk);
+    field.map_or(Slot::Empty, |bytes| Slot::from_code(u32::from_le_bytes(*bytes)))
 }
 
 /// Whether a spare area is erased: all ones.
@@ -231,19 +242,18 @@ pub fn is_erased(spare: &[u8]) -> bool {
     spare.iter().all(|byte| *byte == 0xFF)
 }
 
-/// Sixteen bits over every byte of the tag but the check's own. It tells foreign pages from ours; damage is the ECC's
-/// to find.
-fn check(spare: &[u8], key: FormatKey) -> u16 {
+/// Sixteen bits over every byte of the tag but the check's own, whose place in the last word is zero here. It tells
+/// foreign pages from ours; damage is the ECC's to find.
+#[inline]
+fn check(head: Head, slots: &[u8], key: FormatKey) -> u16 {
     let mut hash = key.get();
     let mut mix = |word: u32| {
         hash = (hash ^ word).wrapping_mul(0x9E37_79B1);
         hash ^= hash >> 15;
     };
-    mix(spare.get(0..4).map_or(0, word));
-    mix(spare.get(4..8).map_or(0, word));
-    mix(spare.get(8..10).map_or(0, |bytes| low_bytes(bytes) as u32));
-    for bytes in spare.get(SECTORS..).unwrap_or(&[]).chunks_exact(SECTOR_BYTES) {
-        mix(word(bytes));
+    head.into_iter().for_each(&mut mix);
+    for bytes in slots.as_chunks().0 {
+        mix(u32::from_le_bytes(*bytes));
     }
     (hash ^ hash >> 16) as u16
 }

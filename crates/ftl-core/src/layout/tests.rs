@@ -10,7 +10,7 @@ use crate::shape::SLOTS_MAX;
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
 
 fn kinds() -> impl Strategy<Value = Kind> {
-    prop::sample::select(Kind::CODES.map(|(_, kind)| kind).to_vec())
+    prop::sample::select(Kind::ALL.to_vec())
 }
 
 fn slots() -> impl Strategy<Value = Slot> {
@@ -43,7 +43,7 @@ impl Noise {
 
     /// A tag of `slots` slots, with what a device in use would have there.
     fn tag(&mut self, slots: usize) -> Vec<u8> {
-        let kind = Kind::CODES[self.next() as usize % Kind::CODES.len()].1;
+        let kind = Kind::ALL[self.next() as usize % Kind::ALL.len()];
         let tag = Tag { kind, stamp: Stamp::new(u64::from(self.next())), wear: self.next() >> 16 };
         let holds: Vec<Slot> =
             (0..slots).map(|_| Slot::Holds(Sector::new(self.next() >> 8))).collect();
@@ -180,14 +180,14 @@ fn what_was_put_into_a_buffer_that_is_too_short_is_not_believed() {
 
 #[test]
 fn kinds_differ_in_four_bits_and_so_do_they_from_erased_and_from_zeroed_bytes() {
-    let codes: Vec<u8> = Kind::CODES.map(|(code, _)| code).to_vec();
+    let codes: Vec<u8> = Kind::ALL.map(Kind::code).to_vec();
     for (at, code) in codes.iter().enumerate() {
         for other in codes[..at].iter().chain(&[0x00, 0xFF]) {
             assert!((code ^ other).count_ones() >= 4, "{code:#04x} and {other:#04x}");
         }
     }
-    for (code, kind) in Kind::CODES {
-        assert_eq!((kind.code(), Kind::from_code(code)), (code, Some(kind)));
+    for kind in Kind::ALL {
+        assert_eq!(Kind::from_code(kind.code()), Some(kind));
     }
     let known = (0..=u8::MAX).filter(|code| Kind::from_code(*code).is_some()).count();
     assert_eq!(known, codes.len());
