@@ -85,7 +85,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Some(log) = &mut self.log {
             for slot in holds {
                 if let Slot::Holds(sector) = slot {
-                    log.index.remove(*sector);
+                    // A virtual entry stays: the throttle has just left it, so that the next write may enter.
+                    if log.index.find(*sector).is_some() {
+                        log.index.remove(*sector);
+                    }
                 }
             }
         }
