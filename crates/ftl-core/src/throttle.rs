@@ -6,8 +6,8 @@
 //! multiplied out, `rw_s ≥ rw_m` is `Es·dm·nm − Em·ds·ns ≥ 0`, a balance that each erase moves by a
 //! constant. So no erase needs a division, and none a sum over blocks.
 //!
-//! While the throttle is active, writes of sectors that the log does not know are rejected; that is
-//! the path's part. The throttle's own part is `k`, the window: how many blocks the log may span.
+//! While the throttle is active, writes of sectors that the log does not know are rejected, and once the log is closed
+//! all writes are; that is the path's part. The throttle's own part is `k`, the window: how many blocks the log may span.
 //! While it stays active the window shrinks, so that data must be hotter to stay; while it stays
 //! inactive the window grows back.
 //!
@@ -16,9 +16,13 @@
 //! On a new device `0 ≥ 0` holds, and the throttle would be active before there is wear. Ours is
 //! active only from a lead of *one mean cycle* on, the slack: one erase of each log block. The
 //! log's rotation erases block after block, so that a smaller lead may be half a turn and no wear;
-//! and of an endurance of 100,000 it is a thousandth of a percent. With `e` for mean erase counts,
-//! and as long as no block of the log is erased while the throttle is active, `e_log ≤ e_chain ·
-//! (d_log / d_chain) + 1`, and one erase more.
+//! and of an endurance of 100,000 it is a thousandth of a percent.
+//!
+//! While the throttle is active the log still takes what it knows, and a set of data that is hot enough to stay known at
+//! the narrowest window would wear it on and on. The paper has no answer to that. Ours is a second limit: from a lead
+//! of *two mean cycles* on the log is *closed*, and everything goes to the chains, which wear until it opens again. What
+//! the log holds by then is still to be erased when its window narrows, a cycle at most. So with `e` for mean erase
+//! counts `e_log ≤ e_chain · (d_log / d_chain) + 3` holds at every moment.
 //!
 //! "For a period of time" counts requests: those that came while active less those that came while
 //! not. The window moves when that difference reaches a period. Once wear is in balance the
@@ -64,6 +68,8 @@ pub struct Throttle {
     chain_erase: i64,
     /// The balance from which on the throttle is active.
     slack: i64,
+    /// The balance from which on the log is closed.
+    limit: i64,
     balance: i64,
     /// Requests under throttle less requests without, since the window last moved.
     pressure: i64,
@@ -85,6 +91,7 @@ impl Throttle {
             log_erase,
             chain_erase: life(config.log_blocks, config.log_endurance),
             slack,
+            limit: slack.saturating_mul(2),
             balance: 0,
             pressure: 0,
             period: u64::from(config.period.max(1)),
@@ -134,6 +141,12 @@ impl Throttle {
     #[inline]
     pub const fn is_active(&self) -> bool {
         self.enabled && self.balance >= self.slack
+    }
+
+    /// Whether the log region leads by so much that nothing may enter it, known or not.
+    #[inline]
+    pub const fn is_closed(&self) -> bool {
+        self.enabled && self.balance >= self.limit
     }
 
     /// How many blocks the log may span between its tail and its head.
@@ -230,9 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn the_log_is_closed_from_two_mean_cycles_of_lead_on_and_until_the_lead_is_less() {
+        let mut throttle = Throttle::new(C3);
+        for erase in 1..=2 * 2_048 {
+            assert!(!throttle.is_closed(), "before erase {erase}");
+            throttle.note_log_erase();
+        }
+        assert!(throttle.is_closed() && throttle.is_active());
+        throttle.note_chain_erase();
+        assert!(!throttle.is_closed() && throttle.is_active());
+    }
+
+    #[test]
     fn a_throttle_that_is_switched_off_is_never_active() {
         let mut throttle = worn(ThrottleConfig { enabled: false, ..C3 });
-        assert!(!throttle.is_active());
+        assert!(!throttle.is_active() && !throttle.is_closed());
         assert_eq!(requests(&mut throttle, 100_000), 2_048);
     }
 
@@ -363,6 +388,8 @@ mod tests {
                 // never leads.
                 let exact = dm > 0 && es * dm * nm >= em * ds * ns + ns * dm * nm;
                 prop_assert_eq!(throttle.is_active(), exact);
+                let twice = dm > 0 && es * dm * nm >= em * ds * ns + 2 * ns * dm * nm;
+                prop_assert_eq!(throttle.is_closed(), twice);
             }
         }
 

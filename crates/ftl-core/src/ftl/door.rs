@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::Ftl;
 use crate::config::FilterChoice;
 use crate::probe::{Event, Probe};
+use crate::slc::Log;
 
 /// Where a write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +35,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Way::Chains;
         }
         let window = log.window();
-        if self.throttle.is_active()
-            && first.run(count).any(|sector| log.index.get(sector, window).is_none())
-        {
+        let unknown =
+            |log: &Log<'_>| first.run(count).any(|sector| log.index.get(sector, window).is_none());
+        if self.throttle.is_closed() || (self.throttle.is_active() && unknown(log)) {
+            // Those that are not known leave their names, by which their next writes enter.
             for sector in first.run(count) {
                 log.index.insert_virtual(sector, window);
             }
