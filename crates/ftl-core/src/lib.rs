@@ -1,8 +1,8 @@
 //! A hybrid SLC/MLC flash translation layer: `no_std`, no allocation, no `unsafe`, no panic on any input.
 //!
-//! Small hot writes go to a small fast log, everything else to block chains in a large cheap region, after L.-P. Chang,
-//! "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010. By
-//! configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
+//! Small hot writes go to a small fast log, everything else to block chains in a large cheap region, after L.-P.
+//! Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010.
+//! By configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
 //!
 //! ```text
 //!                       BlockStore: whole requests, in sectors
@@ -24,8 +24,8 @@
 //!
 //! # Example
 //!
-//! A small simulated chip is formatted, written to, and found again by a mount. Firmware lends static arrays instead
-//! of `OwnedRam`; [`ram`] shows how.
+//! A small simulated chip is formatted, written to, and found again by a mount. Firmware lends static arrays
+//! instead of `OwnedRam`; [`ram`] shows how.
 //!
 //! ```
 //! use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
@@ -61,8 +61,8 @@
 //! Arrows fall: a room is used by those above it and knows none of them. One exception is meant: [`config`] gathers
 //! choices that the rooms themselves declare.
 //!
-//! **The path.** [`ftl`], read top to bottom: the only room that knows both the log and the chains. Hosts use it as a
-//! [`BlockStore`](ftl_iface::BlockStore).
+//! **The path.** [`ftl`], read top to bottom: the only room that knows both the log and the chains. Hosts use it as
+//! a [`BlockStore`](ftl_iface::BlockStore).
 //!
 //! **What decides**, used by `ftl` alone. They do no I/O and know neither each other nor any table but their own.
 //! - [`filter`]: is a write hot? Told by its size.
@@ -76,7 +76,8 @@
 //!
 //! **What touches flash.**
 //! - [`flash`]: the one door to the device, used by whoever stores or mounts.
-//! - [`layout`]: every byte on flash, used by the door and by whoever reads tags. `docs/FORMAT.md` is this room in prose.
+//! - [`layout`]: every byte on flash, used by the door and by whoever reads tags. `docs/FORMAT.md` is this room in
+//!   prose.
 //!
 //! **What comes before the path.** These see the rooms above, and none of those sees them.
 //! - [`mount`]: makes a device ours, and finds it again.
@@ -84,8 +85,8 @@
 //!
 //! **What all rooms may use.**
 //! - [`shape`]: numbers that follow from geometry and configuration. [`config`]: what the user chooses.
-//! - [`table`]: lent memory that only one kind of row can index. [`address`]: those rows. [`error`]: what goes wrong
-//!   below, and how the host is told. [`probe`]: who is told of what is done.
+//! - [`table`]: lent memory that only one kind of row can index. [`address`]: those rows. [`error`]: what goes
+//!   wrong below, and how the host is told. [`probe`]: who is told of what is done.
 //!
 //! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
 //!
@@ -97,19 +98,20 @@
 //!
 //! # What it promises, and what not yet
 //!
-//! - A sector reads as it was written last, also after a mount; never written or trimmed, as zeros. Writes are on flash
-//!   when they return.
-//! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than planned,
-//!   foreign or damaged headers.
+//! - A sector reads as it was written last, also after a mount; never written or trimmed, as zeros. Writes are on
+//!   flash when they return.
+//! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than
+//!   planned, foreign or damaged headers.
 //! - Memory is a plan, known at compile time, of which every byte is named ([`RamPlan`]).
 //! - What a request can cost beyond its own pages has a stated worst case ([`WorstCase`]).
 //! - Wear is even: in the log by rotation, in the chains by two pools, between them by the throttle.
 //!
-//! Not yet: **a loss of power between two operations or inside one** may leave a device that does not mount, or lose what was
-//! acknowledged. **A block that fails in use** ends the mount; blocks that are bad from the factory are passed over. A mount
-//! **scans** instead of reading a checkpoint, and blocks that are free then **count as never erased**. A page that cannot be
-//! read where the FTL itself needs it, in a fold or a mount, is an error of the whole request. `docs/DESIGN.md` says what each
-//! of these costs.
+//! Not yet: **a loss of power between two operations or inside one** may leave a device that does not mount, or
+//! lose what was acknowledged. **A block that fails in use** ends the mount; blocks that are bad from the factory
+//! are passed over. A mount **scans** instead of reading a checkpoint, and blocks that are free then **count as
+//! never erased**. A page that cannot be read where the FTL itself needs it, in a fold or a mount, is an error of
+//! the whole request. A mount may find **no arrangement for a hash table that is full** to its last few percent.
+//! `docs/DESIGN.md` says what each of these costs.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
