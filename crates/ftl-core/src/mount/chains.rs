@@ -26,6 +26,7 @@ struct Member {
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(super) fn mount_chains(&mut self) -> Result<(), MountError<D::Error>> {
+        let mut known: u32 = 0;
         for number in 0..self.shape.chain.blocks {
             let block = ChainBlock::new(number);
             let spot = Spot::chain(block, 0);
@@ -42,6 +43,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             };
             self.flash.raise_stamp(tag.stamp);
             self.wear.restore(block, tag.wear);
+            known += 1;
             let logical = self.flash.any_place().map(|sector| self.mlc.locate(sector).0);
             let known = logical.filter(|logical| logical.get() < self.shape.logical_blocks);
             match (known, self.is_whole(block)?, tag.kind) {
@@ -55,7 +57,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 _ => self.mlc.chains.give_stale(block),
             }
         }
+        self.estimate_wear(known);
         Ok(())
+    }
+
+    /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are those
+    /// in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often the
+    /// device is mounted, and where wear is leveled it is a few erases off.
+    fn estimate_wear(&mut self, known: u32) {
+        let mean = self.wear.total_erases().checked_div(u64::from(known)).unwrap_or(0);
+        for block in self.mlc.chains.free() {
+            self.wear.restore(block, mean as u32);
+        }
     }
 
     /// Whether the block's last page says that every sector stands in its place. Notes the stamp of the last page
