@@ -83,7 +83,7 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
 
     fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<D::Error>> {
         let outcome = match self.measure(first, data.len()) {
-            Ok(_) => self.read_sectors(first, data),
+            Ok(count) => self.read_sectors(first, count, data),
             Err(Refusal::OutOfRange { count }) => {
                 let capacity = self.shape.capacity;
                 Err(StoreReadError::OutOfRange { first, count, capacity })

@@ -3,11 +3,13 @@
 use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 
 use super::Ftl;
+use crate::address::LogicalBlock;
 use crate::error::Fault;
 use crate::flash::Spot;
 use crate::layout::Slot;
 use crate::mlc::Found;
 use crate::probe::{Cause, Probe};
+use crate::slc::index::LogSlot;
 
 /// Where a sector is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +38,21 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn read_sectors(
         &mut self,
         first: Sector,
+        count: SectorCount,
         data: &mut [u8],
     ) -> Result<(), StoreReadError<D::Error>> {
         let sector_bytes = self.shape.sector_bytes.as_usize();
+        let mut left = count.get();
         let mut rest = data;
         let mut sector = first;
         let mut source = Source::Nowhere;
-        if !rest.is_empty() {
+        if left > 0 {
             source = self.locate_newest(sector)?;
         }
-        while !rest.is_empty() {
-            let left = rest.len() / sector_bytes.max(1);
+        while left > 0 {
             let mut run: u16 = 1;
             let mut next = Source::Nowhere;
-            while usize::from(run) < left {
+            while u32::from(run) < left {
                 next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
                 if !source.is_followed_by(next, run) || run == u16::MAX {
                     break;
@@ -59,8 +62,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let (chunk, after) = core::mem::take(&mut rest)
                 .split_at_mut_checked(usize::from(run) * sector_bytes)
                 .ok_or(StoreReadError::Corrupt)?;
-            self.read_run(source, sector, chunk)?;
+            self.read_run(source, sector, run, chunk)?;
             rest = after;
+            left -= u32::from(run);
             sector = sector + SectorCount::new(u32::from(run));
             source = next;
         }
@@ -71,14 +75,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     #[inline]
     fn locate_newest(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
-        if let Some(log) = &self.log {
-            if let Some(at) = log.index.find(sector) {
-                if !self.unproved.get(logical) {
-                    let (spot, slot) = log.spot(at);
-                    return Ok(Source::Page { spot, slot, in_place: false });
-                }
-                self.prove(logical)?;
-                return self.locate_newest_proved(sector);
+        if let Some(log) = &self.log
+            && let Some(found) = log.index.find(sector)
+        {
+            let proved = !self.unproved.get(logical);
+            let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
+            if let (Some(at), Some(log)) = (newest, &self.log) {
+                let (spot, slot) = log.spot(at);
+                return Ok(Source::Page { spot, slot, in_place: false });
             }
         }
         Ok(match self.mlc.find(&mut self.flash, logical, offset)? {
@@ -88,13 +92,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         })
     }
 
-    fn locate_newest_proved(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
-        let log = self.the_log()?;
-        if let Some(at) = log.index.find(sector) {
-            let (spot, slot) = log.spot(at);
-            return Ok(Source::Page { spot, slot, in_place: false });
-        }
-        self.locate_newest(sector)
+    /// What the log holds of a sector once its logical block is proved.
+    #[cold]
+    fn find_proved(
+        &mut self,
+        logical: LogicalBlock,
+        sector: Sector,
+    ) -> Result<Option<LogSlot>, Fault<D::Error>> {
+        self.prove(logical)?;
+        Ok(self.the_log()?.index.find(sector))
     }
 
     /// Reads sectors that stand together.
@@ -102,6 +108,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         &mut self,
         source: Source,
         first: Sector,
+        run: u16,
         chunk: &mut [u8],
     ) -> Result<(), StoreReadError<D::Error>> {
         let Source::Page { spot, slot, in_place } = source else {
@@ -114,12 +121,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             Err(Fault::Uncorrectable) => return Err(StoreReadError::Lost(first)),
             Err(fault) => return Err(fault.into()),
         }
-        let sector_bytes = self.shape.sector_bytes.as_usize().max(1);
-        for (at, bytes) in chunk.chunks_mut(sector_bytes).enumerate() {
-            let sector = first + SectorCount::new(at as u32);
-            match self.flash.slot(usize::from(slot) + at) {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        for at in 0..run {
+            let sector = first + SectorCount::new(u32::from(at));
+            match self.flash.slot(usize::from(slot) + usize::from(at)) {
                 Slot::Holds(held) if held == sector => {}
-                Slot::Hole(hole) if in_place && hole == sector => bytes.fill(0),
+                Slot::Hole(hole) if in_place && hole == sector => {
+                    let start = usize::from(at) * sector_bytes;
+                    if let Some(bytes) = chunk.get_mut(start..start + sector_bytes) {
+                        bytes.fill(0);
+                    }
+                }
                 _ => return Err(StoreReadError::Corrupt),
             }
         }

@@ -128,17 +128,17 @@ impl<'ram> Log<'ram> {
         (Spot::log(block, page), slot)
     }
 
+    #[inline]
     fn split(&self, slot: LogSlot) -> (LogBlock, u16, u16) {
-        let slots = u32::from(self.part.slots);
-        let pages = u32::from(self.part.pages);
-        // Both are at least 1: the shape was checked. `max` lets the compiler know it, too.
-        let page = slot.get() / slots.max(1);
-        let block = page / pages.max(1);
-        (
-            LogBlock::new(block as u16),
-            (page % pages.max(1)) as u16,
-            (slot.get() % slots.max(1)) as u16,
-        )
+        // A page has a power of two of slots.
+        let shift = self.part.slots.trailing_zeros();
+        let page = slot.get() >> shift;
+        let in_page = slot.get() - (page << shift);
+        // At least 1: the shape was checked. `max` lets the compiler know it, too.
+        let pages = u32::from(self.part.pages).max(1);
+        let block = page / pages;
+        let in_block = page - block * pages;
+        (LogBlock::new(block as u16), in_block as u16, in_page as u16)
     }
 
     /// A place in the log.
