@@ -192,6 +192,9 @@ impl Cells {
             && let Some(record) = block.records().get(start..start + self.format.record())
             && record[0] == State::Kept.code()
         {
+            if !self.format.is_readable(at, data.len()) {
+                rules::read_of_part_of_a_sector(page, at, data.len());
+            }
             self.format.load_spare(record, spare);
             self.format.load_data(record, at, data);
         } else {
@@ -225,9 +228,6 @@ impl Cells {
         }
         if spare > self.format.spare_bytes() {
             rules::read_beyond_spare(page, spare, self.format.spare_bytes());
-        }
-        if !self.format.is_readable(at, length) {
-            rules::read_of_part_of_a_sector(page, at, length);
         }
     }
 

@@ -14,7 +14,7 @@ pub enum Content {
     /// Every data and spare byte.
     Bytes,
     /// A stamp for each sector and the first bytes of the spare area. Programs whose remaining spare bytes are not
-    /// 0xFF, and reads that are no whole sectors, are breaches.
+    /// 0xFF are breaches. So are reads that are no whole sectors, unless the page is erased or kept whole.
     Stamps {
         /// The size of a sector: a power of two that fits the pages of every region.
         sector: Bytes,

@@ -4,7 +4,7 @@ mod support;
 
 use ftl_iface::{Bytes, NandDevice};
 use nand_model::part::Layout;
-use nand_model::{Chip, Content};
+use nand_model::{Chip, Content, Stamp};
 use support::{chip, mlc, page, part, program, slc, slc_shape, stamp_chip};
 
 #[test]
@@ -127,8 +127,24 @@ fn a_block_of_a_region_that_is_not_there_is_refused() {
     expected = "read of MLC block 0, page 0: 512 bytes from 256 on are no whole sectors, \
                 expected whole ones in stamp mode"
 )]
-fn a_read_of_part_of_a_sector_is_refused_in_stamp_mode() {
-    let _ = stamp_chip().read(page(mlc(0), 0), Bytes::new(256), &mut [0; 512], &mut []);
+fn a_read_of_part_of_a_sector_that_is_kept_as_a_stamp_is_refused() {
+    let mut chip = stamp_chip();
+    let mut data = [0; 1024];
+    data.chunks_mut(512).for_each(|sector| Stamp::new(7).write_to(sector));
+    chip.program(page(mlc(0), 0), &data, &[0xFF; 32]).unwrap();
+    let _ = chip.read(page(mlc(0), 0), Bytes::new(256), &mut [0; 512], &mut []);
+}
+
+#[test]
+fn any_bytes_of_a_page_that_is_kept_whole_or_erased_can_be_read_in_stamp_mode() {
+    let mut chip = stamp_chip();
+    let data: Vec<u8> = (0..=255).cycle().take(1024).collect();
+    chip.program(page(mlc(0), 0), &data, &[0xFF; 32]).unwrap();
+    let mut part = [0; 12];
+    chip.read(page(mlc(0), 0), Bytes::new(250), &mut part, &mut []).unwrap();
+    assert_eq!(part, data[250..262]);
+    chip.read(page(mlc(0), 1), Bytes::new(250), &mut part, &mut []).unwrap();
+    assert_eq!(part, [0xFF; 12]);
 }
 
 #[test]
