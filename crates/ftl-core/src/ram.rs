@@ -26,6 +26,8 @@
 //! assert!(PLAN.total_bytes() < 24 * 1024);
 //! ```
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::fmt;
 
 use ftl_iface::{BlockCount, Geometry, SectorCount};
@@ -372,9 +374,9 @@ impl core::error::Error for WrongLength {}
 #[derive(Debug)]
 pub struct OwnedRam {
     plan: RamPlan,
-    halves: alloc::vec::Vec<u16>,
-    words: alloc::vec::Vec<u32>,
-    bytes: alloc::vec::Vec<u8>,
+    halves: Vec<u16>,
+    words: Vec<u32>,
+    bytes: Vec<u8>,
 }
 
 #[cfg(feature = "alloc")]

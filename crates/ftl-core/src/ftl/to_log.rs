@@ -141,7 +141,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             }
             log.note_demotion(true);
             filled += 1;
-            if filled < slots && !log.has_kept_enough() {
+            if filled < slots {
                 next = log.next_demotion(&mut self.flash)?.filter(|demotion| {
                     let (logical, _) = self.mlc.locate(demotion.sector);
                     let has_log = self.mlc.has_log(logical);
@@ -149,6 +149,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                 });
             }
         }
+        log.note_kept_page();
         self.flash.blank(filled, slots - filled);
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
         log.append(&mut self.flash, Content::Buffer, holds, Cause::Gc)

@@ -28,6 +28,7 @@
 mod check;
 mod divide;
 mod moves;
+mod order;
 mod room;
 mod shape;
 

@@ -52,6 +52,7 @@ struct TailWalk {
     next: u32,
     valid: u32,
     kept: u32,
+    kept_pages: u32,
 }
 
 /// A sector that must leave the tail block.
@@ -266,11 +267,18 @@ impl<'ram> Log<'ram> {
         }
     }
 
-    /// Whether the tail block has kept so much already that the rest must leave: each block reclaimed has to win at
-    /// least a quarter of its places, or a log full of valid sectors would turn for ever.
+    /// A page of sectors of the tail was copied to the head.
+    pub fn note_kept_page(&mut self) {
+        if let Some(walk) = &mut self.tail {
+            walk.kept_pages += 1;
+        }
+    }
+
+    /// Whether the tail block has kept so much already that the rest must leave: each block reclaimed
+    /// has to win at least a quarter of its pages, or a log full of valid sectors would turn for ever.
     pub fn has_kept_enough(&self) -> bool {
-        let places = u32::from(self.data_pages) * u32::from(self.part.slots);
-        self.tail.is_some_and(|walk| (walk.kept + 1) * 4 > places * 3)
+        let pages = u32::from(self.data_pages);
+        self.tail.is_some_and(|walk| (walk.kept_pages + 1) * 4 > pages * 3)
     }
 
     /// Whether a place lies in the tail block.

@@ -164,7 +164,7 @@ fn the_clock_hand_frees_every_expired_entry_before_its_age_begins_anew() {
 #[test]
 fn a_search_without_memory_moves_nothing_and_says_so() {
     // P = 5: 0 and 5 share the window (0, 1), which 1 has half of.
-    let mut memory = Owned::new(shape(6, 100, 300, 2, Probing::Linear));
+    let mut memory = Owned::new(shape(6, 100, 300, 2, Probing::Quadratic));
     let mut index = memory.index();
     for sector in [0, 1, 5] {
         assert_eq!(index.place(Sector::new(sector), LogSlot::new(sector)), sector != 5);

@@ -1,0 +1,98 @@
+//! The one order in which a linear table holds whatever can be held.
+//!
+//! With linear probing a sector may stand in any cell from its home on, as far as its window goes: a job with a release
+//! and a deadline, all windows being of one length. Served in the order of their homes, each in the first cell that is
+//! left, such jobs all meet their deadlines if any order lets them. So a table that is brought into that order has room
+//! for a further sector exactly if there is an arrangement with it at all, and no search is needed to know.
+
+use super::{EMPTY, Home, Index, LogSlot};
+
+impl Index<'_> {
+    /// Places a sector that found its window full, moving others within theirs. `false`: no arrangement has room for it.
+    pub(super) fn place_in_order(&mut self, home: Home, slot: LogSlot) -> bool {
+        self.settle();
+        let probes = u32::from(self.shape.probes());
+        // Behind all whose homes are not later.
+        let position = self.shape.window(home.cell).find(|(displacement, cell)| {
+            let word = self.word(*cell);
+            self.is_free(word) || word & self.displacement_mask < *displacement
+        });
+        let Some((displacement, start)) = position else { return false };
+        // From there on everyone moves by one, up to the first cell that is free.
+        let mut cell = start;
+        while !self.is_free(self.word(cell)) {
+            if (self.word(cell) & self.displacement_mask) + 1 >= probes {
+                return false;
+            }
+            cell = self.after(cell);
+            if cell == start {
+                return false;
+            }
+        }
+        let (mut key, mut place) = (home.key | displacement, slot.get());
+        let mut cell = start;
+        loop {
+            let word = self.word(cell);
+            let moved = self.place_at(cell, word);
+            self.put(cell, key, place);
+            if self.is_free(word) {
+                return true;
+            }
+            key = (word & self.any_mask() | word & self.virtual_bit) + 1;
+            place = moved;
+            cell = self.after(cell);
+        }
+    }
+
+    /// Brings the table into order: everyone stands as near to home as those with earlier homes allow.
+    fn settle(&mut self) {
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for start in 0..self.shape.entries() as usize {
+                let mut cell = start;
+                while self.moves_back(cell) {
+                    cell = self.before(cell);
+                    moved = true;
+                }
+            }
+        }
+    }
+
+    /// Lets the entry of a cell move one cell back, if that is free or its entry has a later home.
+    fn moves_back(&mut self, cell: usize) -> bool {
+        let word = self.word(cell);
+        let displacement = word & self.displacement_mask;
+        if word == EMPTY || displacement == 0 {
+            return false;
+        }
+        let before = self.before(cell);
+        let other = self.word(before);
+        if other != EMPTY && displacement <= (other & self.displacement_mask) + 1 {
+            return false;
+        }
+        let (place, other_place) = (self.place_at(cell, word), self.place_at(before, other));
+        let key = |word: u32| word & self.any_mask() | word & self.virtual_bit;
+        let (key, other_key) = (key(word), key(other));
+        self.put(before, key - 1, place);
+        if other == EMPTY {
+            self.put(cell, EMPTY, 0);
+        } else {
+            self.put(cell, other_key + 1, other_place);
+        }
+        true
+    }
+
+    /// Whether an entry may be written there: nobody stands there, or a trace that gives way.
+    fn is_free(&self, word: u32) -> bool {
+        word == EMPTY || self.is_virtual(word)
+    }
+
+    fn after(&self, cell: usize) -> usize {
+        if cell + 1 < self.shape.entries() as usize { cell + 1 } else { 0 }
+    }
+
+    fn before(&self, cell: usize) -> usize {
+        if cell > 0 { cell - 1 } else { (self.shape.entries() as usize).saturating_sub(1) }
+    }
+}
