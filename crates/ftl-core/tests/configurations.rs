@@ -149,37 +149,35 @@ fn without_a_log_an_slc_chip_and_an_mlc_chip_of_one_shape_do_the_same() {
     let config = Config { log: LogRegion::None, ..devices::SMALL };
     let slc = devices::geometry(Some(region(Cell::Slc, 16, 8, 2048)), None);
     let mlc = devices::geometry(None, Some(region(Cell::Mlc, 16, 8, 2048)));
-    let (mut on_slc, mut on_mlc) = (World::new(slc, config), World::new(mlc, config));
-    let steps = steps(3, on_slc.capacity(), 2_000);
-    let slc = operations_on(chip(slc), &mut on_slc, &steps);
-    let mlc = operations_on(chip(mlc), &mut on_mlc, &steps);
+    let (mut first, mut second) = (World::new(slc, config), World::new(mlc, config));
+    let steps = steps(3, first.capacity(), 2_000);
+    let one_bit = operations_on(chip(slc), &mut first, &steps);
+    let two_bits = operations_on(chip(mlc), &mut second, &steps);
     for verb in Verb::ALL {
         for cause in Cause::ALL {
-            let pair = (
-                slc.operations(Region::Slc, verb, cause),
-                mlc.operations(Region::Mlc, verb, cause),
-            );
-            assert_eq!(pair.0, pair.1, "{verb:?} for {cause:?}");
+            let one = one_bit.operations(Region::Slc, verb, cause);
+            let two = two_bits.operations(Region::Mlc, verb, cause);
+            assert_eq!(one, two, "{verb:?} for {cause:?}");
         }
     }
-    assert_eq!(slc.factors(), mlc.factors());
+    assert_eq!(one_bit.factors(), two_bits.factors());
 }
 
 #[test]
 fn a_chip_split_in_two_does_what_a_hybrid_of_two_such_regions_does() {
     // An SLC chip whose first blocks are the log, and a device whose regions have the very shape of the two parts.
     let split = devices::geometry(Some(region(Cell::Slc, 8 + 14, 8, 2048)), None);
-    let parts = devices::geometry(
+    let hybrid = devices::geometry(
         Some(region(Cell::Slc, 8, 8, 2048)),
         Some(region(Cell::Mlc, 14, 8, 2048)),
     );
     let split_config = Config { log: LogRegion::FirstBlocks(6), ..devices::SMALL };
-    let mut on_split = World::new(split, split_config);
-    let mut on_parts = World::new(parts, devices::SMALL);
-    assert_eq!(on_split.capacity(), on_parts.capacity());
-    let steps = steps(4, on_split.capacity(), 3_000);
-    let split = operations_on(chip(split), &mut on_split, &steps);
-    let parts = operations_on(chip(parts), &mut on_parts, &steps);
+    let mut on_whole = World::new(split, split_config);
+    let mut on_pair = World::new(hybrid, devices::SMALL);
+    assert_eq!(on_whole.capacity(), on_pair.capacity());
+    let steps = steps(4, on_whole.capacity(), 3_000);
+    let split = operations_on(chip(split), &mut on_whole, &steps);
+    let parts = operations_on(chip(hybrid), &mut on_pair, &steps);
     for verb in Verb::ALL {
         for cause in Cause::ALL {
             let both = Region::ALL.map(|region| parts.operations(region, verb, cause));
