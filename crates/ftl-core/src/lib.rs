@@ -110,8 +110,7 @@
 //! lose what was acknowledged. **A block that fails in use** ends the mount; blocks that are bad from the factory
 //! are passed over. A mount **scans** instead of reading a checkpoint, and blocks that are free then **take the mean
 //! wear** of the others. A page that cannot be read where the FTL itself needs it, in a fold or a mount, is an error of
-//! the whole request. A mount may find **no arrangement for a hash table that is full** to its last few percent.
-//! `docs/DESIGN.md` says what each of these costs.
+//! the whole request. `docs/DESIGN.md` says what each of these costs.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
