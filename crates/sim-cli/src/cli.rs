@@ -2,10 +2,13 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{chip, devices};
+use crate::{chip, compare, devices, replay, synth};
 
 const EXAMPLES: &str = "\
 Examples:
+  tandem compare mine.csv         a disk with and without SLC, on a trace of yours
+  tandem replay mine.csv.gz       one system: every figure, and --json FILE for programs
+  tandem compare synth:zipf?requests=200000 --slc 64MiB --systems conventional,hybrid,hybrid?filter=off
   tandem devices                  what is built in, in a table
   tandem devices c3 spi-nand-1g   every figure of two of them
   tandem chip tiny                program, read, erase; then cut the power and see what is left
@@ -31,10 +34,23 @@ pub struct Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Replay a trace on several systems and compare them with the first
+    #[command(after_help = synthetic())]
+    Compare(compare::Args),
+    /// Replay a trace on one system
+    #[command(after_help = synthetic())]
+    Replay(replay::Args),
+    /// List the systems that can be compared, with their parameters
+    Systems,
     /// List the devices that are built in, or every figure of some
     Devices(devices::Args),
     /// Run a device: times, energy, a whole block, and what a power cut leaves
     Chip(chip::Args),
+}
+
+/// What can be named instead of a file.
+fn synthetic() -> String {
+    format!("Synthetic workloads, such as synth:zipf?requests=200000&seed=7:\n{}", synth::list())
 }
 
 /// The help of the whole program, as `tandem help` shows it.
@@ -55,7 +71,7 @@ mod tests {
     fn every_example_of_the_help_parses() {
         let examples: Vec<&str> =
             EXAMPLES.lines().filter(|line| line.starts_with("  tandem")).collect();
-        assert_eq!(examples.len(), 4);
+        assert_eq!(examples.len(), 7);
         for example in examples {
             let words = example.trim().split("  ").next().unwrap().split_whitespace();
             Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{example}: {error}"));

@@ -1,7 +1,12 @@
 //! Why a run ended.
 
+use std::path::PathBuf;
+
 use nand_model::ChipError;
 use nand_model::datasheet::DatasheetError;
+use nand_model::part::SlcSizeError;
+
+use crate::trace::TraceError;
 
 /// Why a run ended before it was done, or found something wrong. Each kind has its exit code.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +20,26 @@ pub enum Failure {
     /// The device cannot be simulated.
     #[error(transparent)]
     Chip(#[from] ChipError),
+    /// The SLC cannot have that size.
+    #[error(transparent)]
+    SlcSize(#[from] SlcSizeError),
+    /// A system and a device do not go together.
+    #[error("the system does not fit the device: {0}")]
+    Unfit(String),
+    /// A trace cannot be replayed.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// What was typed contradicts itself, or names what is not there.
+    #[error("{0}")]
+    Arguments(String),
+    /// A result cannot be written to its file.
+    #[error("{} cannot be written: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: std::io::Error,
+    },
     /// The results could not be written.
     #[error("the output cannot be written: {0}")]
     Output(#[from] std::io::Error),
@@ -25,7 +50,7 @@ impl Failure {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Violation(_) => 1,
-            Self::Device(_) | Self::Chip(_) | Self::Output(_) => 2,
+            _ => 2,
         }
     }
 }

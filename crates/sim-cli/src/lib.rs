@@ -1,16 +1,23 @@
 //! Traces in, answers out: the simulator of hybrid SSDs behind the binary `tandem`.
 //!
 //! ```text
-//!   arguments ──▶ cli ──▶ a command ──▶ tables on standard output
+//!   arguments ──▶ cli ──▶ a command ──▶ tables and JSON on standard output
 //!                            │
-//!                    nand-model, and what stands on it
+//!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, and whoever else
+//!   files, seeds     requests      verifies all reads            │
+//!                                                            nand-model
 //! ```
 //!
 //! # Rooms
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one.
-//! - `table`, `show`: columns of text, and figures as people read them.
+//!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
+//!   several. `device`: the flags that choose a device.
+//! - [`trace`]: requests from files. `synth`: requests made up. [`workload`]: both, one after the other.
+//! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
+//! - [`result`]: what a run's JSON holds.
+//! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
+//!   as people type them. `interrupt`: Ctrl-C.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 
@@ -18,10 +25,22 @@ use std::io::Write;
 
 pub mod chip;
 pub mod cli;
+pub mod compare;
+pub mod device;
 pub mod devices;
+pub mod replay;
+pub mod result;
+pub mod systems;
+pub mod trace;
+pub mod workload;
 
 mod failure;
+mod host;
+mod interrupt;
 mod show;
+mod size;
+mod spec;
+mod synth;
 mod table;
 
 pub use failure::Failure;
@@ -31,6 +50,9 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
         Some(cli::Command::Devices(args)) => devices::run(args, out),
         Some(cli::Command::Chip(args)) => chip::run(args, out),
+        Some(cli::Command::Replay(args)) => replay::run(args, out),
+        Some(cli::Command::Compare(args)) => compare::run(args, out),
+        Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
         None => Ok(write!(out, "{}", cli::help())?),
     }
 }

@@ -31,6 +31,29 @@ pub(crate) fn rate(bytes: u64, time: Nanos) -> String {
     format!("{:.1} MB/s", bytes as f64 / time.as_micros_f64())
 }
 
+/// A time given in microseconds, in the unit that leaves it readable.
+pub(crate) fn time(micros: f64) -> String {
+    match micros {
+        micros if micros < 1e3 => format!("{micros:.1} us"),
+        micros if micros < 1e6 => format!("{:.2} ms", micros / 1e3),
+        micros => format!("{:.2} s", micros / 1e6),
+    }
+}
+
+/// A size in binary units with two digits after the point: `6.76 GiB`.
+#[allow(clippy::cast_precision_loss)] // A table shows few digits.
+pub(crate) fn about(bytes: u64) -> String {
+    match UNITS.iter().find(|(_, scale)| bytes >= *scale) {
+        Some((name, scale)) => format!("{:.2} {name}", bytes as f64 / *scale as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// A figure that may not have been measured.
+pub(crate) fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> String {
+    figure.map_or("-".into(), shown)
+}
+
 /// A count with its thousands apart: `43,008`.
 pub(crate) fn count(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
@@ -61,6 +84,15 @@ mod tests {
         assert_eq!(count(999_u32), "999");
         assert_eq!(count(43_008_u32), "43,008");
         assert_eq!(count(1_000_000_u32), "1,000,000");
+    }
+
+    #[test]
+    fn a_time_is_shown_in_the_unit_that_leaves_it_readable() {
+        assert_eq!(time(200.0), "200.0 us");
+        assert_eq!(time(1_500.0), "1.50 ms");
+        assert_eq!(time(12_340_000.0), "12.34 s");
+        assert_eq!(maybe(None, time), "-");
+        assert_eq!(about(1536), "1.50 KiB");
     }
 
     #[test]

@@ -17,15 +17,16 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table with these columns: each one's heading and edge.
-    pub(crate) fn new<const N: usize>(columns: [(&str, Edge); N]) -> Self {
-        let heading = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        Self { edges: columns.iter().map(|(_, edge)| *edge).collect(), rows: vec![heading] }
+    pub(crate) fn new(columns: impl IntoIterator<Item = (impl Into<String>, Edge)>) -> Self {
+        let (heading, edges) = columns.into_iter().map(|(name, edge)| (name.into(), edge)).unzip();
+        Self { edges, rows: vec![heading] }
     }
 
     /// Adds a row: a cell for every column.
-    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        debug_assert_eq!(N, self.edges.len(), "a cell for every column");
-        self.rows.push(cells.into());
+    pub(crate) fn row(&mut self, cells: impl Into<Vec<String>>) {
+        let cells = cells.into();
+        debug_assert_eq!(cells.len(), self.edges.len(), "a cell for every column");
+        self.rows.push(cells);
     }
 
     /// Writes the table, two spaces from the left.
@@ -36,6 +37,14 @@ impl Table {
     /// Writes the rows alone, for tables whose first column says it all.
     pub(crate) fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_from(1, out)
+    }
+
+    /// The rows alone, as one text.
+    pub(crate) fn rows_as_text(&self) -> String {
+        let mut text = Vec::new();
+        // Writing to memory cannot fail, and the rows are text.
+        let _ = self.write_rows(&mut text);
+        String::from_utf8(text).unwrap_or_default()
     }
 
     fn write_from(&self, first: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -1,0 +1,98 @@
+//! The device that a replay runs on: its flags, and what becomes of its figures when another size is asked for.
+
+use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
+use nand_model::datasheet;
+use nand_model::part::Part;
+
+use crate::Failure;
+use crate::size;
+use crate::systems::Setup;
+
+/// Which device, and how large.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DeviceArgs {
+    /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
+    #[arg(long, default_value = "c3", value_name = "DEVICE")]
+    pub(crate) device: String,
+    /// Bytes exported to the host (20GiB); the share of spare blocks stays the device's
+    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
+    pub(crate) capacity: Option<u64>,
+    /// Bytes of SLC (256MiB); on a device of one region, the log's part of it
+    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
+    pub(crate) slc: Option<u64>,
+}
+
+impl DeviceArgs {
+    /// The device that these flags ask for.
+    pub(crate) fn setup(&self) -> Result<Setup, Failure> {
+        let mut part = datasheet::open(&self.device)?;
+        if let Some(capacity) = self.capacity {
+            part = scaled(part, capacity)?;
+        }
+        let has_both = part.geometry.slc().is_some() && part.geometry.mlc().is_some();
+        let log_bytes = self.slc.filter(|_| !has_both);
+        if let Some(bytes) = self.slc.filter(|_| has_both) {
+            part = part.with_slc_bytes(bytes)?;
+        }
+        Ok(Setup { part, log_bytes })
+    }
+}
+
+/// The device with another capacity. The region that holds the host's data keeps its share of spare blocks.
+fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
+    let sector = u64::from(part.sector_bytes.get());
+    if capacity == 0 || !capacity.is_multiple_of(sector) {
+        let reason =
+            format!("a capacity of {capacity} bytes is no whole number of sectors of {sector}");
+        return Err(Failure::Arguments(reason));
+    }
+    let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
+    let resize = |shape: &RegionGeometry| {
+        let blocks = u128::from(shape.blocks.get()) * u128::from(capacity);
+        let blocks = u32::try_from(blocks.div_ceil(u128::from(part.exported_bytes)));
+        blocks.map(|blocks| RegionGeometry { blocks: BlockCount::new(blocks), ..*shape })
+    };
+    let resized = part.geometry.region(region).map(resize).transpose();
+    let resized = resized.map_err(|_| Failure::Arguments("the capacity is too large".into()))?;
+    let geometry = match region {
+        Region::Mlc => Geometry::new(part.geometry.slc().copied(), resized),
+        Region::Slc => Geometry::new(resized, None),
+    };
+    part.geometry = geometry.map_err(|error| Failure::Unfit(error.to_string()))?;
+    part.exported_bytes = capacity;
+    Ok(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(device: &str, capacity: Option<u64>, slc: Option<u64>) -> Result<Setup, Failure> {
+        DeviceArgs { device: device.into(), capacity, slc }.setup()
+    }
+
+    #[test]
+    fn another_capacity_keeps_the_share_of_spare_blocks() {
+        let part = setup("c3", Some(5 << 30), None).unwrap().part;
+        assert_eq!(part.exported_bytes, 5 << 30);
+        assert_eq!(part.geometry.mlc().unwrap().blocks.get(), 43_008 / 4);
+        assert_eq!(part.geometry.slc().unwrap().blocks.get(), 2_048);
+    }
+
+    #[test]
+    fn the_slc_is_resized_where_there_is_one_and_parted_off_where_there_is_not() {
+        let hybrid = setup("c3", None, Some(64 << 20)).unwrap();
+        assert_eq!(hybrid.part.geometry.slc().unwrap().blocks.get(), 512);
+        assert_eq!(hybrid.log_bytes, None);
+        let plain = setup("spi-nand-1g", None, Some(4 << 20)).unwrap();
+        assert_eq!(plain.part.geometry.slc().unwrap().blocks.get(), 1_024);
+        assert_eq!(plain.log_bytes, Some(4 << 20));
+    }
+
+    #[test]
+    fn a_capacity_that_cannot_be_is_refused() {
+        assert!(setup("c3", Some(0), None).is_err());
+        assert!(setup("c3", Some(1000), None).unwrap_err().to_string().contains("sectors of 2048"));
+        assert!(setup("c3", Some(1 << 60), None).is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! Requests on their way from one reader to all systems: in batches that the systems share.
+//!
+//! A trace is read and parsed once, however many systems replay it, and in a thread of its own. A system that is behind
+//! holds the reader up, so that memory does not grow; a run that is stopped stops all systems after the same request.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use nand_model::part::Nanos;
+
+use super::progress::Progress;
+use crate::Failure;
+use crate::interrupt;
+use crate::trace::fit::Fit;
+use crate::trace::{Request, TraceError};
+use crate::workload::{Stream, Workload};
+
+/// Requests that go to the systems together.
+pub(super) type Batch = Arc<Vec<Request>>;
+
+/// So many that handing them over costs next to nothing for each, and so few that a stop is quick.
+const BATCH: usize = 1024;
+
+/// Batches that may wait for a system.
+pub(super) const WAITING: usize = 4;
+
+/// The reader.
+pub(super) struct Feed<'a> {
+    workload: &'a Workload,
+    fit: Fit,
+    capacity: u64,
+    passes: u32,
+    stream: Stream<'a>,
+    pass: u32,
+    /// When the pass under way began: each begins where the one before ended.
+    from: Nanos,
+    latest: Nanos,
+    requests: u64,
+}
+
+/// What the reader did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fed {
+    /// Requests handed out.
+    pub(super) requests: u64,
+    /// Bad lines passed over in one pass.
+    pub(super) skipped: u64,
+    /// Whether it was stopped before the end.
+    pub(super) partial: bool,
+}
+
+impl<'a> Feed<'a> {
+    pub(super) fn new(workload: &'a Workload, fit: Fit, capacity: u64, passes: u32) -> Self {
+        let stream = workload.open(capacity);
+        let (from, latest) = (Nanos::ZERO, Nanos::ZERO);
+        Self { workload, fit, capacity, passes, stream, pass: 0, from, latest, requests: 0 }
+    }
+
+    /// The next batch; an empty one after the last.
+    pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
+        let mut batch = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH {
+            match self.stream.next_request()? {
+                Some(request) => {
+                    let Some(mut placed) = self.fit.place(request, self.capacity) else {
+                        return Err(self.beyond(&request));
+                    };
+                    // A clock that was set back does not let requests arrive before those that came earlier.
+                    self.latest = self.latest.max(self.from + placed.time);
+                    placed.time = self.latest;
+                    batch.push(placed);
+                }
+                None if self.pass + 1 < self.passes => {
+                    self.pass += 1;
+                    self.from = self.latest;
+                    self.stream = self.workload.open(self.capacity);
+                }
+                None => break,
+            }
+        }
+        self.requests += batch.len() as u64;
+        Ok(Arc::new(batch))
+    }
+
+    #[cold]
+    fn beyond(&self, request: &Request) -> Failure {
+        let (name, line) = self.stream.place();
+        let (end, capacity) = (request.end(), self.capacity);
+        TraceError::Beyond { name, line, end, capacity }.into()
+    }
+
+    /// Hands out that batch and all that follow, until the end, a stop, or a system that wants no more.
+    pub(super) fn run(
+        mut self,
+        first: Batch,
+        outlets: &[SyncSender<Batch>],
+        progress: &Progress,
+    ) -> Result<Fed, Failure> {
+        let mut batch = first;
+        let mut partial = false;
+        while !batch.is_empty() {
+            if outlets.iter().any(|outlet| outlet.send(Arc::clone(&batch)).is_err()) {
+                break;
+            }
+            progress.at(self.fraction(), self.requests);
+            if interrupt::is_requested() {
+                partial = true;
+                break;
+            }
+            batch = self.batch()?;
+        }
+        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), partial })
+    }
+
+    /// How far it is, from 0 to 1.
+    fn fraction(&self) -> Option<f64> {
+        let passes = f64::from(self.passes);
+        self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)
+    }
+}

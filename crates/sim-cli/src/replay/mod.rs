@@ -1,0 +1,185 @@
+//! `tandem replay`: a trace on one system; and the machinery by which every command replays.
+//!
+//! ```text
+//!   workload ──▶ feed: batches of requests, read once ─┬─▶ session: host ─▶ system ─▶ chip    (a thread each)
+//!                                                      └─▶ session: host ─▶ system ─▶ chip
+//! ```
+//!
+//! # Rooms
+//!
+//! - `feed`: from the reader to the systems. `session`: one system's replay. `tally`: what it counts. `progress`: the
+//!   bar. `text`: the result as people read it.
+
+use std::any::Any;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::mpsc::sync_channel;
+use std::thread::{self, ScopedJoinHandle};
+
+use ftl_iface::Region;
+use serde::Serialize;
+
+use crate::device::DeviceArgs;
+use crate::result::RunResult;
+use crate::systems::{Chosen, Setup};
+use crate::workload::{Workload, WorkloadArgs};
+use crate::{Failure, interrupt};
+
+mod feed;
+mod progress;
+mod session;
+mod tally;
+pub(crate) mod text;
+
+use feed::{Fed, Feed};
+use progress::Progress;
+use session::{Pace, Replay};
+
+/// What every replaying command is told beside its systems.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    /// Hand requests over when they arrive, not when the one before is answered
+    #[arg(long)]
+    pub(crate) open_loop: bool,
+    /// Write the result as JSON to this file; `-` is standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// What was typed after `replay`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The system, with parameters if need be: `hybrid?filter=off`. `tandem systems` lists them
+    #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
+    system: Chosen,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Replays a trace on one system.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let setup = args.options.device.setup()?;
+    let results = run_all(&args.options, &setup, std::slice::from_ref(&args.system))?;
+    for result in &results {
+        if !write_json(&args.options, result, out)? {
+            text::write(result, &args.options, &setup, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replays the workload on all systems at once, each in a thread of its own. The results are in the systems' order.
+pub(crate) fn run_all(
+    options: &Options,
+    setup: &Setup,
+    systems: &[Chosen],
+) -> Result<Vec<RunResult>, Failure> {
+    interrupt::listen();
+    let workload = Workload::new(&options.workload)?;
+    let capacity = setup.part.exported_bytes;
+    let fit = workload.fit(options.workload.fit, capacity, largest_page(setup))?;
+    let mut reader = Feed::new(&workload, fit, capacity, options.workload.passes);
+    // Most of what can be wrong with a trace shows here, before devices are prepared.
+    let first = reader.batch()?;
+    let trace = options.workload.traces.join(" ");
+    if first.is_empty() {
+        return Err(crate::trace::TraceError::Empty(trace).into());
+    }
+    let pace = if options.open_loop { Pace::Open } else { Pace::Closed };
+    let progress = Progress::new();
+    let (fed, mut results) = thread::scope(|scope| {
+        let (outlets, replays): (Vec<_>, Vec<_>) = systems
+            .iter()
+            .map(|system| {
+                let (outlet, batches) = sync_channel(feed::WAITING);
+                let mut replay = Replay::new(system.name.clone(), pace, batches);
+                let run = move || system.run(setup, &mut replay).map(|()| replay.result);
+                (outlet, scope.spawn(run))
+            })
+            .unzip();
+        let fed = reader.run(first, &outlets, &progress);
+        drop(outlets);
+        let ended = replays.into_iter().map(ScopedJoinHandle::join);
+        let results: Vec<Result<RunResult, Failure>> = ended.map(ended_well).collect();
+        (fed, results)
+    });
+    progress.done();
+    // A system's failure stops the feed: it is the reason, and comes first.
+    let mut results = results.drain(..).collect::<Result<Vec<RunResult>, Failure>>()?;
+    let fed = fed?;
+    for result in &mut results {
+        complete(result, &fed, &workload, options)?;
+    }
+    Ok(results)
+}
+
+/// Takes what a thread brings. A panic there is a breach of the chip's rules, or the system's own: a violation.
+fn ended_well(
+    ended: Result<Result<Option<RunResult>, Failure>, Box<dyn Any + Send>>,
+) -> Result<RunResult, Failure> {
+    let violation = |what: &str| Failure::Violation(what.into());
+    match ended {
+        Ok(Ok(Some(result))) => Ok(result),
+        Ok(Ok(None)) => Err(violation("the system ended without replaying anything")),
+        Ok(Err(failure)) => Err(failure),
+        Err(panic) => {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(violation(said.unwrap_or("the system stopped without a word")))
+        }
+    }
+}
+
+/// Puts in what the reader knows, and holds the result to it.
+fn complete(
+    result: &mut RunResult,
+    fed: &Fed,
+    workload: &Workload,
+    options: &Options,
+) -> Result<(), Failure> {
+    let served = session::served(result);
+    if served != fed.requests {
+        let what = format!("{} requests went in, and {served} were served", fed.requests);
+        return Err(Failure::Violation(format!("{}: {what}", result.system)));
+    }
+    result.trace = options.workload.traces.join(" ");
+    result.passes = options.workload.passes;
+    result.seed = workload.seed();
+    result.partial = fed.partial;
+    result.skipped_lines = fed.skipped;
+    Ok(())
+}
+
+fn largest_page(setup: &Setup) -> u64 {
+    let shapes = Region::ALL.iter().filter_map(|region| setup.part.geometry.region(*region));
+    shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
+}
+
+/// Writes JSON where it was asked for. Says whether that was standard output.
+pub(crate) fn write_json(
+    options: &Options,
+    result: &impl Serialize,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let Some(path) = &options.json else {
+        return Ok(false);
+    };
+    let write = |out: &mut dyn Write| {
+        serde_json::to_writer_pretty(&mut *out, result)?;
+        writeln!(out)?;
+        out.flush()
+    };
+    if path.as_os_str() == "-" {
+        write(out)?;
+        return Ok(true);
+    }
+    let failed = |reason| Failure::File { path: path.clone(), reason };
+    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    write(&mut file).map_err(failed)?;
+    Ok(false)
+}

@@ -1,0 +1,246 @@
+//! One system's replay, in its own thread: requests in, times and books out.
+
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
+
+use ftl_iface::{PageCount, Region, RegionGeometry, Work};
+use nand_model::part::Nanos;
+use nand_model::{ChipStats, Timed};
+
+use super::feed::Batch;
+use super::tally::Tally;
+use crate::Failure;
+use crate::host::Host;
+use crate::result::{self, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times};
+use crate::systems::{Books, Session, System};
+use crate::trace::{Op, Request};
+
+/// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
+/// other devices are written in their order, too.
+const PREPARED_AT_ONCE: u64 = 512 << 10;
+
+/// When requests are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// The next one when the one before is answered.
+    Closed,
+    /// When they arrive, or when the one before is answered, whatever is later. Meanwhile the system may work for itself.
+    Open,
+}
+
+/// A replay.
+pub(super) struct Replay {
+    /// The system, as it was named.
+    pub(super) name: String,
+    pub(super) pace: Pace,
+    pub(super) batches: Receiver<Batch>,
+    host: Option<Host>,
+    /// Present once the replay is done.
+    pub(super) result: Option<RunResult>,
+}
+
+/// What a system's books say when the replay begins; the result is what comes on top.
+struct Before {
+    stats: ChipStats,
+    erases: [Vec<u32>; 2],
+    books: Books,
+    verified: u64,
+    now: Nanos,
+}
+
+impl Before {
+    fn of(system: &dyn System, host: &Host) -> Self {
+        Self {
+            stats: system.chip().stats(),
+            erases: Region::ALL.map(|region| system.chip().erase_counts(region).collect()),
+            books: system.books(),
+            verified: host.verified(),
+            now: system.chip().now(),
+        }
+    }
+}
+
+impl Session for Replay {
+    /// Maps every logical block, by writing the whole device in order.
+    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        let mut host = Host::new(system);
+        let capacity = host.capacity();
+        for offset in (0..capacity).step_by(PREPARED_AT_ONCE as usize) {
+            let length = PREPARED_AT_ONCE.min(capacity - offset);
+            let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
+            host.serve(system, &request)?;
+        }
+        self.host = Some(host);
+        Ok(())
+    }
+
+    fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        let mut host = self.host.take().unwrap_or_else(|| Host::new(system));
+        let before = Before::of(system, &host);
+        let mut tally = Tally::new();
+        let start = Instant::now();
+        for batch in &self.batches {
+            for request in batch.iter() {
+                let submitted = self.wait(system, before.now + request.time)?;
+                let sectors = host.serve(system, request)?;
+                tally.note(request, sectors, system.chip().now().since(submitted));
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let after = Before::of(system, &host);
+        self.result = Some(self.result(system, &before, &after, &tally, seconds));
+        Ok(())
+    }
+}
+
+impl Replay {
+    pub(super) fn new(name: String, pace: Pace, batches: Receiver<Batch>) -> Self {
+        Self { name, pace, batches, host: None, result: None }
+    }
+
+    /// Waits for the request, and says from when on its response time counts.
+    #[inline]
+    fn wait(&self, system: &mut dyn System, arrival: Nanos) -> Result<Nanos, Failure> {
+        if self.pace == Pace::Closed {
+            return Ok(system.chip().now());
+        }
+        while system.chip().now() < arrival {
+            let work = system.maintain(PageCount::new(1));
+            let work =
+                work.map_err(|error| Failure::Violation(format!("idle work failed: {error}")));
+            if work? == Work::Done {
+                system.wait_until(arrival);
+                break;
+            }
+        }
+        Ok(arrival)
+    }
+
+    fn result(
+        &self,
+        system: &dyn System,
+        before: &Before,
+        after: &Before,
+        tally: &Tally,
+        wall_s: f64,
+    ) -> RunResult {
+        let part = system.chip().part();
+        let requests = tally.requests();
+        let region = |region| region_result(region, before, after);
+        let [slc, mlc] = Region::ALL.map(region);
+        let per_second = |count: u64| per_second(count, wall_s);
+        let slc_bytes = part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
+        RunResult {
+            schema: SCHEMA,
+            system: self.name.clone(),
+            device: part.name.clone(),
+            slc_bytes,
+            trace: String::new(),
+            passes: 1,
+            seed: None,
+            partial: false,
+            skipped_lines: 0,
+            response_us: tally.all_times(),
+            read_us: tally.times(Op::Read),
+            write_us: tally.times(Op::Write),
+            write_amplification: write_amplification(system, &slc.pages, &mlc.pages, tally),
+            slc,
+            mlc,
+            energy_mj: energy_millijoules(before, after),
+            cost_usd: part.cost_dollars(),
+            ram_bytes: system.ram_bytes(),
+            factors: after.books.factors,
+            filter: after.books.filter,
+            throttle: after.books.throttle,
+            hash: after.books.hash,
+            verified_reads: after.verified - before.verified,
+            wall_s,
+            requests_per_s: per_second(requests.total()),
+            nand_ops_per_s: per_second(operations(after) - operations(before)),
+            requests,
+        }
+    }
+}
+
+/// Bytes programmed a byte written.
+fn write_amplification(
+    system: &dyn System,
+    slc: &Pages,
+    mlc: &Pages,
+    tally: &Tally,
+) -> Option<f64> {
+    let geometry = &system.chip().part().geometry;
+    let page = |region| geometry.region(region).map_or(0, |shape| shape.page_bytes.get().into());
+    let programmed = slc.programs() * page(Region::Slc) + mlc.programs() * page(Region::Mlc);
+    result::ratio(programmed, tally.bytes_written())
+}
+
+fn region_result(region: Region, before: &Before, after: &Before) -> RegionResult {
+    let at = region as usize;
+    let erases = before.erases[at].iter().zip(&after.erases[at]);
+    let erases: Vec<u32> = erases.map(|(before, after)| after - before).collect();
+    RegionResult {
+        erases: erases.iter().map(|count| u64::from(*count)).sum(),
+        erase_count: spread(&erases),
+        pages: after.books.pages[at].since(&before.books.pages[at]),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // A device has fewer blocks than 2^32.
+fn spread(counts: &[u32]) -> Spread {
+    if counts.is_empty() {
+        return Spread::default();
+    }
+    let blocks = counts.len() as f64;
+    let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / blocks;
+    let variance = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum::<f64>();
+    Spread {
+        min: counts.iter().copied().min().unwrap_or(0),
+        mean,
+        max: counts.iter().copied().max().unwrap_or(0),
+        stddev: (variance / blocks).sqrt(),
+    }
+}
+
+fn energy_millijoules(before: &Before, after: &Before) -> f64 {
+    let energy = |moment: &Before| moment.stats.energy().attojoules();
+    let spent = nand_model::Energy::from_attojoules(energy(after) - energy(before));
+    spent.as_microjoules_f64() / 1e3
+}
+
+/// Page and block operations of the chip so far.
+fn operations(moment: &Before) -> u64 {
+    let of = |region| {
+        let tally = &moment.stats.region(region).tally;
+        tally.reads + tally.programs + tally.erases
+    };
+    Region::ALL.into_iter().map(of).sum()
+}
+
+#[allow(clippy::cast_precision_loss)] // Rates are shown with few digits.
+fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+/// Requests that a result counts, for the check that none is lost.
+pub(super) const fn served(result: &RunResult) -> u64 {
+    let Requests { reads, writes, trims, flushes, .. } = result.requests;
+    reads + writes + trims + flushes
+}
+
+/// Whether any response was measured.
+pub(super) const fn is_measured(times: &Times) -> bool {
+    times.mean.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_that_of_all_blocks() {
+        let spread = spread(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        let expected = Spread { min: 2, mean: 5.0, max: 9, stddev: 2.0 };
+        assert_eq!(spread, expected);
+    }
+}

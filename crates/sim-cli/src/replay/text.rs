@@ -1,0 +1,128 @@
+//! A result as people read it.
+
+use std::io::Write;
+
+use ftl_iface::Region;
+
+use super::{Options, session};
+use crate::Failure;
+use crate::result::{RegionResult, RunResult, Times};
+use crate::show;
+use crate::systems::Setup;
+use crate::table::{Edge, Table};
+
+/// Says what was replayed on what.
+pub(crate) fn heading(
+    result: &RunResult,
+    options: &Options,
+    setup: &Setup,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let requests = result.requests.total();
+    let pace = if options.open_loop { "as they arrive" } else { "one after the other" };
+    let passes =
+        if result.passes > 1 { format!(", {} passes", result.passes) } else { String::new() };
+    let exported = show::size(setup.part.exported_bytes);
+    writeln!(out, "{}: {} requests, {pace}{passes}", result.trace, show::count(requests))?;
+    writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
+    if result.skipped_lines > 0 {
+        writeln!(out, "{} bad lines were skipped", show::count(result.skipped_lines))?;
+    }
+    if result.partial {
+        writeln!(out, "PARTIAL: stopped before the end; all figures are of the part that ran")?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// Writes a whole result.
+pub(crate) fn write(
+    result: &RunResult,
+    options: &Options,
+    setup: &Setup,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    heading(result, options, setup, out)?;
+    writeln!(out, "Response times of {}:", result.system)?;
+    times(result, out)?;
+    writeln!(out, "\nThe flash at work, in pages and blocks:")?;
+    flash(result, out)?;
+    writeln!(out)?;
+    figures(result, out)
+}
+
+fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
+    let heads = ["count", "mean", "half within", "99 % within", "99.9 % within", "longest"];
+    let mut table =
+        Table::new([("", Edge::Left)].into_iter().chain(heads.map(|head| (head, Edge::Right))));
+    let requests = &result.requests;
+    let mut row = |name: &str, count: u64, times: &Times| {
+        if session::is_measured(times) {
+            let figures = [times.mean, times.p50, times.p99, times.p999, times.max];
+            let figures = figures.map(|figure| show::maybe(figure, show::time));
+            let cells = [name.to_owned(), show::count(count)].into_iter().chain(figures);
+            table.row(cells.collect::<Vec<String>>());
+        }
+    };
+    row("all", requests.total(), &result.response_us);
+    row("reads", requests.reads, &result.read_us);
+    row("writes", requests.writes, &result.write_us);
+    Ok(table.write(out)?)
+}
+
+fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
+    let regions: Vec<(&str, &RegionResult)> = Region::ALL
+        .iter()
+        .map(|region| (region.name(), result.region(*region)))
+        .filter(|(_, figures)| {
+            figures.erases > 0 || figures.pages.reads() > 0 || figures.pages.programs() > 0
+        })
+        .collect();
+    let mut table = Table::new(
+        [("", Edge::Left)].into_iter().chain(regions.iter().map(|(name, _)| (*name, Edge::Right))),
+    );
+    let mut row = |name: &str, figure: &dyn Fn(&RegionResult) -> String| {
+        let cells = regions.iter().map(|(_, region)| figure(region));
+        table.row([name.to_owned()].into_iter().chain(cells).collect::<Vec<String>>());
+    };
+    row("read for the host", &|region| show::count(region.pages.host_read));
+    row("read to make room", &|region| show::count(region.pages.gc_read));
+    row("read to find sectors", &|region| show::count(region.pages.scan_read));
+    row("programmed for the host", &|region| show::count(region.pages.host_program));
+    row("programmed to make room", &|region| show::count(region.pages.gc_program));
+    row("programmed to level wear", &|region| show::count(region.pages.wl_program));
+    row("programmed for order", &|region| show::count(region.pages.meta_program));
+    row("blocks erased", &|region| show::count(region.erases));
+    row("erases a block, mean", &|region| format!("{:.2}", region.erase_count.mean));
+    row("erases a block, most", &|region| show::count(region.erase_count.max));
+    Ok(table.write(out)?)
+}
+
+fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    let amplification =
+        |times: f64| format!("{times:.2} bytes programmed for each that the host wrote");
+    row("write amplification", show::maybe(result.write_amplification, amplification));
+    row("energy", format!("{:.1} mJ", result.energy_mj));
+    row("price of the flash", format!("${:.2}", result.cost_usd));
+    row("RAM of the FTL", show::about(result.ram_bytes));
+    let share = |share: f64| format!("{:.1} % of the data written", share * 100.0);
+    if let (Some(filter), Some(factors)) = (result.filter, result.factors) {
+        row("SLC's share", show::maybe(factors.alpha, share));
+        row("hot are writes of up to", format!("{} sectors", filter.threshold_sectors));
+    }
+    row(
+        "read back as written",
+        format!("{} sectors, all that were read", show::count(result.verified_reads)),
+    );
+    row(
+        "speed",
+        format!(
+            "{:.0} requests/s, {:.1} million flash operations/s, {:.2} s",
+            result.requests_per_s,
+            result.nand_ops_per_s / 1e6,
+            result.wall_s
+        ),
+    );
+    Ok(table.write_rows(out)?)
+}

@@ -1,0 +1,296 @@
+//! A run's result: what stands in its JSON, under names that stay.
+//!
+//! The schema changes its number when a name or a meaning changes; names may be added. A figure that was never
+//! measured (the mean of no reads, say) is `null`.
+
+use ftl_iface::Region;
+use serde::Serialize;
+
+/// The schema's number.
+pub const SCHEMA: u32 = 1;
+
+/// One run of one system.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The system, as it was named.
+    pub system: String,
+    /// The device's name.
+    pub device: String,
+    /// Bytes of SLC that the system uses.
+    pub slc_bytes: u64,
+    /// The trace, as it was named; several are set apart by spaces.
+    pub trace: String,
+    /// How often it was replayed.
+    pub passes: u32,
+    /// The seed of a synthetic workload.
+    pub seed: Option<u64>,
+    /// Whether the run was stopped before its end. All figures are of the part that ran.
+    pub partial: bool,
+    /// Bad lines that were passed over.
+    pub skipped_lines: u64,
+    /// What was asked.
+    pub requests: Requests,
+    /// Response times of all requests, in microseconds.
+    pub response_us: Times,
+    /// Those of reads.
+    pub read_us: Times,
+    /// Those of writes.
+    pub write_us: Times,
+    /// What the SLC region did; zeros where there is none.
+    pub slc: RegionResult,
+    /// What the MLC region did; zeros where there is none.
+    pub mlc: RegionResult,
+    /// Bytes programmed a byte that the host wrote.
+    pub write_amplification: Option<f64>,
+    /// Of the flash: voltage times current times time of every operation.
+    pub energy_mj: f64,
+    /// Of the flash that the system uses.
+    pub cost_usd: f64,
+    /// Of the FTL.
+    pub ram_bytes: u64,
+    /// The factors of Chang's analysis (section 4.1).
+    pub factors: Option<Factors>,
+    /// The filter of hot data, at the end.
+    pub filter: Option<Filter>,
+    /// The throttle.
+    pub throttle: Option<Throttle>,
+    /// The hash table of the log.
+    pub hash: Option<Hash>,
+    /// Sectors that were read, and held what was written last.
+    pub verified_reads: u64,
+    /// Seconds that the replay took in this process, the device's preparation left out.
+    pub wall_s: f64,
+    /// Requests in a second of these.
+    pub requests_per_s: f64,
+    /// Page and block operations in a second of these.
+    pub nand_ops_per_s: f64,
+}
+
+/// What was asked. Sectors are those of the FTL, counted where the host touches them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Requests {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Trims.
+    pub trims: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Sectors that reads touched.
+    pub sectors_read: u64,
+    /// Sectors that writes touched.
+    pub sectors_written: u64,
+}
+
+impl Requests {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.reads + self.writes + self.trims + self.flushes
+    }
+}
+
+/// Response times, in microseconds. Total, mean and largest are exact, the others are from a histogram and true to four
+/// digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Times {
+    /// Their sum.
+    pub total: f64,
+    /// Their mean.
+    pub mean: Option<f64>,
+    /// Half are no longer.
+    pub p50: Option<f64>,
+    /// 90 % are no longer.
+    pub p90: Option<f64>,
+    /// 99 % are no longer.
+    pub p99: Option<f64>,
+    /// 99.9 % are no longer.
+    pub p999: Option<f64>,
+    /// The longest.
+    pub max: Option<f64>,
+}
+
+/// What a region did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RegionResult {
+    /// Blocks erased.
+    pub erases: u64,
+    /// How these are spread over the blocks.
+    pub erase_count: Spread,
+    /// Page operations, by cause.
+    pub pages: Pages,
+}
+
+/// A spread over blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// The least.
+    pub min: u32,
+    /// The mean.
+    pub mean: f64,
+    /// The most.
+    pub max: u32,
+    /// The standard deviation.
+    pub stddev: f64,
+}
+
+/// Page operations of a region, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pages {
+    /// For the host.
+    pub host_read: u64,
+    /// For the host.
+    pub host_program: u64,
+    /// To make room: reclaiming the log, moving its data to the chains, folding.
+    pub gc_read: u64,
+    /// To make room.
+    pub gc_program: u64,
+    /// To level wear.
+    pub wl_read: u64,
+    /// To level wear.
+    pub wl_program: u64,
+    /// To find out where sectors are.
+    pub scan_read: u64,
+    /// Headers, summaries, trims.
+    pub meta_read: u64,
+    /// Headers, summaries, trims.
+    pub meta_program: u64,
+}
+
+impl Pages {
+    /// Pages programmed.
+    pub const fn programs(&self) -> u64 {
+        self.host_program + self.gc_program + self.wl_program + self.meta_program
+    }
+
+    /// Pages read.
+    pub const fn reads(&self) -> u64 {
+        self.host_read + self.gc_read + self.wl_read + self.scan_read + self.meta_read
+    }
+
+    /// What was done after `before`.
+    #[must_use]
+    pub const fn since(&self, before: &Self) -> Self {
+        Self {
+            host_read: self.host_read - before.host_read,
+            host_program: self.host_program - before.host_program,
+            gc_read: self.gc_read - before.gc_read,
+            gc_program: self.gc_program - before.gc_program,
+            wl_read: self.wl_read - before.wl_read,
+            wl_program: self.wl_program - before.wl_program,
+            scan_read: self.scan_read - before.scan_read,
+            meta_read: self.meta_read - before.meta_read,
+            meta_program: self.meta_program - before.meta_program,
+        }
+    }
+}
+
+/// The factors of Chang's analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Factors {
+    /// The log's share of the user data written.
+    pub alpha: Option<f64>,
+    /// Valid sectors in a tail block of the log.
+    pub n1: Option<f64>,
+    /// Of those, copied to the head.
+    pub n2: Option<f64>,
+    /// Pages read in a scan of a chain.
+    pub n3: Option<f64>,
+    /// Blocks erased by a fold.
+    pub n4: Option<f64>,
+    /// Share of page writes to chains whose map was not at hand.
+    pub p1: Option<f64>,
+    /// Folds a page write to chains.
+    pub p2: Option<f64>,
+}
+
+/// The filter of hot data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Filter {
+    /// The largest write that counts as hot.
+    pub threshold_sectors: u32,
+}
+
+/// The throttle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Throttle {
+    /// Share of the writes that met it active.
+    pub active_share: Option<f64>,
+    /// Hot writes that it turned away.
+    pub rejected_writes: u64,
+    /// Blocks that the log may span, at the end.
+    pub k: u32,
+}
+
+/// The hash table of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Hash {
+    /// Hot writes that found no room in it.
+    pub rejected_writes: u64,
+    /// Share of its entries in use, at the end.
+    pub load: Option<f64>,
+    /// Entries that a search meets until it finds a sector, at the end.
+    pub probes_mean: Option<f64>,
+}
+
+/// A system against the first of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratios {
+    /// Response time of the first by that of this one: how many times as fast.
+    pub rs: Option<f64>,
+    /// Energy of this one by that of the first.
+    pub es: Option<f64>,
+    /// Price of this one by that of the first.
+    pub ec: Option<f64>,
+    /// Mean erases of an SLC block by those of an MLC block, in this one.
+    pub bw: Option<f64>,
+}
+
+impl RunResult {
+    /// What the region did.
+    pub const fn region(&self, region: Region) -> &RegionResult {
+        match region {
+            Region::Slc => &self.slc,
+            Region::Mlc => &self.mlc,
+        }
+    }
+
+    /// This run against the first of a comparison.
+    pub fn against(&self, first: &Self) -> Ratios {
+        let by = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+        Ratios {
+            rs: by(first.response_us.total, self.response_us.total),
+            es: by(self.energy_mj, first.energy_mj),
+            ec: by(self.cost_usd, first.cost_usd),
+            bw: by(self.slc.erase_count.mean, self.mlc.erase_count.mean)
+                .filter(|_| self.slc_bytes > 0),
+        }
+    }
+}
+
+/// A quotient of two counts; none where nothing was counted.
+#[allow(clippy::cast_precision_loss)] // Counts beyond 2^53 would lose less than the last digit shown.
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotient_of_nothing_is_none() {
+        assert_eq!(ratio(3, 4), Some(0.75));
+        assert_eq!(ratio(0, 0), None);
+    }
+
+    #[test]
+    fn what_was_done_before_is_left_out() {
+        let before = Pages { host_read: 3, meta_read: 7, ..Pages::default() };
+        let after = Pages { host_read: 5, meta_read: 7, gc_program: 2, ..Pages::default() };
+        let since = after.since(&before);
+        assert_eq!((since.reads(), since.programs()), (2, 2));
+    }
+}

@@ -1,0 +1,287 @@
+//! Requests that are made up, by a rule and a seed: `synth:zipf?requests=1000000&seed=1`.
+//!
+//! The generator is PCG64-MCG, and what it does not give exactly is computed with the same library on every machine, so
+//! that a name gives the same requests everywhere, for good.
+//!
+//! # Rooms
+//!
+//! - `places`: where a request goes: uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and
+//!   where on the disk they lie.
+
+use nand_model::part::Nanos;
+use rand_core::Rng;
+use rand_pcg::Pcg64Mcg;
+
+use crate::spec::{self, Parameter};
+use crate::table::{Edge, Table};
+use crate::trace::{Op, Request};
+
+mod places;
+mod zipf;
+
+use places::Places;
+
+/// What stands before the name of a synthetic workload.
+pub(crate) const PREFIX: &str = "synth:";
+
+const COMMON: [Parameter; 6] = [
+    Parameter { name: "requests", default: "1000000", title: "how many" },
+    Parameter { name: "seed", default: "1", title: "which: another seed, other requests" },
+    Parameter { name: "size", default: "4KiB", title: "of each request" },
+    Parameter { name: "footprint", default: "all", title: "bytes of the disk that are used" },
+    Parameter { name: "reads", default: "0", title: "reads in a hundred requests" },
+    Parameter { name: "interval_us", default: "1000", title: "time between arrivals" },
+];
+
+const SKEWED: [Parameter; 7] = {
+    let [requests, seed, size, footprint, reads, interval] = COMMON;
+    let skew = Parameter { name: "skew", default: "0.99", title: "0 is uniform; more is hotter" };
+    [requests, seed, size, footprint, reads, interval, skew]
+};
+
+/// A kind of synthetic workload.
+struct Kind {
+    name: &'static str,
+    title: &'static str,
+    parameters: &'static [Parameter],
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { name: "uniform", title: "every place as likely as any other", parameters: &COMMON },
+    Kind { name: "zipf", title: "few places take most requests", parameters: &SKEWED },
+    Kind {
+        name: "sequential",
+        title: "one place after the other, round and round",
+        parameters: &COMMON,
+    },
+];
+
+/// A synthetic workload, as it was named.
+#[derive(Clone, Debug)]
+pub(crate) struct Synth {
+    /// As it was typed.
+    pub(crate) name: String,
+    kind: &'static str,
+    /// How many requests.
+    pub(crate) requests: u64,
+    /// Which.
+    pub(crate) seed: u64,
+    size: u64,
+    /// `None` is the whole device.
+    footprint: Option<u64>,
+    reads: u8,
+    interval: Nanos,
+    skew: f64,
+}
+
+impl Synth {
+    /// Reads a name, with or without the prefix.
+    pub(crate) fn parse(name: &str) -> Result<Self, String> {
+        let text = name.strip_prefix(PREFIX).unwrap_or(name);
+        let base = spec::base(text);
+        let kind = KINDS.iter().find(|kind| kind.name == base).ok_or_else(|| unknown(base))?;
+        let values = spec::parse(text, kind.parameters)?;
+        let in_name = |reason| format!("`{name}`: {reason}");
+        let synth = Self {
+            name: name.into(),
+            kind: kind.name,
+            requests: values.number("requests").map_err(in_name)?,
+            seed: values.number("seed").map_err(in_name)?,
+            size: values.size("size").map_err(in_name)?,
+            footprint: values.get("footprint", footprint).map_err(in_name)?,
+            reads: values.get("reads", percent).map_err(in_name)?,
+            interval: values.get("interval_us", interval).map_err(in_name)?,
+            skew: if kind.name == "zipf" {
+                values.get("skew", skew).map_err(in_name)?
+            } else {
+                0.0
+            },
+        };
+        if synth.size == 0 || synth.requests == 0 {
+            return Err(in_name("a size and a number of requests of at least 1 are needed".into()));
+        }
+        Ok(synth)
+    }
+
+    /// Its requests, on a device of that capacity.
+    pub(crate) fn requests(&self, capacity: u64) -> Result<Generator, String> {
+        let footprint = self.footprint.unwrap_or(capacity);
+        let slots = footprint / self.size;
+        if slots == 0 {
+            let reason =
+                format!("a footprint of {footprint} bytes holds no request of {}", self.size);
+            return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
+        }
+        let places = match self.kind {
+            "sequential" => Places::sequential(slots),
+            "zipf" => Places::zipf(slots, self.skew, self.seed),
+            _ => Places::uniform(slots),
+        };
+        // The multiplicative generator's state must be odd; the lowest two bits are its own affair.
+        let dice = Pcg64Mcg::new(spread(self.seed));
+        Ok(Generator { dice, places, synth: self.clone(), next: 0 })
+    }
+}
+
+/// The text that lists what can be named.
+pub(crate) fn list() -> String {
+    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+    for kind in &KINDS {
+        table.row([format!("{PREFIX}{}", kind.name), kind.title.into()]);
+    }
+    for parameter in &SKEWED {
+        let of =
+            if COMMON.iter().any(|common| common.name == parameter.name) { "" } else { " (zipf)" };
+        let shown = format!("  {}={}", parameter.name, parameter.default);
+        table.row([shown, format!("  {}{of}", parameter.title)]);
+    }
+    table.rows_as_text()
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    format!("no synthetic workload is called `{name}`: give one of {}", names.join(", "))
+}
+
+fn footprint(text: &str) -> Result<Option<u64>, String> {
+    if text == "all" { Ok(None) } else { crate::size::parse(text).map(Some) }
+}
+
+fn percent(text: &str) -> Result<u8, String> {
+    let number = text.parse().ok().filter(|percent| *percent <= 100);
+    number.ok_or_else(|| "write a whole number from 0 to 100".into())
+}
+
+fn interval(text: &str) -> Result<Nanos, String> {
+    /// An hour.
+    const MOST: u64 = 3_600_000_000;
+    let micros = text.parse().ok().filter(|micros| *micros <= MOST);
+    micros.map(Nanos::from_micros).ok_or_else(|| format!("write microseconds from 0 to {MOST}"))
+}
+
+fn skew(text: &str) -> Result<f64, String> {
+    let skew = text.parse().ok().filter(|skew| (0.0..=10.0).contains(skew));
+    skew.ok_or_else(|| "write a number from 0 to 10".into())
+}
+
+/// A seed's bits spread over a generator's state, so that small seeds give unlike states (splitmix64, Steele, Lea and
+/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+fn spread(seed: u64) -> u128 {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    };
+    u128::from(next()) << 64 | u128::from(next())
+}
+
+/// A whole number below `bound`, which is not zero. The shares of two numbers differ by less than bound / 2^64.
+#[inline]
+fn below(dice: &mut Pcg64Mcg, bound: u64) -> u64 {
+    ((u128::from(dice.next_u64()) * u128::from(bound)) >> 64) as u64
+}
+
+/// Makes the requests, one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct Generator {
+    dice: Pcg64Mcg,
+    places: Places,
+    synth: Synth,
+    next: u64,
+}
+
+impl Generator {
+    /// How many were made.
+    pub(crate) const fn made(&self) -> u64 {
+        self.next
+    }
+}
+
+impl Iterator for Generator {
+    type Item = Request;
+
+    #[inline]
+    fn next(&mut self) -> Option<Request> {
+        if self.next == self.synth.requests {
+            return None;
+        }
+        let op = match self.synth.reads {
+            0 => Op::Write,
+            reads if below(&mut self.dice, 100) < u64::from(reads) => Op::Read,
+            _ => Op::Write,
+        };
+        let place = self.places.next(&mut self.dice);
+        let time = self.synth.interval * self.next;
+        self.next += 1;
+        Some(Request { time, op, offset: place * self.synth.size, length: self.synth.size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn requests(name: &str) -> Vec<Request> {
+        Synth::parse(name).unwrap().requests(1 << 30).unwrap().collect()
+    }
+
+    fn offsets(name: &str) -> Vec<u64> {
+        requests(name).iter().map(|request| request.offset / 4096).collect()
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_requests_for_good() {
+        // Written down once; a change here is a change of everybody's results.
+        assert_eq!(offsets("synth:uniform?requests=4&seed=1"), GOLDEN_UNIFORM);
+        assert_eq!(offsets("synth:zipf?requests=4&seed=1"), GOLDEN_ZIPF);
+        assert_ne!(offsets("synth:uniform?requests=4&seed=2"), GOLDEN_UNIFORM);
+    }
+
+    const GOLDEN_UNIFORM: [u64; 4] = [13_612, 176_191, 160_774, 223_222];
+    const GOLDEN_ZIPF: [u64; 4] = [129_477, 25_337, 44_336, 112_250];
+
+    #[test]
+    fn sequential_requests_follow_each_other_round_and_round() {
+        assert_eq!(offsets("sequential?requests=5&footprint=12KiB&interval_us=7"), [0, 1, 2, 0, 1]);
+        let times: Vec<u64> = requests("sequential?requests=3&interval_us=7")
+            .iter()
+            .map(|request| request.time.get())
+            .collect();
+        assert_eq!(times, [0, 7_000, 14_000]);
+    }
+
+    #[test]
+    fn the_share_of_reads_is_kept_and_no_request_leaves_the_footprint() {
+        let requests = requests("uniform?requests=10000&reads=30&size=8KiB&footprint=1MiB");
+        let reads = requests.iter().filter(|request| request.op == Op::Read).count();
+        assert!((2_800..3_200).contains(&reads), "{reads}");
+        assert!(requests.iter().all(|request| request.end() <= 1 << 20));
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_what_can() {
+        for (name, part) in [
+            ("synth:ntfs", "uniform, zipf, sequential"),
+            ("synth:uniform?skew=1", "requests=1000000"),
+            ("synth:uniform?reads=101", "0 to 100"),
+            ("synth:uniform?size=4KB", "KiB"),
+            ("synth:uniform?requests=0", "at least 1"),
+        ] {
+            let message = Synth::parse(name).unwrap_err();
+            assert!(message.contains(part), "{message}");
+        }
+        let none = Synth::parse("uniform?footprint=1KiB").unwrap().requests(1 << 30).unwrap_err();
+        assert!(none.contains("holds no request"), "{none}");
+    }
+
+    #[test]
+    fn the_list_names_every_kind_and_every_parameter() {
+        let list = list();
+        for kind in &KINDS {
+            assert!(list.contains(kind.name), "{list}");
+            assert!(kind.parameters.iter().all(|parameter| list.contains(parameter.name)));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The systems that can be compared: the registry, a line each, and what a replay asks of a system.
+//!
+//! A system is a [`BlockStore`] over a simulated chip, with books. To add one: implement [`System`] for it, write a
+//! function that builds it and lets a [`Session`] at it, and name that in [`SYSTEMS`].
+
+use std::convert::Infallible;
+
+use ftl_iface::BlockStore;
+use nand_model::Chip;
+use nand_model::part::{Nanos, Part};
+
+use crate::Failure;
+use crate::result::{Factors, Filter, Hash, Pages, Throttle};
+use crate::spec::{self, Parameter, Values};
+use crate::table::{Edge, Table};
+
+mod ours;
+
+/// What a replay asks of a system, beside what it asks of any store.
+pub trait System: BlockStore<Error = Infallible> {
+    /// The chip, for its clock, its erases and its energy.
+    fn chip(&self) -> &Chip;
+
+    /// Lets time pass without requests until that moment.
+    fn wait_until(&mut self, moment: Nanos);
+
+    /// RAM that the system's controller needs, in bytes.
+    fn ram_bytes(&self) -> u64;
+
+    /// What it did and decided.
+    fn books(&self) -> Books;
+}
+
+/// What a system did, by cause, and what it decided. What a system has not is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Books {
+    /// Page operations of each region.
+    pub pages: [Pages; 2],
+    /// The factors of the paper's analysis.
+    pub factors: Option<Factors>,
+    /// Its filter of hot data.
+    pub filter: Option<Filter>,
+    /// Its throttle.
+    pub throttle: Option<Throttle>,
+    /// Its hash table.
+    pub hash: Option<Hash>,
+}
+
+/// What is done with a system while it lives.
+pub trait Session {
+    /// Brings the new device to where the replay shall begin. The system may count or learn nothing of it.
+    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure>;
+
+    /// Everything that counts.
+    fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure>;
+}
+
+/// The device on which systems are built.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The device, at the capacity and the SLC size that were asked for.
+    pub part: Part,
+    /// The log that a device of one region shall have, where it was asked for.
+    pub log_bytes: Option<u64>,
+}
+
+/// Builds a system and lets a session at it.
+type Run = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
+
+/// A line of the registry.
+struct Entry {
+    name: &'static str,
+    title: &'static str,
+    parameters: &'static [Parameter],
+    run: Run,
+}
+
+const SYSTEMS: [Entry; 2] = [
+    Entry {
+        name: "hybrid",
+        title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
+        parameters: &ours::HYBRID,
+        run: ours::hybrid,
+    },
+    Entry {
+        name: "conventional",
+        title: "the same block chains in the MLC, without SLC: the paper's baseline",
+        parameters: &ours::CONVENTIONAL,
+        run: ours::conventional,
+    },
+];
+
+/// A system that was named, with its parameters: `hybrid?filter=off`.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// As it was typed.
+    pub(crate) name: String,
+    entry: usize,
+    values: Values,
+}
+
+impl Chosen {
+    /// The system of that name.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let base = spec::base(text);
+        let entry = SYSTEMS.iter().position(|entry| entry.name == base).ok_or_else(|| {
+            let names: Vec<&str> = SYSTEMS.iter().map(|entry| entry.name).collect();
+            format!("no system is called `{base}`: give one of {}", names.join(", "))
+        })?;
+        let values = spec::parse(text, SYSTEMS[entry].parameters)?;
+        Ok(Self { name: text.into(), entry, values })
+    }
+
+    /// Builds the system and lets the session at it.
+    pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+        (SYSTEMS[self.entry].run)(setup, &self.values, session)
+    }
+}
+
+/// The text that lists what can be named.
+pub(crate) fn list() -> String {
+    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+    for entry in &SYSTEMS {
+        table.row([entry.name, entry.title].map(String::from));
+        for parameter in entry.parameters {
+            let shown = format!("  ?{}={}", parameter.name, parameter.default);
+            table.row([shown, format!("  {}", parameter.title)]);
+        }
+    }
+    table.rows_as_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_is_named_with_its_parameters() {
+        assert_eq!(Chosen::parse("hybrid?filter=off").unwrap().name, "hybrid?filter=off");
+        let unknown = Chosen::parse("ahdm").unwrap_err();
+        assert!(unknown.contains("hybrid, conventional"), "{unknown}");
+        assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
+    }
+
+    #[test]
+    fn the_list_names_every_system_and_parameter() {
+        let list = list();
+        for entry in &SYSTEMS {
+            assert!(list.contains(entry.name) && list.contains(entry.title), "{list}");
+            assert!(entry.parameters.iter().all(|parameter| list.contains(parameter.name)));
+        }
+    }
+}

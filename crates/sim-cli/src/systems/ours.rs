@@ -1,0 +1,255 @@
+//! Our own FTL, with its log and without.
+
+use std::convert::Infallible;
+
+use ftl_core::config::{Endurance, FilterChoice, LogRegion, WearLeveling};
+use ftl_core::probe::{Cause, Counters, Verb};
+use ftl_core::ram::OwnedRam;
+use ftl_core::writeback::WriteBackConfig;
+use ftl_core::{Config, Ftl, RamPlan, layout};
+use ftl_iface::{
+    BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
+};
+use nand_model::part::{Nanos, Part};
+use nand_model::{Chip, Content};
+
+use super::{Books, Session, Setup, System};
+use crate::Failure;
+use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
+use crate::spec::{Parameter, Values};
+
+const fn switch(name: &'static str, title: &'static str) -> Parameter {
+    Parameter { name, default: "on", title }
+}
+
+const WEAR_LEVELING: Parameter = switch("wear-leveling", "move cold data onto worn MLC blocks");
+
+pub(super) const HYBRID: [Parameter; 4] = [
+    switch("filter", "only small writes enter the SLC; off: all that fit"),
+    switch("throttle", "keep the SLC's wear in step with the MLC's"),
+    switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
+    WEAR_LEVELING,
+];
+
+pub(super) const CONVENTIONAL: [Parameter; 1] = [WEAR_LEVELING];
+
+/// In a chip of one region, the part of its blocks that the log takes unless another size is asked for.
+const LOG_SHARE: u32 = 32;
+
+/// Marks the pages of this life of a device. A simulated chip has no earlier one.
+const KEY: u32 = 1;
+
+pub(super) fn hybrid(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let part = &setup.part;
+    let on = |name| values.is_on(name).map_err(Failure::Arguments);
+    let mut config = base(part);
+    config.log = match (part.geometry.slc(), part.geometry.mlc()) {
+        (Some(_), Some(_)) => LogRegion::SlcRegion,
+        (Some(only), None) | (None, Some(only)) => {
+            let asked = setup.log_bytes.map(|bytes| bytes / only.block_bytes());
+            let blocks = asked.unwrap_or(u64::from(only.blocks.get() / LOG_SHARE).max(2));
+            LogRegion::FirstBlocks(u16::try_from(blocks).unwrap_or(u16::MAX))
+        }
+        (None, None) => LogRegion::None,
+    };
+    if !on("filter")? {
+        config.filter = FilterChoice::AcceptAll;
+    }
+    config.throttle = on("throttle")?;
+    if !on("write-back")? {
+        config.write_back = WriteBackConfig {
+            follow_log_blocks: false,
+            collect_on_fold: false,
+            suspend_when_updates_fall: false,
+        };
+    }
+    config.wear_leveling.enabled = on("wear-leveling")?;
+    run(part, &config, session)
+}
+
+pub(super) fn conventional(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let part = match setup.part.geometry.mlc() {
+        // The SLC is neither used nor paid for.
+        Some(_) => setup.part.clone().with_slc_bytes(0)?,
+        None => setup.part.clone(),
+    };
+    let enabled = values.is_on("wear-leveling").map_err(Failure::Arguments)?;
+    let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
+    let config = Config { log: LogRegion::None, wear_leveling, ..base(&part) };
+    run(&part, &config, session)
+}
+
+/// What the device decides.
+fn base(part: &Part) -> Config {
+    let sector = part.sector_bytes;
+    let capacity = part.exported_bytes / u64::from(sector.get());
+    let endurance = |region| part.region(region).map(|figures| figures.endurance);
+    let (slc, mlc) = (endurance(Region::Slc), endurance(Region::Mlc));
+    let log = slc.or(mlc).unwrap_or(1);
+    Config {
+        sector_bytes: sector,
+        // More sectors than 32 bits number are refused when the shape is checked.
+        capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
+        endurance: Endurance { log, chain: mlc.unwrap_or(log) },
+        ..Config::HYBRID
+    }
+}
+
+/// Formats, prepares, and mounts anew for the replay: what the FTL learned and counted while it was prepared is
+/// forgotten, what is on flash stays.
+fn run(part: &Part, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
+    let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
+    let plan = RamPlan::new(&part.geometry, config).map_err(|error| unfit(&error))?;
+    let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
+    let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
+    let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
+    let chip = Chip::new(part, content)?;
+    let mut memory = OwnedRam::for_plan(&plan);
+    let ftl = Ftl::format(chip, config, memory.lend(), KEY, Counters::default());
+    let mut ours = Ours::new(ftl.map_err(|error| unfit(&error))?, &plan);
+    session.prepare(&mut ours)?;
+    let (chip, _) = ours.ftl.into_parts();
+
+    let mut memory = OwnedRam::for_plan(&plan);
+    let ftl = Ftl::mount(chip, config, memory.lend(), Counters::default());
+    let ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
+    session.replay(&mut Ours::new(ftl, &plan))
+}
+
+/// The FTL with what it needs to be a [`System`].
+struct Ours<'ram> {
+    ftl: Ftl<'ram, Chip, Counters>,
+    ram_bytes: u64,
+    writes: u64,
+    writes_throttled: u64,
+}
+
+impl<'ram> Ours<'ram> {
+    fn new(ftl: Ftl<'ram, Chip, Counters>, plan: &RamPlan) -> Self {
+        // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
+        let own = size_of::<Ftl<'_, Chip, Counters>>() - size_of::<Chip>() - size_of::<Counters>();
+        Self { ftl, ram_bytes: (plan.total_bytes() + own) as u64, writes: 0, writes_throttled: 0 }
+    }
+}
+
+impl BlockStore for Ours<'_> {
+    type Error = Infallible;
+
+    fn sector_bytes(&self) -> Bytes {
+        self.ftl.sector_bytes()
+    }
+
+    fn capacity(&self) -> SectorCount {
+        self.ftl.capacity()
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
+        self.ftl.read(first, data)
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        self.writes += 1;
+        self.writes_throttled += u64::from(self.ftl.is_throttling());
+        self.ftl.write(first, data)
+    }
+
+    fn trim(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        self.ftl.trim(first, count)
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        self.ftl.flush()
+    }
+
+    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
+        self.ftl.maintain(budget)
+    }
+}
+
+impl System for Ours<'_> {
+    fn chip(&self) -> &Chip {
+        self.ftl.device()
+    }
+
+    fn wait_until(&mut self, moment: Nanos) {
+        self.ftl.device_mut().wait_until(moment);
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        self.ram_bytes
+    }
+
+    fn books(&self) -> Books {
+        let counters = self.ftl.probe();
+        let mut books = Books {
+            pages: Region::ALL.map(|region| pages(counters, region)),
+            factors: Some(factors(counters)),
+            ..Books::default()
+        };
+        let (Some((reals, virtuals, capacity)), Some(probes)) =
+            (self.ftl.index_load(), self.ftl.index_probes())
+        else {
+            return books;
+        };
+        books.filter = Some(Filter { threshold_sectors: self.ftl.threshold().get() });
+        books.throttle = Some(Throttle {
+            active_share: result::ratio(self.writes_throttled, self.writes),
+            rejected_writes: counters.rejected_by_throttle,
+            k: self.ftl.window().get(),
+        });
+        books.hash = Some(Hash {
+            rejected_writes: counters.rejected_by_index,
+            load: result::ratio(u64::from(reals) + u64::from(virtuals), capacity.get().into()),
+            probes_mean: result::ratio(probes.part, probes.whole),
+        });
+        books
+    }
+}
+
+/// The causes of the FTL under the names of the result. What moves data from the log to the chains makes room in the
+/// log, like the rest of its garbage collection; what a mount reads is meta.
+fn pages(counters: &Counters, region: Region) -> Pages {
+    let sum = |verb, causes: &[Cause]| {
+        causes.iter().map(|cause| counters.operations(region, verb, *cause)).sum()
+    };
+    let gc = [Cause::Gc, Cause::WriteBack];
+    let meta = [Cause::Meta, Cause::Mount];
+    Pages {
+        host_read: sum(Verb::Read, &[Cause::Host]),
+        host_program: sum(Verb::Program, &[Cause::Host]),
+        gc_read: sum(Verb::Read, &gc),
+        gc_program: sum(Verb::Program, &gc),
+        wl_read: sum(Verb::Read, &[Cause::WearLeveling]),
+        wl_program: sum(Verb::Program, &[Cause::WearLeveling]),
+        scan_read: sum(Verb::Read, &[Cause::Scan]),
+        meta_read: sum(Verb::Read, &meta),
+        meta_program: sum(Verb::Program, &meta),
+    }
+}
+
+fn factors(counters: &Counters) -> Factors {
+    let factors = counters.factors();
+    let ratio = |ratio: ftl_core::probe::Ratio| result::ratio(ratio.part, ratio.whole);
+    Factors {
+        alpha: ratio(factors.alpha),
+        n1: ratio(factors.n1),
+        n2: ratio(factors.n2),
+        n3: ratio(factors.n3),
+        n4: ratio(factors.n4),
+        p1: ratio(factors.p1),
+        p2: ratio(factors.p2),
+    }
+}

@@ -1,0 +1,123 @@
+//! Numbers in lines of text, read from bytes: a trace has millions of them.
+
+use nand_model::part::Nanos;
+
+/// A place in a line, moved on by what is read.
+pub(crate) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(line: &'a [u8]) -> Self {
+        Self { rest: line }
+    }
+
+    /// Reads a whole number; `None` where none stands, or it has more than 64 bits.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        let mut number: u64 = 0;
+        let mut digits = 0;
+        for byte in self.rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            // Nineteen digits always fit.
+            number = if digits < 19 {
+                number * 10 + u64::from(digit)
+            } else {
+                number.checked_mul(10)?.checked_add(u64::from(digit))?
+            };
+            digits += 1;
+        }
+        self.rest = &self.rest[digits..];
+        (digits > 0).then_some(number)
+    }
+
+    /// Reads a decimal number of units of `nanos` nanoseconds. What is finer than a nanosecond is left out.
+    #[inline]
+    pub(crate) fn time(&mut self, nanos: u64) -> Option<Nanos> {
+        let mut time = self.number()?.checked_mul(nanos)?;
+        if self.rest.first() == Some(&b'.') {
+            let digits = self.rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let mut unit = nanos;
+            for byte in &self.rest[1..=digits] {
+                unit /= 10;
+                time = time.checked_add(u64::from(byte - b'0') * unit)?;
+            }
+            self.rest = &self.rest[1 + digits..];
+        }
+        Some(Nanos::new(time))
+    }
+
+    /// Reads one byte.
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    /// Passes over that byte, which must come next.
+    #[inline]
+    pub(crate) fn pass(&mut self, byte: u8) -> Option<()> {
+        (self.byte()? == byte).then_some(())
+    }
+
+    /// Passes over blanks and tabs, if there are any.
+    #[inline]
+    pub(crate) fn blanks(&mut self) {
+        let blanks = self.rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        self.rest = &self.rest[blanks..];
+    }
+
+    /// Reads up to that byte, and passes over it; the rest of the line where it does not come.
+    pub(crate) fn until(&mut self, byte: u8) -> &'a [u8] {
+        let at = memchr::memchr(byte, self.rest).unwrap_or(self.rest.len());
+        let (field, rest) = self.rest.split_at(at);
+        self.rest = rest.get(1..).unwrap_or(&[]);
+        field
+    }
+
+    /// Whether nothing is left.
+    #[inline]
+    pub(crate) fn at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Option<u64> {
+        Cursor::new(text.as_bytes()).time(1_000).map(Nanos::get)
+    }
+
+    #[test]
+    fn a_number_ends_where_its_digits_do() {
+        let mut cursor = Cursor::new(b"128,x");
+        assert_eq!(cursor.number(), Some(128));
+        assert_eq!(cursor.pass(b','), Some(()));
+        assert_eq!(cursor.number(), None);
+        assert_eq!(cursor.until(b','), b"x");
+        assert!(cursor.at_end());
+    }
+
+    #[test]
+    fn the_largest_number_fits_and_the_next_does_not() {
+        assert_eq!(Cursor::new(b"18446744073709551615").number(), Some(u64::MAX));
+        assert_eq!(Cursor::new(b"18446744073709551616").number(), None);
+        assert_eq!(Cursor::new(b"00000000000000000000007").number(), Some(7));
+    }
+
+    #[test]
+    fn a_time_is_exact_to_the_nanosecond() {
+        assert_eq!(time("12"), Some(12_000));
+        assert_eq!(time("12.5"), Some(12_500));
+        assert_eq!(time("0.0019"), Some(1));
+        assert_eq!(time("7."), Some(7_000));
+        assert_eq!(time(".5"), None);
+        assert_eq!(time("18446744073709551615"), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! The bytes of a trace: decompressed on the fly, handed out in lines that are counted.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is read at once. Lines of a trace are some 30 bytes.
+const BUFFER: usize = 256 << 10;
+
+/// The longest line that a text trace can have; what is longer is no text.
+const LINE_MAX: usize = 1 << 20;
+
+/// First bytes of a gzip member (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// First bytes of a Zstandard frame (RFC 8878, section 3.1.1).
+const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// How far a file was read, in its own (compressed) bytes; looked at by whoever shows progress.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Position(Arc<AtomicU64>);
+
+impl Position {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+struct Counted<R> {
+    inner: R,
+    position: Position,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.position.0.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// A trace's bytes.
+pub struct Input {
+    source: Box<dyn Read>,
+    buffer: Vec<u8>,
+    /// What is buffered and not handed out yet.
+    start: usize,
+    end: usize,
+    ended: bool,
+    line: u64,
+}
+
+impl Input {
+    /// A file's bytes, and how far it is read.
+    pub(crate) fn open(path: &Path) -> io::Result<(Self, Position)> {
+        let position = Position::default();
+        let file = Counted { inner: File::open(path)?, position: position.clone() };
+        Ok((Self::new(file)?, position))
+    }
+
+    /// Bytes from anywhere, compressed or not.
+    pub fn new(source: impl Read + 'static) -> io::Result<Self> {
+        let mut source = BufReader::with_capacity(BUFFER, source);
+        let head = source.fill_buf()?;
+        let source: Box<dyn Read> = if head.starts_with(&GZIP) {
+            Box::new(flate2::bufread::MultiGzDecoder::new(source))
+        } else if head.starts_with(&ZSTANDARD) {
+            Box::new(zstd::Decoder::with_buffer(source)?)
+        } else {
+            Box::new(source)
+        };
+        let buffer = vec![0; BUFFER];
+        let mut input = Self { source, buffer, start: 0, end: 0, ended: false, line: 0 };
+        input.fill()?;
+        Ok(input)
+    }
+
+    /// The first bytes, by which a format is recognised. Nothing is taken.
+    pub fn head(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The number of the line handed out last, counted from 1.
+    pub fn line_number(&self) -> u64 {
+        self.line
+    }
+
+    /// The next line without its end, or `None` after the last.
+    #[inline]
+    pub fn line(&mut self) -> io::Result<Option<&[u8]>> {
+        let mut searched = 0;
+        let length = loop {
+            let unread = &self.buffer[self.start..self.end];
+            if let Some(at) = memchr::memchr(b'\n', &unread[searched..]) {
+                break searched + at;
+            }
+            if self.ended {
+                if unread.is_empty() {
+                    return Ok(None);
+                }
+                break unread.len();
+            }
+            searched = unread.len();
+            if searched > LINE_MAX {
+                let reason = format!("after line {} comes no end of a line", self.line);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+            self.fill()?;
+        };
+        let line = self.start..self.start + length;
+        self.start = (line.end + 1).min(self.end);
+        self.line += 1;
+        let line = &self.buffer[line];
+        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// Reads on until the buffer is full or the source has ended. What was not handed out moves to the front.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.end * 2, 0);
+        }
+        while self.end < self.buffer.len() {
+            match self.source.read(&mut self.buffer[self.end..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn lines(bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        let mut input = Input::new(io::Cursor::new(bytes)).unwrap();
+        let mut lines = Vec::new();
+        while let Some(line) = input.line().unwrap() {
+            lines.push(line.to_vec());
+        }
+        assert_eq!(input.line_number(), lines.len() as u64);
+        lines
+    }
+
+    #[test]
+    fn lines_end_with_a_newline_with_both_or_with_the_file() {
+        assert_eq!(lines(b"a\nbc\r\n\nd".to_vec()), [&b"a"[..], b"bc", b"", b"d"]);
+        assert_eq!(lines(Vec::new()), [b""; 0]);
+    }
+
+    #[test]
+    fn compression_is_undone_whatever_the_name_and_over_several_members() {
+        let plain = b"1\n2\n3\n".repeat(100_000);
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
+        assert_eq!(lines(gzip(&plain)).len(), 300_000);
+        assert_eq!(lines([gzip(&plain), gzip(&plain)].concat()).len(), 600_000);
+        assert_eq!(lines([zstd(&plain), zstd(&plain)].concat()).len(), 600_000);
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_is_whole_and_one_without_end_is_refused() {
+        let long = vec![b'x'; BUFFER * 2];
+        assert_eq!(lines([long.clone(), b"\ny".to_vec()].concat()), [long, b"y".to_vec()]);
+        let mut endless = Input::new(io::repeat(b'x')).unwrap();
+        assert_eq!(endless.line().unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+}

@@ -1,0 +1,146 @@
+//! Traces: what a host asked of a disk, read from files in the formats that people have.
+//!
+//! ```text
+//!   file ──▶ input: gz and zst undone, line by line ──▶ a format's parser ──▶ requests
+//!                         │ first bytes                      ▲
+//!                         └────────▶ formats: whose are they?
+//! ```
+//!
+//! # Rooms
+//!
+//! - `input`: bytes of a file, decompressed on the fly, in lines that are counted. `fields`: numbers in them.
+//! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
+//! - `fit`: what becomes of addresses beyond the device.
+
+use std::path::PathBuf;
+
+use nand_model::part::Nanos;
+
+pub(crate) mod fields;
+pub(crate) mod fit;
+pub mod formats;
+pub(crate) mod input;
+pub mod reader;
+
+/// What a host asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Bytes are read.
+    Read,
+    /// Bytes are written.
+    Write,
+    /// Bytes are forgotten.
+    Trim,
+    /// What was written becomes durable.
+    Flush,
+}
+
+impl Op {
+    /// All of them, in the order in which tables list them.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+
+    /// The letter that our own format has for it.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Read => 'R',
+            Self::Write => 'W',
+            Self::Trim => 'T',
+            Self::Flush => 'F',
+        }
+    }
+}
+
+/// One request of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// When it arrives, counted from the trace's own beginning.
+    pub time: Nanos,
+    /// What is asked.
+    pub op: Op,
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub length: u64,
+}
+
+impl Request {
+    /// The byte after the last. Readers refuse requests for which it would not fit.
+    pub const fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
+
+/// Why a trace cannot be replayed. Each sentence says where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The file cannot be opened or read.
+    #[error("{name} cannot be read: {reason}")]
+    Unreadable {
+        /// The file, as it was named.
+        name: String,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// None of the formats is recognised in the first bytes.
+    #[error(
+        "{name} is in no format that is known here ({}): say which with --format, or write lines of \
+         `time_us,op,offset,length`",
+        formats::names()
+    )]
+    UnknownFormat {
+        /// The file.
+        name: String,
+    },
+    /// A line, or a record, is not as its format has it.
+    #[error(
+        "{name}, line {line}: expected {expected}, found `{found}`; --lenient skips such lines"
+    )]
+    Line {
+        /// The file.
+        name: String,
+        /// Counted from 1.
+        line: u64,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A request lies beyond the device's end.
+    #[error(
+        "{name}, line {line}: the request ends at byte {end}, beyond the {capacity} bytes of the device: \
+         --fit pack moves what the trace touches together, --fit wrap begins again at 0, \
+         --capacity makes the device larger"
+    )]
+    Beyond {
+        /// The file.
+        name: String,
+        /// Counted from 1.
+        line: u64,
+        /// Where the request ends.
+        end: u64,
+        /// Where the device ends.
+        capacity: u64,
+    },
+    /// What the trace touches is more than the device exports, even when moved together.
+    #[error(
+        "the trace touches {touched} bytes, and the device exports {capacity}: \
+         --capacity makes it larger, --fit wrap lets addresses begin again at 0"
+    )]
+    TooMuchTouched {
+        /// Bytes of the extents that the trace touches.
+        touched: u64,
+        /// Where the device ends.
+        capacity: u64,
+    },
+    /// No request came.
+    #[error("{0} holds no request: there is nothing to replay")]
+    Empty(String),
+    /// Standard input could not be set aside for a second reading.
+    #[error("standard input cannot be kept in {}: {reason}", folder.display())]
+    NotKept {
+        /// Where temporary files go.
+        folder: PathBuf,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+}

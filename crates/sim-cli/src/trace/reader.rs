@@ -1,0 +1,144 @@
+//! A file's requests, one by one.
+
+use std::path::Path;
+
+use nand_model::part::Nanos;
+
+use super::formats::{self, Format, ParseError, Parser};
+use super::input::{Input, Position};
+use super::{Request, TraceError};
+
+/// Reads a file in one of the formats.
+pub struct Reader {
+    name: String,
+    input: Input,
+    position: Position,
+    parser: Box<dyn Parser>,
+    lenient: bool,
+    skipped: u64,
+    /// The time of the first request, from which all others are counted.
+    beginning: Option<Nanos>,
+}
+
+impl Reader {
+    /// Opens a file and finds out its format, unless one is given. Errors call it `name`. Bad lines are skipped and
+    /// counted if `lenient`.
+    pub fn open(
+        path: &Path,
+        name: &str,
+        format: Option<&'static Format>,
+        lenient: bool,
+    ) -> Result<Self, TraceError> {
+        let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
+        let (input, position) = Input::open(path).map_err(unreadable)?;
+        Self::with_input(input, position, name, format, lenient)
+    }
+
+    /// Reads bytes that come from elsewhere.
+    pub(crate) fn with_input(
+        input: Input,
+        position: Position,
+        name: &str,
+        format: Option<&'static Format>,
+        lenient: bool,
+    ) -> Result<Self, TraceError> {
+        let format = match format.or_else(|| formats::recognise(input.head())) {
+            Some(format) => format,
+            None if input.head().trim_ascii().is_empty() => {
+                return Err(TraceError::Empty(name.into()));
+            }
+            None => return Err(TraceError::UnknownFormat { name: name.into() }),
+        };
+        let parser = (format.parser)();
+        let (name, beginning) = (name.into(), None);
+        Ok(Self { name, input, position, parser, lenient, skipped: 0, beginning })
+    }
+
+    /// The next request, or `None` after the last. Its time is counted from the first one's; a clock that was set back
+    /// below it counts as zero.
+    pub fn next_request(&mut self) -> Result<Option<Request>, TraceError> {
+        loop {
+            match self.parser.next(&mut self.input) {
+                Ok(Some(request)) => {
+                    let beginning = *self.beginning.get_or_insert(request.time);
+                    return Ok(Some(Request { time: request.time.since(beginning), ..request }));
+                }
+                Ok(None) => return Ok(None),
+                Err(ParseError::Bad { .. }) if self.lenient => self.skipped += 1,
+                Err(ParseError::Bad { expected, found }) => {
+                    return Err(TraceError::Line {
+                        name: self.name.clone(),
+                        line: self.line_number(),
+                        expected: expected.into(),
+                        found,
+                    });
+                }
+                Err(ParseError::Unreadable(reason)) => {
+                    return Err(TraceError::Unreadable { name: self.name.clone(), reason });
+                }
+            }
+        }
+    }
+
+    /// The file, as messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The line of the request given last, counted from 1.
+    pub fn line_number(&self) -> u64 {
+        self.input.line_number()
+    }
+
+    /// Bad lines passed over so far.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes of the file taken so far.
+    pub fn position(&self) -> u64 {
+        self.position.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Op;
+    use super::*;
+
+    fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {
+        let input = Input::new(std::io::Cursor::new(text.as_bytes().to_vec())).unwrap();
+        Reader::with_input(input, Position::default(), "some.csv", None, lenient)
+    }
+
+    const TEXT: &str = "5,R,0,512\nrubbish\n7.5,W,512,1024\n3,F,0,0\n";
+
+    #[test]
+    fn a_bad_line_is_told_with_file_line_and_what_was_expected() {
+        let mut strict = reader(TEXT, false).unwrap();
+        strict.next_request().unwrap();
+        let message = strict.next_request().unwrap_err().to_string();
+        for part in ["some.csv, line 2:", "expected `time_us,op,offset,length`", "found `rubbish`"]
+        {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn lenience_skips_and_counts_and_times_start_at_zero() {
+        let mut lenient = reader(TEXT, true).unwrap();
+        let mut requests = Vec::new();
+        while let Some(request) = lenient.next_request().unwrap() {
+            requests.push((request.time.get(), request.op));
+        }
+        assert_eq!(requests, [(0, Op::Read), (2_500, Op::Write), (0, Op::Flush)]);
+        assert_eq!(lenient.skipped(), 1);
+    }
+
+    #[test]
+    fn a_file_of_no_format_and_an_empty_one_are_told_apart() {
+        let unknown = reader("hello\n", false).err().unwrap().to_string();
+        assert!(unknown.contains("--format") && unknown.contains("csv, msr"), "{unknown}");
+        assert!(matches!(reader(" \n", false), Err(TraceError::Empty(_))));
+    }
+}

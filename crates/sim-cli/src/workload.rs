@@ -1,0 +1,294 @@
+//! What is replayed: files, standard input and synthetic workloads, one after the other.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use nand_model::part::Nanos;
+use tempfile::NamedTempFile;
+
+use crate::Failure;
+use crate::synth::{self, Generator, Synth};
+use crate::trace::fit::{Fit, FitChoice, Survey};
+use crate::trace::formats::{self, Format};
+use crate::trace::input::{Input, Position};
+use crate::trace::reader::Reader;
+use crate::trace::{Request, TraceError};
+
+/// Which requests, and how they are read: flags that every replaying command has.
+#[derive(Clone, Debug, clap::Args)]
+pub struct WorkloadArgs {
+    /// Files (plain, .gz or .zst; `-` is standard input) or synthetic workloads (`synth:zipf?requests=1000&seed=1`),
+    /// replayed in this order
+    #[arg(value_name = "TRACE", required = true)]
+    pub(crate) traces: Vec<String>,
+    /// The files' format, where it is not to be recognised from their content
+    #[arg(long, value_parser = formats::named, value_name = "FORMAT")]
+    pub(crate) format: Option<&'static Format>,
+    /// Skip and count lines that are not as the format has them
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// What to do with addresses beyond the device
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) fit: Option<FitChoice>,
+    /// Replay everything so many times
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(crate) passes: u32,
+}
+
+/// One of the things that are replayed.
+#[derive(Debug)]
+enum Source {
+    File(PathBuf),
+    /// Where it is kept, if it must be read more than once.
+    Stdin(Option<NamedTempFile>),
+    Synth(Synth),
+}
+
+/// Everything that is replayed.
+#[derive(Debug)]
+pub(crate) struct Workload {
+    sources: Vec<Source>,
+    format: Option<&'static Format>,
+    lenient: bool,
+}
+
+/// How messages call standard input.
+const STDIN: &str = "standard input";
+
+impl Workload {
+    /// The workload that was named. Standard input is set aside if it must be read more than once.
+    pub(crate) fn new(args: &WorkloadArgs) -> Result<Self, Failure> {
+        let again = args.passes > 1 || args.fit == Some(FitChoice::Pack);
+        let mut sources = Vec::new();
+        for name in &args.traces {
+            sources.push(match name.as_str() {
+                "-" if again => Source::Stdin(Some(keep_stdin()?)),
+                "-" => Source::Stdin(None),
+                name if name.starts_with(synth::PREFIX) => {
+                    Source::Synth(Synth::parse(name).map_err(Failure::Arguments)?)
+                }
+                name => Source::File(name.into()),
+            });
+        }
+        if sources.iter().filter(|source| matches!(source, Source::Stdin(_))).count() > 1 {
+            let reason = "standard input can be read once: name `-` once, and say --passes";
+            return Err(Failure::Arguments(reason.into()));
+        }
+        Ok(Self { sources, format: args.format, lenient: args.lenient })
+    }
+
+    /// The seed of the synthetic workload; none where there is none or several differ.
+    pub(crate) fn seed(&self) -> Option<u64> {
+        let mut seeds = self.sources.iter().filter_map(|source| match source {
+            Source::Synth(synth) => Some(synth.seed),
+            _ => None,
+        });
+        let first = seeds.next()?;
+        seeds.all(|seed| seed == first).then_some(first)
+    }
+
+    /// Its requests, on a device of that capacity.
+    pub(crate) fn open(&self, capacity: u64) -> Stream<'_> {
+        let lengths = self.sources.iter().map(Source::length).collect();
+        Stream {
+            workload: self,
+            capacity,
+            lengths,
+            next: 0,
+            now: None,
+            from: Nanos::ZERO,
+            latest: Nanos::ZERO,
+            skipped: 0,
+        }
+    }
+
+    /// How addresses are fitted into a device of that capacity, whose pages are at most `grain` bytes.
+    pub(crate) fn fit(
+        &self,
+        choice: Option<FitChoice>,
+        capacity: u64,
+        grain: u64,
+    ) -> Result<Fit, Failure> {
+        match choice {
+            None => Ok(Fit::AsIs),
+            Some(FitChoice::Wrap) => Ok(Fit::Wrap),
+            Some(FitChoice::Pack) => {
+                let mut survey = Survey::new(grain);
+                let mut stream = self.open(capacity);
+                while let Some(request) = stream.next_request()? {
+                    survey.add(&request);
+                }
+                let packing = survey.pack();
+                let touched = packing.touched();
+                if touched > capacity {
+                    return Err(TraceError::TooMuchTouched { touched, capacity }.into());
+                }
+                Ok(Fit::Pack(packing))
+            }
+        }
+    }
+}
+
+fn keep_stdin() -> Result<NamedTempFile, TraceError> {
+    let not_kept = |reason| TraceError::NotKept { folder: std::env::temp_dir(), reason };
+    let mut file = NamedTempFile::new().map_err(not_kept)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(not_kept)?;
+    file.flush().map_err(not_kept)?;
+    Ok(file)
+}
+
+impl Source {
+    /// How long it is, in bytes or requests; none where that is not known before the end.
+    fn length(&self) -> Option<u64> {
+        let of_file = |path: &Path| std::fs::metadata(path).ok().map(|data| data.len());
+        match self {
+            Self::File(path) => of_file(path),
+            Self::Stdin(kept) => of_file(kept.as_ref()?.path()),
+            Self::Synth(synth) => Some(synth.requests),
+        }
+    }
+}
+
+/// A source that is being read.
+enum Open {
+    Reader(Box<Reader>),
+    Generator(Box<Generator>),
+}
+
+/// The requests of a workload, one by one.
+pub(crate) struct Stream<'a> {
+    workload: &'a Workload,
+    capacity: u64,
+    lengths: Vec<Option<u64>>,
+    /// The source to open next.
+    next: usize,
+    now: Option<Open>,
+    /// When the source under way began: each begins where the one before ended.
+    from: Nanos,
+    latest: Nanos,
+    skipped: u64,
+}
+
+impl Stream<'_> {
+    /// The next request, or `None` after the last.
+    #[inline]
+    pub(crate) fn next_request(&mut self) -> Result<Option<Request>, Failure> {
+        loop {
+            let request = match &mut self.now {
+                Some(Open::Reader(reader)) => reader.next_request()?,
+                Some(Open::Generator(generator)) => generator.next(),
+                None => None,
+            };
+            if let Some(mut request) = request {
+                request.time += self.from;
+                self.latest = self.latest.max(request.time);
+                return Ok(Some(request));
+            }
+            self.close();
+            if !self.open_next()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(Open::Reader(reader)) = self.now.take() {
+            self.skipped += reader.skipped();
+        }
+        self.from = self.latest;
+    }
+
+    fn open_next(&mut self) -> Result<bool, Failure> {
+        let Some(source) = self.workload.sources.get(self.next) else {
+            return Ok(false);
+        };
+        let Workload { format, lenient, .. } = *self.workload;
+        let open = |path: &Path, name: &str| Reader::open(path, name, format, lenient);
+        self.now = Some(match source {
+            Source::File(path) => Open::Reader(Box::new(open(path, &path.display().to_string())?)),
+            Source::Stdin(Some(kept)) => Open::Reader(Box::new(open(kept.path(), STDIN)?)),
+            Source::Stdin(None) => {
+                let input = Input::new(io::stdin())
+                    .map_err(|reason| TraceError::Unreadable { name: STDIN.into(), reason })?;
+                let position = Position::default();
+                let reader = Reader::with_input(input, position, STDIN, format, lenient)?;
+                Open::Reader(Box::new(reader))
+            }
+            Source::Synth(synth) => {
+                let requests = synth.requests(self.capacity).map_err(Failure::Arguments)?;
+                Open::Generator(Box::new(requests))
+            }
+        });
+        self.next += 1;
+        Ok(true)
+    }
+
+    /// Where the request given last came from: the source's name, and its line or number.
+    pub(crate) fn place(&self) -> (String, u64) {
+        match (&self.now, self.next.checked_sub(1).map(|at| &self.workload.sources[at])) {
+            (Some(Open::Reader(reader)), _) => (reader.name().into(), reader.line_number()),
+            (Some(Open::Generator(generator)), Some(Source::Synth(synth))) => {
+                (synth.name.clone(), generator.made())
+            }
+            _ => (String::new(), 0),
+        }
+    }
+
+    /// How far all of it is, from 0 to 1; none where that is not known.
+    #[allow(clippy::cast_precision_loss)] // A progress bar shows three digits.
+    pub(crate) fn fraction(&self) -> Option<f64> {
+        let done = match &self.now {
+            Some(Open::Reader(reader)) => reader.position(),
+            Some(Open::Generator(generator)) => generator.made(),
+            None => 0,
+        };
+        let at = self.next.saturating_sub(1);
+        let here = (*self.lengths.get(at)?)?.max(1);
+        let sources = self.lengths.len() as f64;
+        Some((at as f64 + (done as f64 / here as f64).min(1.0)) / sources)
+    }
+
+    /// Bad lines passed over so far.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(traces: &[&str]) -> WorkloadArgs {
+        let traces = traces.iter().map(|name| (*name).to_owned()).collect();
+        WorkloadArgs { traces, format: None, lenient: false, fit: None, passes: 1 }
+    }
+
+    #[test]
+    fn sources_follow_each_other_in_order_and_in_time() {
+        let first = "synth:sequential?requests=2&interval_us=5";
+        let workload = Workload::new(&args(&[first, "synth:uniform?requests=2"])).unwrap();
+        let mut stream = workload.open(1 << 30);
+        let mut times = Vec::new();
+        while let Some(request) = stream.next_request().unwrap() {
+            times.push(request.time.get() / 1_000);
+        }
+        assert_eq!(times, [0, 5, 5, 1_005]);
+    }
+
+    #[test]
+    fn a_stream_knows_how_far_it_is() {
+        let workload = Workload::new(&args(&["synth:uniform?requests=4"])).unwrap();
+        let mut stream = workload.open(1 << 30);
+        stream.next_request().unwrap();
+        assert_eq!(stream.fraction(), Some(0.25));
+        assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), 1));
+    }
+
+    #[test]
+    fn a_seed_is_told_where_there_is_one() {
+        let seed = |names: &[&str]| Workload::new(&args(names)).unwrap().seed();
+        assert_eq!(seed(&["synth:uniform?seed=7"]), Some(7));
+        assert_eq!(seed(&["synth:uniform?seed=7", "synth:zipf?seed=8"]), None);
+        assert_eq!(seed(&["x.csv"]), None);
+    }
+}
