@@ -10,7 +10,7 @@ use ftl_iface::{
 
 use crate::address::{ChainBlock, LogBlock};
 use crate::error::Fault;
-use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
+use crate::layout::{self, FormatKey, Kind, Slot, Slots, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use crate::shape::{Part, Shape};
 
@@ -249,7 +249,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.spares.read.get(..self.read_bytes).is_some_and(layout::is_erased)
     }
 
-    /// Programs a page. `slots` tells for each slot what it holds.
+    /// Programs a page.
     #[inline]
     pub fn program(
         &mut self,
@@ -257,9 +257,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         kind: Kind,
         wear: u32,
         content: Content<'_>,
-        slots: impl Fn(usize) -> Slot,
+        slots: Slots<'_>,
         cause: Cause,
-    ) -> Result<Stamp, Fault<D::Error>> {
+    ) -> Result<(), Fault<D::Error>> {
         self.alive()?;
         let page = self.page(spot);
         let part = *self.part(spot.room);
@@ -269,8 +269,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Room::Chain => &mut *self.spares.chain,
         };
         let tagged = spare.get_mut(..layout::tag_bytes(part.slots)).unwrap_or(&mut []);
-        for slot in 0..usize::from(part.slots) {
-            layout::put_slot(tagged, slot, slots(slot));
+        for slot in 0..part.slots {
+            layout::put_slot(tagged, usize::from(slot), slots.get(slot));
         }
         layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, wear }, self.key);
         self.probe.operation(part.region, Verb::Program, cause);
@@ -279,7 +279,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Content::Buffer => self.buffer.get(..part.page_bytes.as_usize()).unwrap_or(&[]),
         };
         match self.device.program(page, data, spare) {
-            Ok(()) => Ok(self.stamp),
+            Ok(()) => Ok(()),
             Err(ProgramError::Failed) => Err(self.block_failed()),
             Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
         }

@@ -144,9 +144,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if count.is_zero() {
             return Ok(());
         }
-        let pages = match self.way(first, count) {
-            Way::Log if self.enter_log(first, count)? => self.write_to_log(first, count, data)?,
-            Way::Log | Way::Chains => self.write_to_chains(first, data)?,
+        let entered = match self.way(first, count) {
+            Way::Log => self.enter_log(first, count)?,
+            Way::Chains => None,
+        };
+        let pages = match entered {
+            Some(updates) => self.write_to_log(first, count, updates, data)?,
+            None => self.write_to_chains(first, data)?,
         };
         self.keep_house(pages)
     }

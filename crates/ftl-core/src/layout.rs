@@ -146,6 +146,40 @@ impl Slot {
     }
 }
 
+/// What the slots of a page to program hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Slots<'a> {
+    /// Neighbouring sectors of a request of the host's, from a slot on; nothing before and after them.
+    Run {
+        /// The first of them.
+        first: Sector,
+        /// Its slot.
+        at: u16,
+        /// How many.
+        count: u16,
+    },
+    /// These, and nothing beyond.
+    Listed(&'a [Slot]),
+}
+
+impl Slots<'_> {
+    /// What that slot holds.
+    #[inline]
+    pub fn get(self, slot: u16) -> Slot {
+        match self {
+            Self::Run { first, at, count } => {
+                // A slot before the run comes out larger than any count.
+                let ahead = slot.wrapping_sub(at);
+                if ahead >= count {
+                    return Slot::Empty;
+                }
+                Slot::Holds(Sector::new(first.get().wrapping_add(u32::from(ahead))))
+            }
+            Self::Listed(slots) => slots.get(usize::from(slot)).copied().unwrap_or(Slot::Empty),
+        }
+    }
+}
+
 /// What the tag of a page says beside its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag {

@@ -6,7 +6,7 @@ use ftl_iface::NandDevice;
 use super::{Content, Flash, Spot};
 use crate::address::LogBlock;
 use crate::error::Fault;
-use crate::layout::{self, Header, HeaderError, Kind, Slot, Tag, Trim};
+use crate::layout::{self, Header, HeaderError, Kind, Slots, Tag, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -69,7 +69,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 layout::put_summary(target, listed, key);
             }
             let spot = Spot::log(block, page);
-            let slots = |_| Slot::Empty;
+            let slots = Slots::Listed(&[]);
             self.program(spot, Kind::Summary, wear, Content::Buffer, slots, Cause::Meta)?;
         }
         Ok(())
@@ -115,9 +115,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             target.fill(0xFF);
             header.put(target);
         }
-        let slots = |_| Slot::Empty;
-        self.program(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta)?;
-        Ok(())
+        let slots = Slots::Listed(&[]);
+        self.program(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta)
     }
 
     /// Reads the device's header. Its payload has a check of its own, so its tag need not be ours.

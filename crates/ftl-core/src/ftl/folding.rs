@@ -7,7 +7,7 @@ use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Content, Spot};
-use crate::layout::{Kind, Slot};
+use crate::layout::{Kind, Slot, Slots};
 use crate::mlc::fold::Job;
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Event, Probe};
@@ -120,8 +120,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let wear = self.wear.erase_count(job.target);
         let spot = Spot::chain(job.target, job.page);
-        let slot_of = |slot: usize| holds.get(slot).copied().unwrap_or(Slot::Empty);
-        self.flash.program(spot, Kind::Data, wear, Content::Buffer, slot_of, job.cause)?;
+        let slots = Slots::Listed(holds);
+        self.flash.program(spot, Kind::Data, wear, Content::Buffer, slots, job.cause)?;
         self.mlc.fold.advance();
         if job.page + 1 == self.shape.chain.pages { self.end_fold() } else { Ok(()) }
     }

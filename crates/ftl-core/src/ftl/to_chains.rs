@@ -6,11 +6,10 @@ use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Content, Spot};
-use crate::layout::Slot;
+use crate::layout::{Slot, Slots};
 use crate::mlc::Append;
 use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Event, Probe};
-use crate::shape::SLOTS_MAX;
 
 /// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. More
 /// means that the tables contradict themselves.
@@ -43,7 +42,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let (_, slot) = self.mlc.home(offset);
             let room = usize::from(slots - slot) * sector_bytes;
             let (chunk, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
-            let held = (chunk.len() / sector_bytes.max(1)) as u16;
+            let held = (chunk.len() >> sector_bytes.trailing_zeros()) as u16;
             self.mlc.tell_lookup(&mut self.flash, logical);
             let map = self.chain_with_room(logical)?;
             let content = if held == slots {
@@ -54,13 +53,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 self.flash.blank(slot + held, slots - slot - held);
                 Content::Buffer
             };
-            let mut holds = [Slot::Empty; SLOTS_MAX];
-            let run = sector.run(SectorCount::new(u32::from(held)));
-            for (cell, held) in holds.iter_mut().skip(usize::from(slot)).zip(run) {
-                *cell = Slot::Holds(held);
-            }
-            let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
-            self.append_to_chain(logical, map, content, holds, Cause::Host)?;
+            let run = Slots::Run { first: sector, at: slot, count: held };
+            self.append_to_chain(logical, map, content, run, Cause::Host)?;
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
             pages += 1;
@@ -75,20 +69,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         logical: LogicalBlock,
         map: MapId,
         content: Content<'_>,
-        holds: &[Slot],
+        slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
-        let wear = self.wear.erase_count(block);
-        let write = Append { content, slots: holds, wear, trims: false };
+        let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let wear = self.wear.erase_count(end.block);
+        let write = Append { end, content, slots, wear, trims: false };
         let complete = self.mlc.append(&mut self.flash, logical, map, write, cause)?;
         if let Some(log) = &mut self.log {
-            for slot in holds {
-                if let Slot::Holds(sector) = slot {
+            for slot in 0..self.shape.chain.slots {
+                if let Slot::Holds(sector) = slots.get(slot) {
                     // A virtual entry stays: the throttle has just left it, so that the next write may enter.
-                    if log.index.find(*sector).is_some() {
-                        log.index.remove(*sector);
-                    }
+                    log.index.remove_real(sector);
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::Ftl;
 use super::to_chains::Room;
 use crate::error::Fault;
 use crate::flash::Content;
-use crate::layout::Slot;
+use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 use crate::shape::SLOTS_MAX;
 use crate::slc::{Demotion, Log};
@@ -19,13 +19,14 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     }
 
     /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and
-    /// then an entry for each sector. `false`: there is no room, and the write must go to the chains.
+    /// then an entry for each sector. Says how many of them the log holds already. `None`: there is no room, and
+    /// the write must go to the chains.
     #[inline]
     pub(crate) fn enter_log(
         &mut self,
         first: Sector,
         count: SectorCount,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Option<SectorCount>, Fault<D::Error>> {
         let slots = self.shape.log.map_or(1, |part| u32::from(part.slots)).max(1);
         let pages = count.get().div_ceil(slots);
         // As many steps as reclaim a block that need not wait for a fold. What takes longer is left to housekeeping.
@@ -33,46 +34,42 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         while self.the_log()?.free_pages() < pages {
             if steps == 0 || !self.the_log()?.has_tail() {
                 self.flash.tell(Event::RejectedByLog);
-                return Ok(false);
+                return Ok(None);
             }
             self.reclaim_step()?;
             steps -= 1;
         }
         let log = self.the_log()?;
         let window = log.window();
-        let entered = log.index.reserve(first, count, window);
-        if !entered {
+        let updates = log.index.reserve(first, count, window);
+        if updates.is_none() {
             self.flash.tell(Event::RejectedByIndex);
         }
-        Ok(entered)
+        Ok(updates)
     }
 
-    /// Appends a hot write, which has entered, to the log's head. Says how many pages it took.
+    /// Appends a hot write, which has entered, to the log's head: so many of its sectors are updates. Says how many
+    /// pages it took.
     #[inline]
     pub(crate) fn write_to_log(
         &mut self,
         first: Sector,
         count: SectorCount,
+        updates: SectorCount,
         data: &[u8],
     ) -> Result<u32, Fault<D::Error>> {
-        let log = self.the_log()?;
-        let updates = first.run(count).filter(|sector| log.index.find(*sector).is_some()).count();
-        self.write_back.note_hot_write(SectorCount::new(updates as u32), count);
+        self.write_back.note_hot_write(updates, count);
         self.flash.tell(Event::LogWrite { sectors: count });
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
         let mut pages = 0;
         let mut sector = first;
         for chunk in data.chunks(slots * sector_bytes) {
-            let held = SectorCount::new((chunk.len() / sector_bytes) as u32);
-            let mut holds = [Slot::Empty; SLOTS_MAX];
-            for (slot, held) in holds.iter_mut().zip(sector.run(held)) {
-                *slot = Slot::Holds(held);
-            }
+            let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
             let content = self.page_content(chunk, slots);
-            let holds = holds.get(..slots).unwrap_or(&[]);
+            let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
             let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
-            log.append(&mut self.flash, content, holds, Cause::Host)?;
+            log.append(&mut self.flash, content, run, Cause::Host)?;
             if self.mlc.fold.is_active() {
                 for held in sector.run(held) {
                     let (logical, offset) = self.mlc.locate(held);
@@ -91,7 +88,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         if chunk.len() == slots * sector_bytes {
             return Content::Host(chunk);
         }
-        let held = (chunk.len() / sector_bytes.max(1)) as u16;
+        let held = (chunk.len() >> sector_bytes.trailing_zeros()) as u16;
         self.flash.put(0, chunk);
         self.flash.blank(held, slots as u16 - held);
         Content::Buffer
@@ -152,7 +149,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         log.note_kept_page();
         self.flash.blank(filled, slots - filled);
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
-        log.append(&mut self.flash, Content::Buffer, holds, Cause::Gc)
+        log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc)
     }
 
     /// Writes a sector of the tail to its chain, together with those of the tail that share its page there.
@@ -182,6 +179,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             }
         }
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
-        self.append_to_chain(logical, map, Content::Buffer, holds, Cause::WriteBack)
+        self.append_to_chain(logical, map, Content::Buffer, Slots::Listed(holds), Cause::WriteBack)
     }
 }

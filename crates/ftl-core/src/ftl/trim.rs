@@ -7,11 +7,10 @@ use super::Ftl;
 use crate::address::LogicalBlock;
 use crate::error::Fault;
 use crate::flash::Content;
-use crate::layout::{Slot, Trim};
+use crate::layout::{Slot, Slots, Trim};
 use crate::mlc::Append;
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Probe};
-use crate::shape::SLOTS_MAX;
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn trim_sectors(
@@ -46,15 +45,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Forgets sectors of one logical block. Where it is all of them, what stood before the trim is free at once.
     fn trim_run(&mut self, logical: LogicalBlock, trim: Trim) -> Result<(), Fault<D::Error>> {
         let map = self.chain_with_room(logical)?;
-        let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
-        let wear = self.wear.erase_count(block);
+        let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let wear = self.wear.erase_count(end.block);
         self.flash.put_trim(trim);
-        let mut slots = [Slot::Empty; SLOTS_MAX];
-        if let Some(slot) = slots.first_mut() {
-            *slot = Slot::Hole(trim.first);
-        }
-        let slots = slots.get(..usize::from(self.shape.chain.slots)).unwrap_or(&[]);
-        let write = Append { content: Content::Buffer, slots, wear, trims: true };
+        let slots = [Slot::Hole(trim.first)];
+        let slots = Slots::Listed(&slots);
+        let write = Append { end, content: Content::Buffer, slots, wear, trims: true };
         self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta)?;
         let (_, offset) = self.mlc.locate(trim.first);
         for (at, sector) in trim.first.run(trim.count).enumerate() {

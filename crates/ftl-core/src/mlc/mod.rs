@@ -12,12 +12,12 @@ pub mod scan;
 
 use core::num::NonZeroU32;
 
-use ftl_iface::{NandDevice, Sector};
+use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Spot};
-use crate::layout::{Kind, Slot};
+use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 use crate::shape::{Part, Shape};
 use crate::table::Bits;
@@ -225,9 +225,8 @@ impl<'ram> Mlc<'ram> {
         cause: Cause,
     ) -> Result<bool, Fault<D::Error>> {
         let page = self.maps.next_page(map);
-        let (ordinal, block) =
-            self.chains.logs(logical).enumerate().last().ok_or(Fault::Corrupt)?;
-        let in_order = self.maps.in_order(map) && self.is_in_place(page, &write);
+        let Last { ordinal, block } = write.end;
+        let in_order = self.maps.in_order(map) && self.is_in_place(logical, page, &write);
         let kind = if write.trims {
             Kind::Trim
         } else if in_order {
@@ -235,14 +234,14 @@ impl<'ram> Mlc<'ram> {
         } else {
             Kind::Chain
         };
-        let slots = write.slots;
-        let holds = |slot: usize| slots.get(slot).copied().unwrap_or(Slot::Empty);
-        flash.program(Spot::chain(block, page), kind, write.wear, write.content, holds, cause)?;
-        for (slot, holds) in slots.iter().enumerate() {
-            if let Slot::Holds(sector) = holds {
-                let (_, offset) = self.locate(*sector);
-                let place = Place::Log { ordinal: ordinal as u16, page, slot: slot as u16 };
-                self.maps.set(map, offset, place);
+        let Append { content, slots, wear, .. } = write;
+        flash.program(Spot::chain(block, page), kind, wear, content, slots, cause)?;
+        let start = self.sector(logical, 0);
+        for slot in 0..self.part.slots {
+            if let Slot::Holds(sector) = slots.get(slot) {
+                // Its chain is known, so that its offset needs no division.
+                let offset = (sector - start).get();
+                self.maps.set(map, offset, Place::Log { ordinal, page, slot });
                 self.fold.touch(logical, offset);
             }
         }
@@ -251,17 +250,22 @@ impl<'ram> Mlc<'ram> {
         Ok(in_order && page + 1 == self.part.pages)
     }
 
-    /// The block to which [`append`](Self::append) would program.
-    pub fn last_log(&self, logical: LogicalBlock) -> Option<ChainBlock> {
-        self.chains.logs(logical).last()
+    /// The block to which [`append`](Self::append) programs.
+    #[inline]
+    pub fn last_log(&self, logical: LogicalBlock) -> Option<Last> {
+        let mut last = Last { ordinal: 0, block: self.chains.first_log(logical)? };
+        while let Some(block) = self.chains.next(last.block) {
+            last = Last { ordinal: last.ordinal + 1, block };
+        }
+        Some(last)
     }
 
-    fn is_in_place(&self, page: u16, write: &Append<'_>) -> bool {
+    fn is_in_place(&self, logical: LogicalBlock, page: u16, write: &Append<'_>) -> bool {
+        let first = self.sector(logical, u32::from(page) * u32::from(self.part.slots));
         !write.trims
-            && write.slots.len() == self.slots.get() as usize
-            && write.slots.iter().enumerate().all(|(at, holds)| match holds {
-                Slot::Holds(sector) => self.home(self.locate(*sector).1) == (page, at as u16),
-                _ => false,
+            && (0..self.part.slots).all(|slot| {
+                let place = first + SectorCount::new(u32::from(slot));
+                write.slots.get(slot) == Slot::Holds(place)
             })
     }
 
@@ -294,13 +298,24 @@ impl<'ram> Mlc<'ram> {
     }
 }
 
+/// The last log block of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// Which of the chain's log blocks, counted from the oldest.
+    pub ordinal: u16,
+    /// The block.
+    pub block: ChainBlock,
+}
+
 /// A page to be appended to a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Append<'a> {
+    /// Where to: the chain's [`last_log`](Mlc::last_log).
+    pub end: Last,
     /// Its content.
     pub content: Content<'a>,
     /// What its slots hold.
-    pub slots: &'a [Slot],
+    pub slots: Slots<'a>,
     /// How often the block had been erased.
     pub wear: u32,
     /// Whether it forgets sectors instead of holding them.

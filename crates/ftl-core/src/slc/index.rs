@@ -213,6 +213,16 @@ impl<'ram> Index<'ram> {
         }
     }
 
+    /// Forgets that the log holds a sector. A virtual entry stays as it is.
+    #[inline]
+    pub fn remove_real(&mut self, sector: Sector) {
+        let home = self.home(sector);
+        let word = self.probe(home, self.key_mask);
+        if word != EMPTY {
+            self.put(self.cell_of(home, word), EMPTY, 0);
+        }
+    }
+
     /// Real entries: sectors that the log holds.
     #[inline]
     pub fn real_count(&self) -> u32 {

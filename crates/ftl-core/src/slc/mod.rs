@@ -12,7 +12,7 @@ use ftl_iface::{BlockCount, NandDevice, Sector};
 use crate::address::LogBlock;
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Spot};
-use crate::layout::{Kind, Slot};
+use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
 use crate::shape::Part;
 
@@ -155,24 +155,17 @@ impl<'ram> Log<'ram> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
         content: Content<'_>,
-        sectors: &[Slot],
+        slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         if self.ring.head_page() == self.data_pages {
             self.advance()?;
         }
         let (block, page) = (self.ring.head(), self.ring.head_page());
-        let holds = |slot: usize| sectors.get(slot).copied().unwrap_or(Slot::Empty);
-        flash.program(
-            Spot::log(block, page),
-            Kind::Log,
-            self.ring.wear(),
-            content,
-            holds,
-            cause,
-        )?;
+        let wear = self.ring.wear();
+        flash.program(Spot::log(block, page), Kind::Log, wear, content, slots, cause)?;
         for slot in 0..self.part.slots {
-            let holds = holds(usize::from(slot));
+            let holds = slots.get(slot);
             let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
             if let Some(code) = self.head_codes.get_mut(at) {
                 *code = holds.code();

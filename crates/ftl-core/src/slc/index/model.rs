@@ -36,6 +36,7 @@ enum Step {
     Virtualise(u32),
     Trace(u32),
     Remove(u32),
+    RemoveReal(u32),
     Open,
     Resize(u32),
 }
@@ -50,6 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => sector().prop_map(Step::Virtualise),
         3 => sector().prop_map(Step::Trace),
         2 => sector().prop_map(Step::Remove),
+        2 => sector().prop_map(Step::RemoveReal),
         2 => Just(Step::Open),
         1 => (1..=LOG_BLOCKS).prop_map(Step::Resize),
     ]
@@ -110,6 +112,10 @@ impl Model {
                 self.reals.remove(&at(sector).get());
                 self.traces.remove(&at(sector).get());
             }
+            Step::RemoveReal(sector) => {
+                index.remove_real(at(sector));
+                self.reals.remove(&at(sector).get());
+            }
             Step::Open => {
                 self.window.head = LogSequence::new(self.window.head.get().wrapping_add(1));
                 index.expire(self.window, index.expire_stride(BlockCount::new(LOG_BLOCKS)));
@@ -143,7 +149,10 @@ impl Model {
         let count = count.min(index.shape.sectors().get() - first.get());
         let run = first.get()..first.get() + count;
         let before: BTreeSet<u32> = index.iter().map(|(sector, _)| sector.get()).collect();
-        let accepted = index.reserve(first, SectorCount::new(count), self.window);
+        let updates = self.reals.range(run.clone()).count() as u32;
+        let answer = index.reserve(first, SectorCount::new(count), self.window);
+        let accepted = answer.is_some();
+        assert_eq!(answer.unwrap_or(SectorCount::new(updates)).get(), updates, "updates counted");
         // A refused request ends at the first sector without room; those before it have become
         // young.
         let hindered = |sector: &u32| !Self::room_for(index, *sector, run.clone());

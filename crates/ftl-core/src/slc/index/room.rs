@@ -17,7 +17,8 @@ struct Displacing {
 }
 
 impl Index<'_> {
-    /// Gives every sector of a request an entry, or says that one found no room.
+    /// Gives every sector of a request an entry, and says how many of them the log holds already; `None` where one
+    /// found no room.
     ///
     /// A sector keeps the entry it has; else it gets a free cell, else the oldest virtual entry's
     /// in its window, an expired one's first, but never that of a sector of this same request. New
@@ -25,12 +26,18 @@ impl Index<'_> {
     /// [`set`](Self::set) makes them real one after the other. They hold as long as no other sector
     /// is placed and the log moves on by less than the window.
     ///
-    /// When the answer is false, what was placed before stays. It says of those sectors what a
+    /// Where one found no room, what was placed before stays. It says of those sectors what a
     /// throttled request leaves behind, that the log turned them away, and any real entry may take
     /// their cells. Taking them back would need a list of them, and what they displaced would still
     /// be gone.
-    pub fn reserve(&mut self, first: Sector, count: SectorCount, window: Window) -> bool {
+    pub fn reserve(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        window: Window,
+    ) -> Option<SectorCount> {
         let end = first.get().saturating_add(count.get());
+        let mut updates = 0;
         let mut home = self.home(first);
         for number in first.get()..end {
             debug_assert!(number < self.shape.sectors().get(), "a request beyond the store");
@@ -40,12 +47,14 @@ impl Index<'_> {
                 let displacing =
                     Displacing { head: window.head, youngest: 0, spared: first.get()..end };
                 if !self.trace(home, word, &displacing) {
-                    return false;
+                    return None;
                 }
+            } else {
+                updates += 1;
             }
             home = self.next_home(home);
         }
-        true
+        Some(SectorCount::new(updates))
     }
 
     /// Notes that a sector stands in that slot, whether it had an entry or not; false where its

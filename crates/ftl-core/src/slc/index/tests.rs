@@ -105,15 +105,16 @@ fn a_request_displaces_others_virtual_sectors_oldest_first_and_never_its_own() {
     assert!(index.insert_virtual(Sector::new(10), window(1, 8)));
     assert!(index.insert_virtual(Sector::new(20), window(0, 8)));
     // 20 is older, though it stands further on.
-    assert!(index.reserve(Sector::new(30), SectorCount::new(1), window(2, 8)));
+    assert!(index.reserve(Sector::new(30), SectorCount::new(1), window(2, 8)).is_some());
     let known: Vec<u32> = index.iter().map(|(sector, _)| sector.get()).collect();
     assert_eq!(known, [10, 30]);
     // 10, 11, 12 need all three cells: 12 finds only 10's and 11's, and neither makes room.
     let (first, count) = sectors(10, 3);
-    assert!(index.reserve(first, SectorCount::new(2), window(3, 8)));
+    assert!(index.reserve(first, SectorCount::new(2), window(3, 8)).is_some());
     index.remove(Sector::new(30));
-    assert!(index.reserve(first, count, window(3, 8)), "three sectors in three cells");
-    assert!(!index.reserve(first, SectorCount::new(5), window(3, 8)), "14 finds only its fellows");
+    assert!(index.reserve(first, count, window(3, 8)).is_some(), "three sectors in three cells");
+    let five = SectorCount::new(5);
+    assert_eq!(index.reserve(first, five, window(3, 8)), None, "14 finds only its fellows");
     index.check().unwrap();
 }
 
