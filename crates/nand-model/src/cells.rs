@@ -80,7 +80,8 @@ pub(crate) struct Cells {
     format: Format,
     pages: u16,
     blocks: Vec<BlockCells>,
-    /// Data of the pages that are kept whole, by [`Self::whole_key`].
+    /// Data of the pages that are kept whole, by [`Self::whole_key`], without the 0xFF at their ends: an FTL's own
+    /// records fill few bytes of a page, and a long run programs many of them.
     whole: HashMap<u32, Arc<[u8]>>,
     /// Shared blocks that were copied to be written.
     copies: u64,
@@ -115,7 +116,7 @@ impl Cells {
         let index = self.blocks.len() as u32;
         block.has_whole = !whole.is_empty();
         for (page, data) in whole {
-            self.whole.insert(self.whole_key(index, page), data);
+            self.whole.insert(self.whole_key(index, page), Arc::from(without_ones(&data)));
         }
         self.blocks.push(block);
     }
@@ -156,14 +157,18 @@ impl Cells {
     /// Memory that the cells occupy, but for the allocator's own.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let records: usize = self.blocks.iter().map(|block| block.records().len()).sum();
-        let whole = self.whole.len() * self.format.page_bytes();
+        let whole: usize = self.whole.values().map(|data| data.len()).sum();
         (self.blocks.capacity() * size_of::<BlockCells>() + records + whole) as u64
     }
 
-    /// Data of a page that is kept whole.
-    pub(crate) fn whole_data(&self, block: u32, page: u16) -> &[u8] {
+    /// Reads data of a page that is kept whole, from byte `at` on.
+    pub(crate) fn load_whole(&self, block: u32, page: u16, at: usize, data: &mut [u8]) {
         // A page whose state says whole was put there by the same call that set the state.
-        self.whole.get(&self.whole_key(block, page)).map_or(&[], |data| data)
+        let kept = self.whole.get(&self.whole_key(block, page)).and_then(|kept| kept.get(at..));
+        let kept = kept.unwrap_or(&[]);
+        let (known, rest) = data.split_at_mut(kept.len().min(data.len()));
+        known.copy_from_slice(&kept[..known.len()]);
+        rest.fill(ERASED);
     }
 
     /// The geometry holds at most 2^32 pages a region.
@@ -211,7 +216,7 @@ impl Cells {
         let start = usize::from(index) * self.format.record();
         if index < cells.next && cells.records()[start] == State::Whole.code() {
             self.format.load_spare(&cells.records()[start..], spare);
-            data.copy_from_slice(&self.whole_data(block, index)[at..at + data.len()]);
+            self.load_whole(block, index, at, data);
         } else {
             data.fill(ERASED);
             spare.fill(ERASED);
@@ -280,7 +285,7 @@ impl Cells {
     #[inline(never)]
     fn keep_whole(&mut self, page: Page, data: &[u8]) {
         let key = self.whole_key(page.block().index(), page.index().get());
-        self.whole.insert(key, Arc::from(data));
+        self.whole.insert(key, Arc::from(without_ones(data)));
     }
 
     /// Gives the block records of its own, as long as a whole block: the first program after its making, after a
@@ -353,6 +358,12 @@ impl Cells {
             None => rules::out_of_range(Verb::MarkBad, block),
         }
     }
+}
+
+/// What stands before the 0xFF at the end.
+fn without_ones(data: &[u8]) -> &[u8] {
+    let end = data.iter().rposition(|byte| *byte != ERASED).map_or(0, |last| last + 1);
+    &data[..end]
 }
 
 #[cfg(test)]

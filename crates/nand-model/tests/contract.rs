@@ -133,6 +133,24 @@ fn in_stamp_mode_a_page_of_other_content_is_kept_whole_until_its_block_is_erased
 }
 
 #[test]
+fn a_page_that_is_kept_whole_takes_no_memory_for_the_ones_at_its_end() {
+    let mut chip = stamp_chip();
+    let mut data = [0xFF; 1024];
+    data[..4].copy_from_slice(b"trim");
+    chip.program(page(mlc(0), 0), &[0; 1024], &[0xFF; 32]).unwrap();
+    let before = chip.memory_bytes();
+    chip.program(page(mlc(0), 1), &data, &[0xFF; 32]).unwrap();
+    assert_eq!(chip.memory_bytes(), before + 4);
+    let (bytes, _) = read(&mut chip, page(mlc(0), 1)).unwrap();
+    assert_eq!(bytes[..1024], data);
+    let mut part = [0; 4];
+    chip.read(page(mlc(0), 1), Bytes::new(2), &mut part, &mut []).unwrap();
+    assert_eq!(part, *b"im\xFF\xFF");
+    chip.read(page(mlc(0), 1), Bytes::new(1_000), &mut part, &mut []).unwrap();
+    assert_eq!(part, [0xFF; 4]);
+}
+
+#[test]
 fn a_fork_goes_its_own_way_and_copies_only_the_blocks_that_are_written() {
     let mut original = chip();
     for block in 0..16 {

@@ -219,12 +219,14 @@ fn put_block<W: Write>(
     out.put(&block.next().to_le_bytes())?;
     let format = cells.format();
     let records = block.records().chunks_exact(format.record());
+    let mut whole = vec![0; format.page_bytes()];
     for (page, record) in (0..block.next()).zip(records) {
         match State::from_code(record[0]) {
             Some(State::Kept) => out.put(record)?,
             Some(State::Whole) => {
                 out.put(&record[..format.head()])?;
-                out.put(cells.whole_data(index, page))?;
+                cells.load_whole(index, page, 0, &mut whole);
+                out.put(&whole)?;
             }
             _ => out.put(&[State::Skipped.code()])?,
         }
