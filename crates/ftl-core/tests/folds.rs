@@ -1,0 +1,121 @@
+//! What comes while a fold is under way, at each of its pages: nothing of it is undone when the fold ends.
+
+mod world;
+
+use ftl_core::Config;
+use ftl_core::config::{FilterChoice, LogRegion};
+use ftl_core::probe::{Cause, Verb};
+use ftl_iface::{Cell, Region, SectorCount};
+
+use world::{Step, Tandem, World, devices, region};
+
+/// Sectors of a logical block.
+const BLOCK: u32 = 32;
+/// Logical blocks; four blocks more are spare.
+const LOGICAL: u32 = 10;
+
+/// Folds of this device advance by `maintain` alone, one page at a time.
+fn device(log: LogRegion) -> World {
+    let mlc = region(Cell::Mlc, if log == LogRegion::None { 16 } else { 14 }, 8, 2048);
+    let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 12, 4, 1024));
+    let config = Config {
+        log,
+        capacity: Some(SectorCount::new(LOGICAL * BLOCK)),
+        copies_per_page: 0,
+        filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(2) },
+        throttle: false,
+        ..devices::SMALL
+    };
+    let mut world = World::new(devices::geometry(slc, Some(mlc)), config);
+    world.run(&[Step::Write { first: 0, count: LOGICAL * BLOCK }], false);
+    world
+}
+
+/// Pages of the fold under way, or of the one that ended last.
+fn folded_pages(ftl: &Tandem<'_>) -> u64 {
+    ftl.probe().operations(Region::Mlc, Verb::Program, Cause::Gc)
+}
+
+/// Begins a fold, brings it to each of its pages in turn, takes the steps for the chain that is being folded and for
+/// one that is not, ends the fold, and mounts. Every invariant is checked on the way.
+fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
+    for log in [LogRegion::None, LogRegion::SlcRegion] {
+        for page in 1..8 {
+            let mut world = device(log);
+            world.live(|world, ftl| {
+                for first in [0, BLOCK] {
+                    // Nine sectors are cold. What comes after them is hot, and goes to the log where there is one.
+                    world.checked_step(ftl, Step::Write { first: first + 3, count: 9 });
+                    for hot in [5, 17, 30] {
+                        world.checked_step(ftl, Step::Write { first: first + hot, count: 2 });
+                    }
+                }
+                world.checked_step(ftl, Step::Maintain { budget: page });
+                assert_eq!(folded_pages(ftl), u64::from(page), "a fold is under way");
+                // The hand passes logical block 0 last, so that 1 is being folded; what the other needs may end it.
+                for first in [BLOCK, 0] {
+                    for step in steps(first) {
+                        world.checked_step(ftl, step);
+                    }
+                }
+                world.checked_step(ftl, Step::Maintain { budget: 8 - page });
+                world.checked_step(ftl, Step::Maintain { budget: 100 });
+                world.read_all(ftl);
+            });
+            world.run(&[Step::Remount, Step::Maintain { budget: 100 }, Step::Remount], true);
+        }
+    }
+}
+
+fn write(first: u32, count: u32) -> Step {
+    Step::Write { first, count }
+}
+
+#[test]
+fn a_write_to_the_chain_that_is_being_folded_stands() {
+    while_folding(|first| vec![write(first + 4, 5), write(first, 3), write(first + 28, 4)]);
+}
+
+#[test]
+fn a_write_to_the_log_stands_whether_the_fold_has_taken_the_sector_or_not() {
+    while_folding(|first| [5, 17, 30, 0, 12].map(|hot| write(first + hot, 2)).to_vec());
+}
+
+#[test]
+fn a_sector_that_the_fold_took_from_the_log_and_that_goes_to_the_chain_stands() {
+    while_folding(|first| vec![write(first + 4, 5), write(first + 5, 1), write(first + 16, 16)]);
+}
+
+#[test]
+fn a_block_written_through_in_order_makes_the_fold_of_its_chain_needless() {
+    while_folding(|first| vec![write(first, BLOCK)]);
+    while_folding(|first| vec![write(first, 16), write(first + 16, 16), write(first + 2, 4)]);
+}
+
+#[test]
+fn a_trim_of_a_part_and_of_a_whole_block_stands() {
+    while_folding(|first| vec![Step::Trim { first: first + 4, count: 20 }, write(first + 6, 2)]);
+    while_folding(|first| vec![Step::Trim { first, count: BLOCK }, write(first + 6, 5)]);
+    while_folding(|first| vec![Step::Trim { first, count: BLOCK }]);
+}
+
+#[test]
+fn as_many_writes_as_fill_the_log_block_that_follows_the_fold_end_it() {
+    while_folding(|first| (0..20).map(|at| write(first + at, 4)).collect());
+}
+
+#[test]
+fn a_mount_forgets_the_fold_and_loses_nothing() {
+    for log in [LogRegion::None, LogRegion::SlcRegion] {
+        for page in 1..8 {
+            let mut world = device(log);
+            let grow = [write(3, 9), write(BLOCK + 3, 9), write(5, 2), write(17, 2)];
+            let fold = Step::Maintain { budget: page };
+            world.run(
+                &[&grow[..], &[fold, write(4, 5), write(30, 2), Step::Remount]].concat(),
+                true,
+            );
+            world.run(&[write(8, 6), Step::Maintain { budget: 100 }, Step::Remount], true);
+        }
+    }
+}
