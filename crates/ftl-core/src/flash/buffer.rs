@@ -18,7 +18,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Copies sectors into the buffer, from a slot on.
     pub fn put(&mut self, slot: u16, data: &[u8]) {
         let start = usize::from(slot) * self.sector_bytes.as_usize();
-        if let Some(target) = self.buffer.get_mut(start..start + data.len()) {
+        let target = self.buffer.get_mut(start..).and_then(|rest| rest.get_mut(..data.len()));
+        if let Some(target) = target {
             target.copy_from_slice(data);
         }
     }

@@ -64,7 +64,9 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
         let mut pages = 0;
         let mut sector = first;
-        for chunk in data.chunks(slots * sector_bytes) {
+        let mut rest = data;
+        while !rest.is_empty() {
+            let (chunk, after) = rest.split_at_checked(slots * sector_bytes).unwrap_or((rest, &[]));
             let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
             let content = self.page_content(chunk, slots);
             let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
@@ -76,6 +78,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                     self.mlc.fold.uncollect(logical, offset);
                 }
             }
+            rest = after;
             sector = sector + held;
             pages += 1;
         }

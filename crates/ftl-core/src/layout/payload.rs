@@ -129,9 +129,9 @@ pub fn put_summary(page: &mut [u8], codes: &[u32], key: FormatKey) {
     page.fill(0xFF);
     copy_low_bytes(page.get_mut(0..4), codes.len() as u64);
     copy_low_bytes(page.get_mut(4..8), u64::from(check(codes.iter().copied(), key)));
-    let fields = page.get_mut(SUMMARY_HEAD..).unwrap_or(&mut []).chunks_exact_mut(4);
-    for (field, code) in fields.zip(codes) {
-        field.copy_from_slice(&code.to_le_bytes());
+    let (fields, _) = page.get_mut(SUMMARY_HEAD..).unwrap_or(&mut []).as_chunks_mut();
+    for (field, code) in fields.iter_mut().zip(codes) {
+        *field = code.to_le_bytes();
     }
 }
 

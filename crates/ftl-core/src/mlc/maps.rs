@@ -166,9 +166,14 @@ impl<'ram> Maps<'ram> {
     pub fn copy_to_fold(&mut self, from: MapId, logical: LogicalBlock) {
         let fold = self.fold_map();
         self.start(fold, logical);
-        let (source, target) = (self.range(from), self.range(fold));
-        if source.end <= target.start && target.end <= self.memory.cells.len() {
-            self.memory.cells.copy_within(source, target.start);
+        // The fold's map is the last.
+        let start = self.range(fold).start;
+        let source = self.range(from);
+        if let Some((cached, target)) = self.memory.cells.split_at_mut_checked(start)
+            && let Some(source) = cached.get(source)
+            && let Some(target) = target.get_mut(..source.len())
+        {
+            target.copy_from_slice(source);
         }
     }
 
