@@ -12,7 +12,7 @@ use crate::trace::fit::{Fit, FitChoice, Survey};
 use crate::trace::formats::{self, Format};
 use crate::trace::input::{Input, Position};
 use crate::trace::reader::Reader;
-use crate::trace::{Request, TraceError};
+use crate::trace::{Place, Request, TraceError};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
@@ -223,14 +223,14 @@ impl Stream<'_> {
         Ok(true)
     }
 
-    /// Where the request given last came from: the source's name, and its line or number.
-    pub(crate) fn place(&self) -> (String, u64) {
+    /// Where the request given last came from: the source's name, and where in it.
+    pub(crate) fn place(&self) -> (String, Place) {
         match (&self.now, self.next.checked_sub(1).map(|at| &self.workload.sources[at])) {
-            (Some(Open::Reader(reader)), _) => (reader.name().into(), reader.line_number()),
+            (Some(Open::Reader(reader)), _) => (reader.name().into(), reader.place()),
             (Some(Open::Generator(generator)), Some(Source::Synth(synth))) => {
-                (synth.name.clone(), generator.made())
+                (synth.name.clone(), Place::Request(generator.made()))
             }
-            _ => (String::new(), 0),
+            _ => (String::new(), Place::Request(0)),
         }
     }
 
@@ -281,7 +281,7 @@ mod tests {
         let mut stream = workload.open(1 << 30);
         stream.next_request().unwrap();
         assert_eq!(stream.fraction(), Some(0.25));
-        assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), 1));
+        assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), Place::Request(1)));
     }
 
     #[test]

@@ -84,9 +84,9 @@ impl<'a> Feed<'a> {
 
     #[cold]
     fn beyond(&self, request: &Request) -> Failure {
-        let (name, line) = self.stream.place();
+        let (name, place) = self.stream.place();
         let (end, capacity) = (request.end(), self.capacity);
-        TraceError::Beyond { name, line, end, capacity }.into()
+        TraceError::Beyond { name, place, end, capacity }.into()
     }
 
     /// Hands out that batch and all that follow, until the end, a stop, or a system that wants no more.

@@ -71,6 +71,29 @@ impl<'a> Cursor<'a> {
         self.rest = &self.rest[blanks..];
     }
 
+    /// Passes over blanks and tabs, of which there must be one.
+    #[inline]
+    pub(crate) fn gap(&mut self) -> Option<()> {
+        let before = self.rest.len();
+        self.blanks();
+        (self.rest.len() < before).then_some(())
+    }
+
+    /// Reads up to the next blank or tab, or to the end of the line.
+    #[inline]
+    pub(crate) fn word(&mut self) -> &'a [u8] {
+        let length = self.rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\t')).count();
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        word
+    }
+
+    /// The byte that comes next, left where it is.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
     /// Reads up to that byte, and passes over it; the rest of the line where it does not come.
     pub(crate) fn until(&mut self, byte: u8) -> &'a [u8] {
         let at = memchr::memchr(byte, self.rest).unwrap_or(self.rest.len());
@@ -102,6 +125,16 @@ mod tests {
         assert_eq!(cursor.number(), None);
         assert_eq!(cursor.until(b','), b"x");
         assert!(cursor.at_end());
+    }
+
+    #[test]
+    fn words_stand_between_blanks_and_tabs() {
+        let mut cursor = Cursor::new(b"8,16 \t D");
+        assert_eq!(cursor.gap(), None);
+        assert_eq!(cursor.word(), b"8,16");
+        assert_eq!((cursor.gap(), cursor.peek()), (Some(()), Some(b'D')));
+        assert_eq!((cursor.word(), cursor.word()), (&b"D"[..], &b""[..]));
+        assert_eq!((cursor.gap(), cursor.peek()), (None, None));
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Place;
 
 /// What is read at once. Lines of a trace are some 30 bytes.
 const BUFFER: usize = 256 << 10;
@@ -49,7 +52,9 @@ pub struct Input {
     start: usize,
     end: usize,
     ended: bool,
-    line: u64,
+    /// How many lines or records were handed out.
+    count: u64,
+    in_records: bool,
 }
 
 impl Input {
@@ -72,7 +77,8 @@ impl Input {
             Box::new(source)
         };
         let buffer = vec![0; BUFFER];
-        let mut input = Self { source, buffer, start: 0, end: 0, ended: false, line: 0 };
+        let mut input =
+            Self { source, buffer, start: 0, end: 0, ended: false, count: 0, in_records: false };
         input.fill()?;
         Ok(input)
     }
@@ -82,9 +88,9 @@ impl Input {
         &self.buffer[self.start..self.end]
     }
 
-    /// The number of the line handed out last, counted from 1.
-    pub fn line_number(&self) -> u64 {
-        self.line
+    /// Where the line or record handed out last stands.
+    pub fn place(&self) -> Place {
+        if self.in_records { Place::Record(self.count) } else { Place::Line(self.count) }
     }
 
     /// The next line without its end, or `None` after the last.
@@ -104,16 +110,40 @@ impl Input {
             }
             searched = unread.len();
             if searched > LINE_MAX {
-                let reason = format!("after line {} comes no end of a line", self.line);
+                let reason = format!("after line {} comes no end of a line", self.count);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             self.fill()?;
         };
         let line = self.start..self.start + length;
         self.start = (line.end + 1).min(self.end);
-        self.line += 1;
+        self.count += 1;
         let line = &self.buffer[line];
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// The next bytes as one record, which is counted as a line is: fewer where the file ends, none after the last.
+    #[inline]
+    pub fn record(&mut self, length: usize) -> io::Result<&[u8]> {
+        let record = self.take(length)?;
+        self.count += u64::from(!record.is_empty());
+        self.in_records = true;
+        Ok(&self.buffer[record])
+    }
+
+    /// Passes over bytes that belong to the record before, and says how many there were.
+    pub fn pass(&mut self, length: usize) -> io::Result<usize> {
+        Ok(self.take(length)?.len())
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize) -> io::Result<Range<usize>> {
+        while self.end - self.start < length && !self.ended {
+            self.fill()?;
+        }
+        let taken = self.start..self.end.min(self.start + length);
+        self.start = taken.end;
+        Ok(taken)
     }
 
     /// Reads on until the buffer is full or the source has ended. What was not handed out moves to the front.
@@ -151,7 +181,7 @@ mod tests {
         while let Some(line) = input.line().unwrap() {
             lines.push(line.to_vec());
         }
-        assert_eq!(input.line_number(), lines.len() as u64);
+        assert_eq!(input.place(), Place::Line(lines.len() as u64));
         lines
     }
 
@@ -159,6 +189,22 @@ mod tests {
     fn lines_end_with_a_newline_with_both_or_with_the_file() {
         assert_eq!(lines(b"a\nbc\r\n\nd".to_vec()), [&b"a"[..], b"bc", b"", b"d"]);
         assert_eq!(lines(Vec::new()), [b""; 0]);
+    }
+
+    #[test]
+    fn records_are_counted_and_what_belongs_to_them_is_passed_over() {
+        let bytes: Vec<u8> = (0..BUFFER * 3).map(|at| at as u8).collect();
+        let mut input = Input::new(io::Cursor::new(bytes)).unwrap();
+        let (mut taken, mut records) = (0, 0);
+        while taken + 100 <= BUFFER * 3 {
+            let expected: Vec<u8> = (taken..taken + 48).map(|at| at as u8).collect();
+            assert_eq!(input.record(48).unwrap(), expected);
+            assert_eq!(input.pass(52).unwrap(), 52);
+            (taken, records) = (taken + 100, records + 1);
+        }
+        assert_eq!(input.record(100).unwrap().len(), BUFFER * 3 - taken);
+        assert_eq!(input.record(100).unwrap(), b"");
+        assert_eq!(input.place(), Place::Record(records + 1));
     }
 
     #[test]

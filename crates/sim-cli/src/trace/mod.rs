@@ -12,6 +12,7 @@
 //! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
 //! - `fit`: what becomes of addresses beyond the device.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use nand_model::part::Nanos;
@@ -70,6 +71,27 @@ impl Request {
     }
 }
 
+/// Where in a file, or in what was made up, something stands. All are counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In that line of a text.
+    Line(u64),
+    /// In that record of a file that is no text.
+    Record(u64),
+    /// In that request of a synthetic workload.
+    Request(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Record(number) => write!(f, "record {number}"),
+            Self::Request(number) => write!(f, "request {number}"),
+        }
+    }
+}
+
 /// Why a trace cannot be replayed. Each sentence says where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
@@ -92,14 +114,12 @@ pub enum TraceError {
         name: String,
     },
     /// A line, or a record, is not as its format has it.
-    #[error(
-        "{name}, line {line}: expected {expected}, found `{found}`; --lenient skips such lines"
-    )]
+    #[error("{name}, {place}: expected {expected}, found `{found}`; --lenient skips such lines")]
     Line {
         /// The file.
         name: String,
-        /// Counted from 1.
-        line: u64,
+        /// Where in it.
+        place: Place,
         /// What should stand there.
         expected: String,
         /// What stands there.
@@ -107,15 +127,15 @@ pub enum TraceError {
     },
     /// A request lies beyond the device's end.
     #[error(
-        "{name}, line {line}: the request ends at byte {end}, beyond the {capacity} bytes of the device: \
+        "{name}, {place}: the request ends at byte {end}, beyond the {capacity} bytes of the device: \
          --fit pack moves what the trace touches together, --fit wrap begins again at 0, \
          --capacity makes the device larger"
     )]
     Beyond {
         /// The file.
         name: String,
-        /// Counted from 1.
-        line: u64,
+        /// Where in it.
+        place: Place,
         /// Where the request ends.
         end: u64,
         /// Where the device ends.

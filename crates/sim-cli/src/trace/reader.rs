@@ -6,7 +6,7 @@ use nand_model::part::Nanos;
 
 use super::formats::{self, Format, ParseError, Parser};
 use super::input::{Input, Position};
-use super::{Request, TraceError};
+use super::{Place, Request, TraceError};
 
 /// Reads a file in one of the formats.
 pub struct Reader {
@@ -68,7 +68,7 @@ impl Reader {
                 Err(ParseError::Bad { expected, found }) => {
                     return Err(TraceError::Line {
                         name: self.name.clone(),
-                        line: self.line_number(),
+                        place: self.place(),
                         expected: expected.into(),
                         found,
                     });
@@ -85,9 +85,9 @@ impl Reader {
         &self.name
     }
 
-    /// The line of the request given last, counted from 1.
-    pub fn line_number(&self) -> u64 {
-        self.input.line_number()
+    /// Where the request given last stands.
+    pub fn place(&self) -> Place {
+        self.input.place()
     }
 
     /// Bad lines passed over so far.
