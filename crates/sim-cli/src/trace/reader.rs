@@ -49,7 +49,7 @@ impl Reader {
             }
             None => return Err(TraceError::UnknownFormat { name: name.into() }),
         };
-        let parser = (format.parser)();
+        let parser = (format.parser)(input.head());
         let (name, beginning) = (name.into(), None);
         Ok(Self { name, input, position, parser, lenient, skipped: 0, beginning })
     }

@@ -8,9 +8,20 @@ use std::io;
 use super::Request;
 use super::input::Input;
 
+mod alibaba;
+mod blkparse;
+mod blktrace;
+mod disksim;
+mod fio;
+mod mqsim;
 mod msr;
 mod plain;
 mod spc;
+mod stage;
+mod systor;
+mod tencent;
+mod units;
+mod vscsi;
 
 /// A format of traces.
 #[derive(Debug)]
@@ -21,12 +32,25 @@ pub struct Format {
     pub title: &'static str,
     /// Whether a file that begins like this is in this format.
     pub recognise: fn(head: &[u8]) -> bool,
-    /// A parser of such a file.
-    pub parser: fn() -> Box<dyn Parser>,
+    /// A parser of a file that begins like this.
+    pub parser: fn(head: &[u8]) -> Box<dyn Parser>,
 }
 
 /// All formats, in the order in which they are tried.
-pub const FORMATS: [&Format; 3] = [&plain::FORMAT, &msr::FORMAT, &spc::FORMAT];
+pub const FORMATS: [&Format; 12] = [
+    &plain::FORMAT,
+    &msr::FORMAT,
+    &spc::FORMAT,
+    &blkparse::FORMAT,
+    &blktrace::FORMAT,
+    &fio::FORMAT,
+    &disksim::FORMAT,
+    &mqsim::FORMAT,
+    &vscsi::FORMAT,
+    &alibaba::FORMAT,
+    &tencent::FORMAT,
+    &systor::FORMAT,
+];
 
 /// The names of all formats, for messages.
 pub fn names() -> String {
@@ -73,14 +97,20 @@ enum Line {
 }
 
 /// A parser of formats that have a request a line.
-struct Lines {
+struct Lines<P> {
     /// What a line should be, for messages.
     expected: &'static str,
     /// Parses a line; `None` where it is bad.
-    parse: fn(line: &[u8]) -> Option<Line>,
+    parse: P,
 }
 
-impl Parser for Lines {
+impl<P: FnMut(&[u8]) -> Option<Line> + 'static> Lines<P> {
+    fn boxed(expected: &'static str, parse: P) -> Box<dyn Parser> {
+        Box::new(Self { expected, parse })
+    }
+}
+
+impl<P: FnMut(&[u8]) -> Option<Line>> Parser for Lines<P> {
     #[inline]
     fn next(&mut self, input: &mut Input) -> Result<Option<Request>, ParseError> {
         while let Some(line) = input.line().map_err(ParseError::Unreadable)? {
@@ -111,10 +141,23 @@ fn shown(line: &[u8]) -> String {
     format!("{}{dots}", text.escape_debug())
 }
 
+/// As much of a record as a message can show.
+fn shown_record(record: &[u8]) -> String {
+    const MOST: usize = 24;
+    let shown = &record[..record.len().min(MOST)];
+    let bytes: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+    let dots = if record.len() > MOST { " …" } else { "" };
+    format!("{} bytes: {}{dots}", record.len(), bytes.join(" "))
+}
+
+/// The lines with anything in them.
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
+}
+
 /// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is.
 fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {
-    let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    for line in lines.filter(|line| !line.is_empty()) {
+    for line in lines(head) {
         match parse(line) {
             Some(Line::Request(_)) => return true,
             Some(Line::Nothing) => {}
@@ -128,11 +171,13 @@ fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> boo
 mod tests {
     use super::*;
 
-    pub(super) fn parse(format: &Format, text: &str) -> Vec<Request> {
-        let mut input = Input::new(io::Cursor::new(text.as_bytes().to_vec())).unwrap();
-        let found = recognise(input.head()).expect("a format");
-        assert_eq!(found.name, format.name, "{text}");
-        let mut parser = (format.parser)();
+    /// Recognises bytes as that format's, and as no other's, and parses all of them.
+    pub(super) fn parse(format: &Format, bytes: impl AsRef<[u8]>) -> Vec<Request> {
+        let mut input = Input::new(io::Cursor::new(bytes.as_ref().to_vec())).unwrap();
+        let claimed = FORMATS.iter().filter(|format| (format.recognise)(input.head()));
+        let claimed: Vec<&str> = claimed.map(|format| format.name).collect();
+        assert_eq!(claimed, [format.name], "{}", shown(bytes.as_ref()));
+        let mut parser = (format.parser)(input.head());
         let mut requests = Vec::new();
         while let Some(request) = parser.next(&mut input).expect("a good line") {
             requests.push(request);
@@ -140,12 +185,21 @@ mod tests {
         requests
     }
 
-    pub(super) fn bad(format: &Format, line: &str) -> String {
-        let mut input = Input::new(io::Cursor::new(line.as_bytes().to_vec())).unwrap();
-        match (format.parser)().next(&mut input) {
-            Err(ParseError::Bad { found, .. }) => found,
-            other => panic!("`{line}` gives {other:?}"),
+    /// What the format finds wrong: what was expected, and what was found.
+    pub(super) fn fault(format: &Format, bytes: impl AsRef<[u8]>) -> (String, String) {
+        let mut input = Input::new(io::Cursor::new(bytes.as_ref().to_vec())).unwrap();
+        let mut parser = (format.parser)(input.head());
+        loop {
+            match parser.next(&mut input) {
+                Err(ParseError::Bad { expected, found }) => return (expected.into(), found),
+                Ok(Some(_)) => {}
+                other => panic!("`{}` gives {other:?}", shown(bytes.as_ref())),
+            }
         }
+    }
+
+    pub(super) fn bad(format: &Format, line: &str) -> String {
+        fault(format, line).1
     }
 
     #[test]
@@ -159,7 +213,9 @@ mod tests {
 
     #[test]
     fn what_no_format_has_is_not_recognised() {
-        for head in [&b""[..], b"hello\n", b"1;2;3\n", &[0; 100], b"1,W,2\n"] {
+        for head in
+            [&b""[..], b"hello\n", b"1;2;3\n", &[0; 100], &[1; 100], b"1,W,2\n", b"1 2 3 4\n"]
+        {
             assert!(recognise(head).is_none(), "{head:?}");
         }
     }

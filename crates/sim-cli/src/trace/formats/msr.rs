@@ -9,10 +9,10 @@ pub(super) const FORMAT: Format = Format {
     name: "msr",
     title: "MSR Cambridge: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime",
     recognise: |head| first_line_parses(head, parse),
-    parser: || {
+    parser: |_| {
         let expected =
             "`Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, Type Read or Write";
-        Box::new(Lines { expected, parse })
+        Lines::boxed(expected, parse)
     },
 };
 

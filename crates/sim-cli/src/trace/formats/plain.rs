@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "csv",
     title: "our own: time_us,op,offset,length; op R, W, T or F; bytes",
     recognise: |head| first_line_parses(head, parse),
-    parser: || Box::new(Lines { expected: "`time_us,op,offset,length`, op R, W, T or F", parse }),
+    parser: |_| Lines::boxed("`time_us,op,offset,length`, op R, W, T or F", parse),
 };
 
 const HEADING: &[u8] = b"time_us,op,offset,length";
@@ -59,7 +59,7 @@ mod tests {
             request(300_081_000, Op::Flush, 0, 0),
         ];
         assert_eq!(parse_all(&FORMAT, text), expected);
-        assert_eq!(parse_all(&FORMAT, &format!("time_us,op,offset,length\n\n{text}")), expected);
+        assert_eq!(parse_all(&FORMAT, format!("time_us,op,offset,length\n\n{text}")), expected);
     }
 
     #[test]

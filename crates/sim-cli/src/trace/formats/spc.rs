@@ -2,9 +2,9 @@
 //! these that are of no concern (Storage Performance Council, "SPC Trace File Format Specification"). The address is in
 //! blocks of 512 bytes, the size in bytes, the time in seconds.
 //!
-//! Each application storage unit has addresses of its own. They are set side by side, [`UNIT_SPAN`] apart, so that no
-//! two of them share a sector; `--fit pack` moves them together.
+//! Each application storage unit has addresses of its own; they are set side by side (see `units`).
 
+use super::units::{BLOCK, apart};
 use super::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
@@ -13,15 +13,8 @@ pub(super) const FORMAT: Format = Format {
     name: "spc",
     title: "SPC: ASU,LBA,Size,Opcode,Timestamp; blocks of 512 bytes, seconds",
     recognise: |head| first_line_parses(head, parse),
-    parser: || {
-        Box::new(Lines { expected: "`ASU,LBA,Size,Opcode,Timestamp`, Opcode r or w", parse })
-    },
+    parser: |_| Lines::boxed("`ASU,LBA,Size,Opcode,Timestamp`, Opcode r or w", parse),
 };
-
-const BLOCK: u64 = 512;
-
-/// A tebibyte: more than any unit of those traces, whose disks had tens of gigabytes.
-const UNIT_SPAN: u64 = 1 << 40;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -52,8 +45,7 @@ fn request(line: &[u8]) -> Option<Request> {
     if !cursor.at_end() {
         cursor.pass(b',')?;
     }
-    let within = block.checked_mul(BLOCK).filter(|offset| *offset < UNIT_SPAN)?;
-    let offset = unit.checked_mul(UNIT_SPAN)?.checked_add(within)?;
+    let offset = apart(unit, block.checked_mul(BLOCK)?, length)?;
     Some(Request { time, op, offset, length })
 }
 
@@ -71,7 +63,7 @@ mod tests {
             |nanos, op, offset, length| Request { time: Nanos::new(nanos), op, offset, length };
         let expected = [
             request(0, Op::Write, 303_567 * 512, 3584),
-            request(26_214_000, Op::Read, (1 << 40) + 55_590 * 512, 3072),
+            request(26_214_000, Op::Read, (1 << 46) + 55_590 * 512, 3072),
             request(1_500_000_000, Op::Read, 8 * 512, 0),
         ];
         assert_eq!(parse_all(&FORMAT, text), expected);
@@ -79,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_line_that_lacks_a_field_or_names_no_operation_is_bad() {
-        for line in ["0,303567,3584,x,0.0", "0,303567,3584,w", "0,99999999999,3584,w,0.0"] {
+        for line in ["0,303567,3584,x,0.0", "0,303567,3584,w", "0,999999999999,3584,w,0.0"] {
             assert_eq!(bad(&FORMAT, line), line);
         }
     }
