@@ -129,6 +129,7 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
 }
 
 /// Why a request was not begun.
+#[derive(Clone, Copy, Debug)]
 enum Refusal {
     OutOfRange { count: SectorCount },
     WrongLength,

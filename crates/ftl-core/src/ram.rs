@@ -319,32 +319,32 @@ impl<'ram> Ram<'ram> {
     /// Takes the next table of 16-bit elements.
     pub(crate) fn halves(&mut self, table: TableName) -> &'ram mut [u16] {
         let length = self.length(table);
-        split(&mut self.halves, length)
+        let (taken, rest) = split(core::mem::take(&mut self.halves), length);
+        self.halves = rest;
+        taken
     }
 
     /// Takes the next table of 32-bit elements.
     pub(crate) fn words(&mut self, table: TableName) -> &'ram mut [u32] {
         let length = self.length(table);
-        split(&mut self.words, length)
+        let (taken, rest) = split(core::mem::take(&mut self.words), length);
+        self.words = rest;
+        taken
     }
 
     /// Takes the next table of bytes.
     pub(crate) fn bytes(&mut self, table: TableName) -> &'ram mut [u8] {
         let length = self.length(table);
-        split(&mut self.bytes, length)
+        let (taken, rest) = split(core::mem::take(&mut self.bytes), length);
+        self.bytes = rest;
+        taken
     }
 }
 
-fn split<'ram, T>(slice: &mut &'ram mut [T], length: usize) -> &'ram mut [T] {
-    let whole = core::mem::take(slice);
-    let length = length.min(whole.len());
-    match whole.split_at_mut_checked(length) {
-        Some((taken, rest)) => {
-            *slice = rest;
-            taken
-        }
-        None => &mut [],
-    }
+/// The first elements, and those after them.
+fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
+    let length = length.min(slice.len());
+    slice.split_at_mut_checked(length).unwrap_or((&mut [], &mut []))
 }
 
 /// The lent slices do not have the plan's lengths.

@@ -165,7 +165,7 @@ impl Shape {
                 }
                 (LogRegion::None, _, Some(_)) => (Region::Mlc, None, 0, Region::Mlc),
                 (LogRegion::None, _, None) => (Region::Slc, None, 0, Region::Slc),
-                (LogRegion::SlcRegion, _, _) | (LogRegion::FirstBlocks(_), _, _) => {
+                (LogRegion::SlcRegion | LogRegion::FirstBlocks(_), _, _) => {
                     return Err(ShapeError::LogRegion(config.log));
                 }
             };
@@ -188,10 +188,10 @@ impl Shape {
             },
             None => None,
         };
-        if let Some(part) = &log {
-            if part.data_pages() == 0 {
-                return Err(ShapeError::LogPages { pages: part.pages });
-            }
+        if let Some(part) = &log
+            && part.data_pages() == 0
+        {
+            return Err(ShapeError::LogPages { pages: part.pages });
         }
         // Chains follow in the same region, or have one of their own.
         let taken = match (first, chain_region) {
@@ -211,14 +211,13 @@ impl Shape {
         sectors_per_block: NonZeroU32,
     ) -> Result<(SectorCount, u16), ShapeError> {
         let most = chain.blocks.saturating_sub(SPARE_BLOCKS_MIN);
-        let (capacity, blocks) = match config.capacity {
-            Some(capacity) => (capacity, capacity.get().div_ceil(sectors_per_block.get())),
-            None => {
-                // One block in 21 is spare, and never fewer than must be.
-                let share = chain.blocks as u32 * 20 / 21;
-                let blocks = if share > most as u32 { most as u32 } else { share };
-                (SectorCount::new(blocks * sectors_per_block.get()), blocks)
-            }
+        let (capacity, blocks) = if let Some(capacity) = config.capacity {
+            (capacity, capacity.get().div_ceil(sectors_per_block.get()))
+        } else {
+            // One block in 21 is spare, and never fewer than must be.
+            let share = chain.blocks as u32 * 20 / 21;
+            let blocks = if share > most as u32 { most as u32 } else { share };
+            (SectorCount::new(blocks * sectors_per_block.get()), blocks)
         };
         let most_sectors = most as u64 * sectors_per_block.get() as u64;
         if most_sectors > layout::SECTORS_MAX as u64 {

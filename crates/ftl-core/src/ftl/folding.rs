@@ -131,15 +131,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn source(&mut self, job: &Job, offset: u32) -> Result<Source, Fault<D::Error>> {
         let sector = self.mlc.sector(job.logical, offset);
         let touched = self.mlc.fold.is_touched(offset);
-        if let Some(log) = &self.log {
-            if let Some(at) = log.index.find(sector) {
-                if touched || !self.write_back.fold_collects() {
-                    return Ok(Source::Elsewhere);
-                }
-                let (spot, slot) = log.spot(at);
-                self.mlc.fold.collect(offset);
-                return Ok(Source::Page { spot, slot, in_place: false });
+        if let Some(log) = &self.log
+            && let Some(at) = log.index.find(sector)
+        {
+            if touched || !self.write_back.fold_collects() {
+                return Ok(Source::Elsewhere);
             }
+            let (spot, slot) = log.spot(at);
+            self.mlc.fold.collect(offset);
+            return Ok(Source::Page { spot, slot, in_place: false });
         }
         if touched {
             return Ok(Source::Elsewhere);

@@ -33,11 +33,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// One step of what is most urgent: a page copied, or a block erased. `false`: nothing waits.
     #[inline]
     fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
-        if let Some(log) = &self.log {
-            if log.has_tail() && (log.is_over(self.throttle.window()) || log.is_reclaiming()) {
-                self.reclaim_step()?;
-                return Ok(true);
-            }
+        if let Some(log) = &self.log
+            && log.has_tail()
+            && (log.is_over(self.throttle.window()) || log.is_reclaiming())
+        {
+            self.reclaim_step()?;
+            return Ok(true);
         }
         if self.mlc.fold.is_active() {
             self.fold_step()?;
@@ -47,11 +48,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.start_wear_move()?;
             return Ok(true);
         }
-        if self.mlc.chains.free_count() <= free_blocks && self.mlc.chains.free_count() > 0 {
-            if let Some(victim) = self.mlc.victim() {
-                self.start_fold(victim, None, Cause::Gc)?;
-                return Ok(true);
-            }
+        if self.mlc.chains.free_count() <= free_blocks
+            && self.mlc.chains.free_count() > 0
+            && let Some(victim) = self.mlc.victim()
+        {
+            self.start_fold(victim, None, Cause::Gc)?;
+            return Ok(true);
         }
         Ok(false)
     }
@@ -76,16 +78,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 })
                 .any(|block| block == moved.cold)
         });
-        match owner {
-            Some(logical) => {
-                moved.under_way = true;
-                self.wear_move = Some(moved);
-                self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
-            }
-            None => {
-                self.give_up_wear_move();
-                Ok(())
-            }
+        if let Some(logical) = owner {
+            moved.under_way = true;
+            self.wear_move = Some(moved);
+            self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
+        } else {
+            self.give_up_wear_move();
+            Ok(())
         }
     }
 

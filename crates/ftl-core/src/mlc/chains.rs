@@ -165,15 +165,12 @@ impl<'ram> Chains<'ram> {
         after: Option<ChainBlock>,
         block: ChainBlock,
     ) {
-        match after {
-            Some(after) => {
-                self.next.set(block, self.next.get(after));
-                self.next.set(after, ChainBlock::store(Some(block)));
-            }
-            None => {
-                self.next.set(block, self.first.get(logical));
-                self.first.set(logical, ChainBlock::store(Some(block)));
-            }
+        if let Some(after) = after {
+            self.next.set(block, self.next.get(after));
+            self.next.set(after, ChainBlock::store(Some(block)));
+        } else {
+            self.next.set(block, self.first.get(logical));
+            self.first.set(logical, ChainBlock::store(Some(block)));
         }
     }
 }

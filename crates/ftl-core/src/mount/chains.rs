@@ -104,11 +104,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// A whole data block: it leads, unless a younger one does.
     fn lead(&mut self, member: Member) -> Result<(), Fault<D::Error>> {
         debug_assert!(member.whole);
-        if let Some(data) = self.mlc.chains.data(member.logical) {
-            if self.born(data)? > member.born {
-                self.mlc.chains.give_stale(member.block);
-                return Ok(());
-            }
+        if let Some(data) = self.mlc.chains.data(member.logical)
+            && self.born(data)? > member.born
+        {
+            self.mlc.chains.give_stale(member.block);
+            return Ok(());
         }
         let mut older = 0;
         let mut next = self.mlc.chains.first(member.logical);

@@ -67,14 +67,15 @@ pub struct Demotion {
 impl<'ram> Log<'ram> {
     /// An empty log over the blocks that are not bad.
     pub fn new(part: Part, index: Index<'ram>, memory: LogMemory<'ram>) -> Self {
+        let LogMemory { bad, head_codes, tail_codes } = memory;
         let expire_stride = index.expire_stride(BlockCount::new(u32::from(part.blocks)));
         Self {
             part,
             data_pages: part.data_pages(),
-            ring: Ring::new(part.blocks, memory.bad),
+            ring: Ring::new(part.blocks, bad),
             index,
-            head_codes: memory.head_codes,
-            tail_codes: memory.tail_codes,
+            head_codes,
+            tail_codes,
             tail: None,
             expire_stride,
         }
@@ -225,13 +226,12 @@ impl<'ram> Log<'ram> {
         flash: &mut Flash<'_, D, P>,
     ) -> Result<Option<Demotion>, Fault<D::Error>> {
         let block = self.ring.tail();
-        let mut walk = match self.tail {
-            Some(walk) => walk,
-            None => {
-                let codes = self.tail_codes.get_mut(..self.head_codes.len()).unwrap_or(&mut []);
-                flash.read_summary(block, self.data_pages, Cause::Gc, codes)?;
-                TailWalk::default()
-            }
+        let mut walk = if let Some(walk) = self.tail {
+            walk
+        } else {
+            let codes = self.tail_codes.get_mut(..self.head_codes.len()).unwrap_or(&mut []);
+            flash.read_summary(block, self.data_pages, Cause::Gc, codes)?;
+            TailWalk::default()
         };
         let slots = u32::from(self.part.slots).max(1);
         let mut found = None;
