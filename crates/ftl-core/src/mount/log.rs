@@ -17,7 +17,10 @@ use crate::slc::ring::Found;
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(super) fn mount_log(&mut self) -> Result<(), MountError<D::Error>> {
         let Some((head, lap)) = self.youngest_log_block()? else {
-            // Nothing was ever written to the log.
+            // Nothing was ever written to the log, so that nothing in it can be older than its chain.
+            for number in 0..self.shape.logical_blocks {
+                self.unproved.set(LogicalBlock::new(number), false);
+            }
             return Ok(());
         };
         let (tail, used) = self.oldest_log_block(head)?;
