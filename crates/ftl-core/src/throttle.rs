@@ -6,10 +6,10 @@
 //! multiplied out, `rw_s ≥ rw_m` is `Es·dm·nm − Em·ds·ns ≥ 0`, a balance that each erase moves by a
 //! constant. So no erase needs a division, and none a sum over blocks.
 //!
-//! While the throttle is active, writes of sectors that the log does not know are rejected, and once the log is closed
-//! all writes are; that is the path's part. The throttle's own part is `k`, the window: how many blocks the log may span.
-//! While it stays active the window shrinks, so that data must be hotter to stay; while it stays
-//! inactive the window grows back.
+//! While the throttle is active, writes of sectors that the log does not know are rejected, and
+//! once the log is closed all writes are; that is the path's part. The throttle's own part is `k`,
+//! the window: how many blocks the log may span. While it stays active the window shrinks, so that
+//! data must be hotter to stay; while it stays inactive the window grows back.
 //!
 //! What the paper leaves open, and how it is settled here:
 //!
@@ -18,11 +18,12 @@
 //! log's rotation erases block after block, so that a smaller lead may be half a turn and no wear;
 //! and of an endurance of 100,000 it is a thousandth of a percent.
 //!
-//! While the throttle is active the log still takes what it knows, and a set of data that is hot enough to stay known at
-//! the narrowest window would wear it on and on. The paper has no answer to that. Ours is a second limit: from a lead
-//! of *two mean cycles* on the log is *closed*, and everything goes to the chains, which wear until it opens again. What
-//! the log holds by then is still to be erased when its window narrows, a cycle at most. So with `e` for mean erase
-//! counts `e_log ≤ e_chain · (d_log / d_chain) + 3` holds at every moment.
+//! While the throttle is active the log still takes what it knows, and a set of data that is hot
+//! enough to stay known at the narrowest window would wear it on and on. The paper has no answer
+//! to that. Ours is a second limit: from a lead of *two mean cycles* on the log is *closed*, and
+//! everything goes to the chains, which wear until it opens again. What the log holds by then is
+//! still to be erased when its window narrows, a cycle at most. So with `e` for mean erase counts
+//! `e_log ≤ e_chain · (d_log / d_chain) + 3` holds at every moment.
 //!
 //! "For a period of time" counts requests: those that came while active less those that came while
 //! not. The window moves when that difference reaches a period. Once wear is in balance the

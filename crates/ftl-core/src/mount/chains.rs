@@ -61,9 +61,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are those
-    /// in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often the
-    /// device is mounted, and where wear is leveled it is a few erases off.
+    /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are
+    /// those in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often
+    /// the device is mounted, and where wear is leveled it is a few erases off.
     fn estimate_wear(&mut self, known: u32) {
         let mean = self.wear.total_erases().checked_div(u64::from(known)).unwrap_or(0);
         for block in self.mlc.chains.free() {
