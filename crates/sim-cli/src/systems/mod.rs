@@ -1,7 +1,7 @@
 //! The systems that can be compared: the registry, a line each, and what a replay asks of a system.
 //!
 //! A system is a [`BlockStore`] over a simulated chip, with books. To add one: implement [`System`] for it, write a
-//! function that builds it and lets a [`Session`] at it, and name that in [`SYSTEMS`].
+//! function that builds it and lets a [`Session`] at it, and name that in `SYSTEMS`.
 
 use std::convert::Infallible;
 
