@@ -10,7 +10,6 @@ use crate::Failure;
 use crate::synth::{self, Generator, Synth};
 use crate::trace::fit::{Fit, FitChoice, Survey};
 use crate::trace::formats::{self, Format};
-use crate::trace::input::{Input, Position};
 use crate::trace::reader::Reader;
 use crate::trace::{Place, Request, TraceError};
 
@@ -208,10 +207,7 @@ impl Stream<'_> {
             Source::File(path) => Open::Reader(Box::new(open(path, &path.display().to_string())?)),
             Source::Stdin(Some(kept)) => Open::Reader(Box::new(open(kept.path(), STDIN)?)),
             Source::Stdin(None) => {
-                let input = Input::new(io::stdin())
-                    .map_err(|reason| TraceError::Unreadable { name: STDIN.into(), reason })?;
-                let position = Position::default();
-                let reader = Reader::with_input(input, position, STDIN, format, lenient)?;
+                let reader = Reader::new(io::stdin(), STDIN, format, lenient)?;
                 Open::Reader(Box::new(reader))
             }
             Source::Synth(synth) => {

@@ -1,5 +1,6 @@
 //! A file's requests, one by one.
 
+use std::io::Read;
 use std::path::Path;
 
 use nand_model::part::Nanos;
@@ -35,7 +36,18 @@ impl Reader {
     }
 
     /// Reads bytes that come from elsewhere.
-    pub(crate) fn with_input(
+    pub fn new(
+        source: impl Read + 'static,
+        name: &str,
+        format: Option<&'static Format>,
+        lenient: bool,
+    ) -> Result<Self, TraceError> {
+        let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
+        let input = Input::new(source).map_err(unreadable)?;
+        Self::with_input(input, Position::default(), name, format, lenient)
+    }
+
+    fn with_input(
         input: Input,
         position: Position,
         name: &str,
@@ -107,8 +119,7 @@ mod tests {
     use super::*;
 
     fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {
-        let input = Input::new(std::io::Cursor::new(text.as_bytes().to_vec())).unwrap();
-        Reader::with_input(input, Position::default(), "some.csv", None, lenient)
+        Reader::new(std::io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
     }
 
     const TEXT: &str = "5,R,0,512\nrubbish\n7.5,W,512,1024\n3,F,0,0\n";
@@ -122,6 +133,21 @@ mod tests {
         {
             assert!(message.contains(part), "{message}");
         }
+    }
+
+    #[test]
+    fn in_a_file_that_is_no_text_a_record_is_told() {
+        let record: Vec<u8> = [0x0000_0200_0000_0007_u64, 0x0100_002A_0000_0001, 8, 5]
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect();
+        let cut = [&record[..], &record, &record[..9]].concat();
+        let mut reader = Reader::new(std::io::Cursor::new(cut), "a.vscsi", None, false).unwrap();
+        assert!(reader.next_request().unwrap().is_some());
+        assert!(reader.next_request().unwrap().is_some());
+        let message = reader.next_request().unwrap_err().to_string();
+        assert!(message.starts_with("a.vscsi, record 3: expected a vscsi record"), "{message}");
+        assert!(message.contains("found `9 bytes: 07 00"), "{message}");
     }
 
     #[test]

@@ -1,18 +1,40 @@
-//! Excerpts of real traces, read to their end. They belong to others and do not lie in the repository: the variable
-//! `TANDEM_TRACES` names a folder of them. What is not there is not tested.
-//!
-//! Counts and sums of bytes were found by other means than these readers. With `--nocapture` the speed of each is told.
+//! Whole files, read to their end: the seeds that fuzzing starts from, and excerpts of real traces.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use sim_cli::trace::Op;
+use sim_cli::trace::formats::{self, FORMATS};
 use sim_cli::trace::reader::Reader;
+
+#[test]
+fn every_format_has_a_good_seed_for_fuzzing() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/trace");
+    let mut found = BTreeSet::new();
+    for seed in fs::read_dir(seeds).expect("seeds") {
+        let path = seed.expect("a seed").path();
+        let name = path.display().to_string();
+        let mut reader = Reader::open(&path, &name, None, false).expect("a format that is known");
+        let mut requests = 0;
+        while reader.next_request().expect("a good line").is_some() {
+            requests += 1;
+        }
+        assert!(requests > 0, "{name}");
+        let recognised = formats::recognise(&fs::read(&path).expect("bytes"));
+        found.extend(recognised.map(|format| format.name));
+    }
+    let all: BTreeSet<&str> = FORMATS.iter().map(|format| format.name).collect();
+    assert_eq!(found, all);
+}
 
 /// Requests and bytes of one kind.
 type Sum = (u64, u64);
 
-/// A file, and the reads and the writes in it.
+/// Excerpts of real traces, and the reads and the writes in each. They belong to others and do not lie in the
+/// repository: the variable `TANDEM_TRACES` names a folder of them, and what is not there is not tested. Counts and sums
+/// of bytes were found by other means than these readers. With `--nocapture` the speed of each is told.
 const EXCERPTS: [(&str, Sum, Sum); 13] = [
     ("cloudphysics_2h.vscsi.zst", (46_974, 1_797_412_352), (66_898, 2_408_565_760)),
     ("financial1_head10000.spc.zst", (4_077, 25_437_696), (5_923, 29_841_408)),
