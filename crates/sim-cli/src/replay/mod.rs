@@ -183,3 +183,37 @@ pub(crate) fn write_json(
     write(&mut file).map_err(failed)?;
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn outcome(system: &str) -> Failure {
+        let workload = "synth:sequential?requests=200&reads=80&size=1KiB&footprint=4KiB&seed=2";
+        let words = ["replay", workload, "--device", "tiny", "--system", system];
+        let Line { args } = Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        run(&args, &mut Vec::new()).expect_err("a violation")
+    }
+
+    #[test]
+    fn a_write_that_is_lost_is_a_violation_told_with_its_sector() {
+        let failure = outcome("liar");
+        assert_eq!(failure.exit_code(), 1);
+        let told = failure.to_string();
+        assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
+    }
+
+    #[test]
+    fn a_breach_of_rules_is_a_violation_too() {
+        let failure = outcome("liar?breach=on");
+        assert_eq!((failure.exit_code(), failure.to_string().contains("breach")), (1, true));
+    }
+}

@@ -14,6 +14,8 @@ use crate::result::{Factors, Filter, Hash, Pages, Throttle};
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
+#[cfg(test)]
+mod liar;
 mod ours;
 
 /// What a replay asks of a system, beside what it asks of any store.
@@ -75,7 +77,7 @@ struct Entry {
     run: Run,
 }
 
-const SYSTEMS: [Entry; 2] = [
+const SYSTEMS: &[Entry] = &[
     Entry {
         name: "hybrid",
         title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
@@ -87,6 +89,13 @@ const SYSTEMS: [Entry; 2] = [
         title: "the same block chains in the MLC, without SLC: the paper's baseline",
         parameters: &ours::CONVENTIONAL,
         run: ours::conventional,
+    },
+    #[cfg(test)]
+    Entry {
+        name: "liar",
+        title: "loses a write, for tests",
+        parameters: &liar::PARAMETERS,
+        run: liar::run,
     },
 ];
 
@@ -120,7 +129,7 @@ impl Chosen {
 /// The text that lists what can be named.
 pub(crate) fn list() -> String {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
-    for entry in &SYSTEMS {
+    for entry in SYSTEMS {
         table.row([entry.name, entry.title].map(String::from));
         for parameter in entry.parameters {
             let shown = format!("  ?{}={}", parameter.name, parameter.default);
@@ -145,7 +154,7 @@ mod tests {
     #[test]
     fn the_list_names_every_system_and_parameter() {
         let list = list();
-        for entry in &SYSTEMS {
+        for entry in SYSTEMS {
             assert!(list.contains(entry.name) && list.contains(entry.title), "{list}");
             assert!(entry.parameters.iter().all(|parameter| list.contains(parameter.name)));
         }

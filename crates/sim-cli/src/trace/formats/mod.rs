@@ -155,16 +155,18 @@ fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
 }
 
-/// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is.
+/// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is, or
+/// there is none.
 fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {
+    let mut headed = false;
     for line in lines(head) {
         match parse(line) {
             Some(Line::Request(_)) => return true,
-            Some(Line::Nothing) => {}
+            Some(Line::Nothing) => headed = true,
             None => return false,
         }
     }
-    false
+    headed
 }
 
 #[cfg(test)]

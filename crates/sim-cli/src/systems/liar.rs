@@ -1,0 +1,109 @@
+//! A system that loses a write, and one that breaks the chip's rules, so that tests see them found out.
+
+use std::convert::Infallible;
+
+use ftl_iface::{
+    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+};
+use nand_model::Chip;
+use nand_model::part::Nanos;
+
+use super::{Books, Session, Setup, System, ours};
+use crate::Failure;
+use crate::spec::{self, Parameter, Values};
+
+/// Whether it breaks rules instead of losing a write.
+pub(super) const PARAMETERS: [Parameter; 1] =
+    [Parameter { name: "breach", default: "off", title: "break a rule instead" }];
+
+/// The write that is lost, counted from 1 on: not one of the preparation, whose writes are longer.
+const LOST: u32 = 3;
+
+pub(super) fn run(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let breaks_rules = values.is_on("breach").map_err(Failure::Arguments)?;
+    let mut lying = Lying { session, breaks_rules };
+    let plain = spec::parse("conventional", &ours::CONVENTIONAL).map_err(Failure::Arguments)?;
+    ours::conventional(setup, &plain, &mut lying)
+}
+
+struct Lying<'a> {
+    session: &'a mut dyn Session,
+    breaks_rules: bool,
+}
+
+impl Session for Lying<'_> {
+    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        self.session.prepare(system)
+    }
+
+    fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        let breaks_rules = self.breaks_rules;
+        self.session.replay(&mut Liar { system, writes: 0, breaks_rules })
+    }
+}
+
+struct Liar<'a> {
+    system: &'a mut dyn System,
+    writes: u32,
+    breaks_rules: bool,
+}
+
+impl BlockStore for Liar<'_> {
+    type Error = Infallible;
+
+    fn sector_bytes(&self) -> Bytes {
+        self.system.sector_bytes()
+    }
+
+    fn capacity(&self) -> SectorCount {
+        self.system.capacity()
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
+        self.system.read(first, data)
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        self.writes += 1;
+        assert!(!(self.breaks_rules && self.writes == LOST), "breach: as the test asked for");
+        if self.writes == LOST { Ok(()) } else { self.system.write(first, data) }
+    }
+
+    fn trim(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        self.system.trim(first, count)
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        self.system.flush()
+    }
+
+    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
+        self.system.maintain(budget)
+    }
+}
+
+impl System for Liar<'_> {
+    fn chip(&self) -> &Chip {
+        self.system.chip()
+    }
+
+    fn wait_until(&mut self, moment: Nanos) {
+        self.system.wait_until(moment);
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        self.system.ram_bytes()
+    }
+
+    fn books(&self) -> Books {
+        self.system.books()
+    }
+}
