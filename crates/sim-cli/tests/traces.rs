@@ -33,8 +33,9 @@ fn every_format_has_a_good_seed_for_fuzzing() {
 type Sum = (u64, u64);
 
 /// Excerpts of real traces, and the reads and the writes in each. They belong to others and do not lie in the
-/// repository: the variable `TANDEM_TRACES` names a folder of them, and what is not there is not tested. Counts and sums
-/// of bytes were found by other means than these readers. With `--nocapture` the speed of each is told.
+/// repository: the variable `TANDEM_TRACES` names a folder of them, and what is not there is not tested. Counts
+/// and sums of bytes were found by other means than these readers. With `--nocapture` the speed of each is
+/// told.
 const EXCERPTS: [(&str, Sum, Sum); 13] = [
     ("cloudphysics_2h.vscsi.zst", (46_974, 1_797_412_352), (66_898, 2_408_565_760)),
     ("financial1_head10000.spc.zst", (4_077, 25_437_696), (5_923, 29_841_408)),

@@ -24,7 +24,8 @@ const PREPARED_AT_ONCE: u64 = 512 << 10;
 pub(super) enum Pace {
     /// The next one when the one before is answered.
     Closed,
-    /// When they arrive, or when the one before is answered, whatever is later. Meanwhile the system may work for itself.
+    /// When they arrive, or when the one before is answered, whatever is later. Meanwhile the system may work
+    /// for itself.
     Open,
 }
 

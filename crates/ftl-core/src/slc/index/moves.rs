@@ -41,11 +41,11 @@ const _: () = assert!(
 impl Index<'_> {
     /// As [`place`](Self::place), and where the window is full, lets others move within theirs.
     ///
-    /// For the mount alone. With linear probing the answer is exact. With quadratic probing it is found by a search that
-    /// compares each cell with all that it has met, so that it takes time with the square of `scratch`, of which each
-    /// element serves one cell and the first 4,095 are used: with as many elements as the table has cells the answer is
-    /// false only if no arrangement of the entries has room for the sector. With fewer, walks at random come to its
-    /// help, which find room in all but the fullest tables.
+    /// For the mount alone. With linear probing the answer is exact. With quadratic probing it is found by a
+    /// search that compares each cell with all that it has met, so that it takes time with the square of
+    /// `scratch`, of which each element serves one cell and the first 4,095 are used: with as many elements as
+    /// the table has cells the answer is false only if no arrangement of the entries has room for the sector.
+    /// With fewer, walks at random come to its help, which find room in all but the fullest tables.
     ///
     /// When the answer is false, every entry is still there.
     pub fn place_moving(&mut self, sector: Sector, slot: LogSlot, scratch: &mut [u32]) -> bool {

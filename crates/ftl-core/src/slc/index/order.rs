@@ -8,7 +8,8 @@
 use super::{EMPTY, Home, Index, LogSlot};
 
 impl Index<'_> {
-    /// Places a sector that found its window full, moving others within theirs. `false`: no arrangement has room for it.
+    /// Places a sector that found its window full, moving others within theirs. `false`: no arrangement has
+    /// room for it.
     pub(super) fn place_in_order(&mut self, home: Home, slot: LogSlot) -> bool {
         self.settle();
         let probes = u32::from(self.shape.probes());
