@@ -61,8 +61,7 @@ impl Survey {
         Self { extents: BTreeMap::new(), grain }
     }
 
-    /// Takes up the extent of a request. Trims count only where something else touches their bytes: mkfs trims
-    /// whole disks.
+    /// Takes up the extent of a request. Trims count only where something else touches their bytes: mkfs trims a disk.
     pub(crate) fn add(&mut self, request: &Request) {
         if request.length == 0 || matches!(request.op, Op::Trim | Op::Flush) {
             return;
