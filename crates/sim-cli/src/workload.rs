@@ -21,7 +21,7 @@ pub struct WorkloadArgs {
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<String>,
     /// The files' format, where it is not to be recognised from their content
-    #[arg(long, value_parser = formats::named, value_name = "FORMAT")]
+    #[arg(long, value_parser = formats::by_name(), value_name = "FORMAT")]
     pub(crate) format: Option<&'static Format>,
     /// Skip and count lines that are not as the format has them
     #[arg(long)]
@@ -246,11 +246,7 @@ impl Stream<'_> {
 
     /// Bad lines passed over so far.
     pub(crate) fn skipped(&self) -> u64 {
-        let here = match &self.now {
-            Some(Open::Reader(reader)) => reader.skipped(),
-            _ => 0,
-        };
-        self.skipped + here
+        self.skipped
     }
 }
 

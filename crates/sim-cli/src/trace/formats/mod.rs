@@ -5,6 +5,8 @@
 
 use std::io;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use super::Request;
 use super::input::Input;
 
@@ -67,6 +69,12 @@ pub fn recognise(head: &[u8]) -> Option<&'static Format> {
 pub fn named(name: &str) -> Result<&'static Format, String> {
     let found = FORMATS.into_iter().find(|format| format.name == name);
     found.ok_or_else(|| format!("no format is called `{name}`: give one of {}", names()))
+}
+
+/// Takes a format's name from the command line, whose help lists them all.
+pub fn by_name() -> impl TypedValueParser<Value = &'static Format> {
+    let names = FORMATS.map(|format| PossibleValue::new(format.name).help(format.title));
+    PossibleValuesParser::new(names).try_map(|name| named(&name))
 }
 
 /// Why no request could be parsed.
