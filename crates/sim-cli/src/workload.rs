@@ -246,7 +246,11 @@ impl Stream<'_> {
 
     /// Bad lines passed over so far.
     pub(crate) fn skipped(&self) -> u64 {
-        self.skipped
+        let here = match &self.now {
+            Some(Open::Reader(reader)) => reader.skipped(),
+            _ => 0,
+        };
+        self.skipped + here
     }
 }
 

@@ -11,16 +11,34 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("text")
 }
 
+/// `RENEW_TABLES=1 cargo test -p sim-cli --test commands` writes what the program prints now into the README.
 #[test]
-fn the_readmes_example_is_what_the_program_prints() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(readme).expect("README.md");
-    let (_, after) =
-        readme.split_once("$ cargo run --release -- chip tiny\n").expect("the example");
-    let (shown, _) = after.split_once("```").expect("the example's end");
-    let output = tandem(&["chip", "tiny"]);
-    assert!(output.status.success());
-    assert_eq!(text(&output.stdout), shown);
+fn the_readmes_examples_are_what_the_program_prints() {
+    const START: &str = "$ cargo run --release -- ";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = root.join("README.md");
+    let readme = std::fs::read_to_string(&path).expect("README.md");
+    let mut examples = readme.split(START);
+    let mut renewed = examples.next().expect("what stands before the examples").to_owned();
+    let mut count = 0;
+    for example in examples {
+        let (command, rest) = example.split_once('\n').expect("its first line");
+        let (_, after) = rest.split_once("```").expect("its end");
+        let output = Command::new(env!("CARGO_BIN_EXE_tandem"))
+            .args(command.split(' '))
+            .current_dir(&root)
+            .output()
+            .expect("the binary runs");
+        assert!(output.status.success(), "{output:?}");
+        renewed.extend([START, command, "\n", text(&output.stdout), "```", after]);
+        count += 1;
+    }
+    assert!(count > 0, "the README has an example");
+    if std::env::var_os("RENEW_TABLES").is_some() {
+        std::fs::write(&path, renewed).expect("README.md can be written");
+    } else {
+        assert_eq!(renewed, readme, "renew the README if that is meant");
+    }
 }
 
 #[test]
