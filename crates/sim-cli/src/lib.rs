@@ -16,6 +16,7 @@
 //! - [`trace`]: requests from files. `synth`: requests made up. [`workload`]: both, one after the other.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
 //! - [`result`]: what a run's JSON holds.
+//! - [`plot`]: charts as SVG.
 //! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
 //!   as people type them. `interrupt`: Ctrl-C.
 //! - [`Failure`]: why a run ended, and its exit code.
@@ -28,6 +29,7 @@ pub mod cli;
 pub mod compare;
 pub mod device;
 pub mod devices;
+pub mod plot;
 pub mod replay;
 pub mod result;
 pub mod systems;

@@ -1,0 +1,215 @@
+//! What surrounds the marks of every chart: title, legend, axes; and the one place where SVG is written.
+
+use std::fmt::Write;
+
+use super::Shape;
+use super::axis::Fitted;
+
+/// The look of all charts, for a page that holds some. Colours are told apart by people who see few of them, and have
+/// a contrast of three to one or more against the ground of their scheme.
+pub const STYLE: &str = "\
+.plot{max-width:100%;height:auto;font:12px system-ui,sans-serif}\
+.plot text{fill:#32383f}.plot .t{font-size:14px;font-weight:600}.plot .g{stroke:#d8dde3}.plot .a{stroke:#8a929b}\
+.plot .paper{fill:#fff}.plot .m{text-anchor:middle}.plot .e{text-anchor:end}\
+.plot .l{fill:none;stroke-width:2;stroke-linejoin:round}\
+.plot .p{fill:none;stroke-width:1.8;stroke-linecap:round}\
+.plot .l1{stroke-dasharray:7 3}.plot .l2{stroke-dasharray:2 3}.plot .l3{stroke-dasharray:9 3 2 3}\
+.plot .l5{stroke-dasharray:7 3}.plot .l6{stroke-dasharray:2 3}.plot .l7{stroke-dasharray:9 3 2 3}\
+.plot .s0{stroke:#1f6fb4}.plot .s1{stroke:#c8590a}.plot .s2{stroke:#16865d}.plot .s3{stroke:#b0407f}\
+.plot .s4{stroke:#6f55c4}.plot .s5{stroke:#8a6f00}.plot .s6{stroke:#0b7f90}.plot .s7{stroke:#6b7280}\
+.plot .f0{fill:#1f6fb4}.plot .f1{fill:#c8590a}.plot .f2{fill:#16865d}.plot .f3{fill:#b0407f}\
+.plot .f4{fill:#6f55c4}.plot .f5{fill:#8a6f00}.plot .f6{fill:#0b7f90}.plot .f7{fill:#6b7280}\
+@media screen and (prefers-color-scheme:dark){\
+.plot text{fill:#d5dae1}.plot .g{stroke:#343a43}.plot .a{stroke:#7d8590}.plot .paper{fill:#16191d}\
+.plot .s0{stroke:#6cb2f0}.plot .s1{stroke:#f29b55}.plot .s2{stroke:#5cc79a}.plot .s3{stroke:#e884b8}\
+.plot .s4{stroke:#ab98f5}.plot .s5{stroke:#d9bd45}.plot .s6{stroke:#5ccada}.plot .s7{stroke:#a3abb8}\
+.plot .f0{fill:#6cb2f0}.plot .f1{fill:#f29b55}.plot .f2{fill:#5cc79a}.plot .f3{fill:#e884b8}\
+.plot .f4{fill:#ab98f5}.plot .f5{fill:#d9bd45}.plot .f6{fill:#5ccada}.plot .f7{fill:#a3abb8}}";
+
+/// Colours of [`STYLE`]; after the last comes the first.
+const COLOURS: usize = 8;
+
+/// Width of every chart, in units of which a screen shows one as a pixel.
+pub(super) const WIDTH: f64 = 720.0;
+
+/// Height of the marks of a chart with two axes.
+const MARKS_HIGH: f64 = 260.0;
+
+/// Height of a line of text.
+pub(super) const LINE: f64 = 18.0;
+
+/// The mean width of a letter of [`STYLE`]'s font.
+const LETTER: f64 = 6.6;
+
+/// Space at the edges.
+pub(super) const EDGE: f64 = 12.0;
+
+/// A place in the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+/// A picture that is being drawn.
+pub(super) struct Frame {
+    text: String,
+    title: String,
+    alone: bool,
+    /// Where the marks stand.
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+impl Frame {
+    /// A picture with that title, and a legend if there are several names. A name without shape is a bar's.
+    pub(super) fn new(title: &str, names: &[(&str, Option<Shape>)], alone: bool) -> Self {
+        let mut frame = Self {
+            text: String::new(),
+            title: escape(title),
+            alone,
+            left: EDGE,
+            // Half of the last tick stands beyond.
+            right: WIDTH - EDGE - 24.0,
+            top: EDGE + LINE,
+            bottom: 0.0,
+        };
+        let title = frame.title.clone();
+        frame.text_at("t", Place { x: EDGE, y: EDGE + 10.0 }, &title);
+        if names.len() > 1 {
+            frame.legend(names);
+        }
+        frame
+    }
+
+    fn legend(&mut self, names: &[(&str, Option<Shape>)]) {
+        let mut at = Place { x: EDGE, y: self.top + 14.0 };
+        for (number, (name, shape)) in names.iter().enumerate() {
+            let width = 26.0 + width_of(name) + 14.0;
+            if at.x + width > WIDTH - EDGE && at.x > EDGE {
+                at = Place { x: EDGE, y: at.y + LINE };
+            }
+            let (x, y) = (at.x, at.y - 4.0);
+            match shape {
+                None => self.rect(number, Place { x, y: y - 5.0 }, 18.0, 10.0, ""),
+                Some(Shape::Points) => {
+                    self.rect(number, Place { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "")
+                }
+                Some(_) => self.path(number, "l", &format!("M{x} {y}h20")),
+            }
+            self.text_at("", Place { x: x + 26.0, y: at.y }, &escape(name));
+            at.x += width;
+        }
+        self.top = at.y + 6.0;
+    }
+
+    /// Both axes with ticks, labels and grid.
+    pub(super) fn axes(&mut self, x: &Fitted, y: &Fitted, labels: (&str, &str)) {
+        let widest = y.ticks.iter().map(|tick| width_of(&y.show(*tick))).fold(0.0, f64::max);
+        self.left = EDGE + widest + 8.0;
+        self.text_at("", Place { x: EDGE, y: self.top + LINE }, &escape(labels.1));
+        self.top += LINE + 10.0;
+        self.bottom = self.top + MARKS_HIGH;
+        for tick in &y.ticks {
+            let Some(share) = y.share(*tick) else { continue };
+            let at = self.place(0.0, share);
+            self.rule("g", at, Place { x: self.right, y: at.y });
+            self.text_at("e", Place { x: at.x - 6.0, y: at.y + 4.0 }, &y.show(*tick));
+        }
+        self.ticks_below(x, labels.0);
+    }
+
+    /// Ticks and label of the lower axis.
+    pub(super) fn ticks_below(&mut self, x: &Fitted, label: &str) {
+        for tick in &x.ticks {
+            let Some(share) = x.share(*tick) else { continue };
+            let at = self.place(share, 0.0);
+            self.rule("g", Place { x: at.x, y: self.top }, at);
+            self.text_at("m", Place { x: at.x, y: at.y + LINE }, &x.show(*tick));
+        }
+        let (start, end) = (self.place(0.0, 0.0), self.place(1.0, 0.0));
+        self.rule("a", start, end);
+        let middle = Place { x: f64::midpoint(self.left, self.right), y: self.bottom + 2.0 * LINE };
+        self.text_at("m", middle, &escape(label));
+    }
+
+    /// The place of two shares, from the lower left corner of the marks.
+    pub(super) fn place(&self, x: f64, y: f64) -> Place {
+        Place {
+            x: self.left + x * (self.right - self.left),
+            y: self.bottom - y * (self.bottom - self.top),
+        }
+    }
+
+    // Writing to a string cannot fail, so that outcomes are let go below.
+
+    fn rule(&mut self, class: &str, from: Place, to: Place) {
+        let (from, to) = ((from.x, from.y), (to.x, to.y));
+        let _ = writeln!(
+            self.text,
+            "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+            from.0, from.1, to.0, to.1
+        );
+    }
+
+    /// Text that is already escaped.
+    pub(super) fn text_at(&mut self, class: &str, at: Place, text: &str) {
+        let Place { x, y } = at;
+        let _ =
+            writeln!(self.text, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+    }
+
+    /// A path in the colour of that series: a line (`l`) or points (`p`).
+    pub(super) fn path(&mut self, number: usize, class: &str, path: &str) {
+        if !path.is_empty() {
+            let colour = number % COLOURS;
+            let _ = writeln!(
+                self.text,
+                "<path class=\"{class} {class}{colour} s{colour}\" d=\"{path}\"/>"
+            );
+        }
+    }
+
+    /// A small circle that tells its value.
+    pub(super) fn marker(&mut self, number: usize, at: Place, told: &str) {
+        let (Place { x, y }, colour) = (at, number % COLOURS);
+        let _ = writeln!(
+            self.text,
+            "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"><title>{told}</title></circle>"
+        );
+    }
+
+    /// A rectangle that tells its value, if it has something to tell.
+    pub(super) fn rect(&mut self, number: usize, at: Place, width: f64, height: f64, told: &str) {
+        let (Place { x, y }, colour) = (at, number % COLOURS);
+        let told = if told.is_empty() { String::new() } else { format!("<title>{told}</title>") };
+        let _ = writeln!(
+            self.text,
+            "<rect class=\"f{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{told}</rect>"
+        );
+    }
+
+    /// The whole picture.
+    pub(super) fn finish(self) -> String {
+        let height = self.bottom + 2.0 * LINE + EDGE;
+        let style = if self.alone { format!("<style>{STYLE}</style>\n") } else { String::new() };
+        let Self { text, title, .. } = self;
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" width=\"{WIDTH}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {WIDTH} {height:.0}\">\n<title>{title}</title>\n{style}\
+             <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height:.0}\"/>\n{text}</svg>\n"
+        )
+    }
+}
+
+/// About how wide a text is.
+pub(super) fn width_of(text: &str) -> f64 {
+    f64::from(u16::try_from(text.chars().count()).unwrap_or(u16::MAX)) * LETTER
+}
+
+/// Text that markup leaves as it is.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
