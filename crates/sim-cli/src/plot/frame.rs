@@ -95,7 +95,7 @@ impl Frame {
             match shape {
                 None => self.rect(number, Place { x, y: y - 5.0 }, 18.0, 10.0, ""),
                 Some(Shape::Points) => {
-                    self.rect(number, Place { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "")
+                    self.rect(number, Place { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
                 }
                 Some(_) => self.path(number, "l", &format!("M{x} {y}h20")),
             }
@@ -187,7 +187,8 @@ impl Frame {
         let told = if told.is_empty() { String::new() } else { format!("<title>{told}</title>") };
         let _ = writeln!(
             self.text,
-            "<rect class=\"f{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{told}</rect>"
+            "<rect class=\"f{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\">{told}</rect>"
         );
     }
 
@@ -197,7 +198,8 @@ impl Frame {
         let style = if self.alone { format!("<style>{STYLE}</style>\n") } else { String::new() };
         let Self { text, title, .. } = self;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" width=\"{WIDTH}\" height=\"{height:.0}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" width=\"{WIDTH}\" \
+             height=\"{height:.0}\" \
              viewBox=\"0 0 {WIDTH} {height:.0}\">\n<title>{title}</title>\n{style}\
              <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height:.0}\"/>\n{text}</svg>\n"
         )
