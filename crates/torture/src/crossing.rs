@@ -1,0 +1,371 @@
+//! The device between FTL and chip: a crossing from which a road leads off at every operation.
+//!
+//! ```text
+//!   FTL ──▶ Crossing ──▶ FaultInjector<Chip>          the life goes on
+//!              │
+//!              └──▶ a fork of the chip, in which the operation met one of its fates: a Branch,
+//!                   to be mounted and compared once the request has returned
+//! ```
+//!
+//! So a workload runs once, however many cuts are tried in it: a cut costs a fork of the chip, and no replay.
+
+use std::cell::Cell;
+
+use ftl_core::probe::{self, Cause, Probe};
+use ftl_iface::{
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError, Region,
+};
+use nand_model::faults::{FaultInjector, When};
+use nand_model::power::{PageFate, PairFate, Tear};
+use nand_model::{Chip, Fork, Stamp};
+
+use crate::dice::{Share, mix};
+use crate::fate::{Cut, Fate, Verb};
+use crate::faults::{Blow, Faults, Reserve};
+
+/// A chip that fails as it is told.
+pub(crate) type Device = FaultInjector<Chip>;
+
+/// Why a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// Power is off.
+    PowerOff,
+    /// More operations were done than any request or mount needs: the FTL runs in circles.
+    OverBudget,
+}
+
+/// On whose account the FTL does what it does now. Shared by the probe, which is told, and the crossing, which asks.
+#[derive(Debug)]
+pub(crate) struct Account(Cell<Cause>);
+
+impl Account {
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(Cause::Mount))
+    }
+
+    pub(crate) fn set(&self, cause: Cause) {
+        self.0.set(cause);
+    }
+}
+
+/// The probe that keeps the account.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Teller<'a>(pub(crate) &'a Account);
+
+impl Probe for Teller<'_> {
+    fn operation(&mut self, _: Region, _: probe::Verb, cause: Cause) {
+        self.0.0.set(cause);
+    }
+}
+
+/// At which operations roads lead off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Picks {
+    /// So many of all pairs of an operation and a fate.
+    Some(Share),
+    /// This one.
+    Only(Cut),
+}
+
+/// A chip in which power failed in one operation.
+#[derive(Debug)]
+pub(crate) struct Branch {
+    pub(crate) chip: Device,
+    pub(crate) reserve: Reserve,
+    pub(crate) injured: Vec<Stamp>,
+    pub(crate) cut: Cut,
+    pub(crate) cause: Cause,
+}
+
+/// What the crossing does at operations to come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Orders {
+    pub(crate) seed: u64,
+    pub(crate) picks: Picks,
+    /// This one of so many workers takes its part of what is picked.
+    pub(crate) lane: (u64, u64),
+    pub(crate) faults: Faults,
+    pub(crate) sector_bytes: usize,
+}
+
+/// The device that the FTL sees.
+#[derive(Debug)]
+pub(crate) struct Crossing<'a> {
+    chip: Device,
+    account: &'a Account,
+    orders: Orders,
+    /// Programs, erases and marks so far.
+    operations: u64,
+    /// Pairs of an operation and a fate so far.
+    choices: u64,
+    /// Calls of any kind that are left before the FTL is held to run in circles.
+    budget: u64,
+    halted: Option<Halt>,
+    /// The operation in which power is to fail, and the seed of its fate.
+    cut: Option<(u64, u64)>,
+    reserve: Reserve,
+    injured: Vec<Stamp>,
+    branches: Vec<Branch>,
+}
+
+impl<'a> Crossing<'a> {
+    pub(crate) const fn new(
+        chip: Device,
+        reserve: Reserve,
+        injured: Vec<Stamp>,
+        account: &'a Account,
+        orders: Orders,
+    ) -> Self {
+        Self {
+            chip,
+            account,
+            orders,
+            operations: 0,
+            choices: 0,
+            budget: 0,
+            halted: None,
+            cut: None,
+            reserve,
+            injured,
+            branches: Vec::new(),
+        }
+    }
+
+    /// Power is on again.
+    pub(crate) const fn power_on(&mut self) {
+        self.halted = None;
+    }
+
+    pub(crate) const fn halted(&self) -> Option<Halt> {
+        self.halted
+    }
+
+    /// Calls that the FTL may make from now on.
+    pub(crate) const fn grant(&mut self, budget: u64) {
+        self.budget = budget;
+    }
+
+    /// Lets power fail in the operation after so many others, with a fate that the seed picks.
+    pub(crate) const fn cut_after(&mut self, operations: u64, seed: u64) {
+        self.cut = Some((self.operations + operations, seed));
+    }
+
+    /// Power will not fail.
+    pub(crate) const fn disarm(&mut self) {
+        self.cut = None;
+    }
+
+    /// Picks operations in this way from now on.
+    pub(crate) const fn pick(&mut self, picks: Picks) {
+        self.orders.picks = picks;
+    }
+
+    /// The device is formatted: operations count from here, and faults strike.
+    pub(crate) const fn begin(&mut self, faults: Faults) {
+        self.orders.faults = faults;
+        self.operations = 0;
+        self.choices = 0;
+    }
+
+    pub(crate) const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    pub(crate) const fn choices(&self) -> u64 {
+        self.choices
+    }
+
+    pub(crate) const fn reserve(&self) -> &Reserve {
+        &self.reserve
+    }
+
+    pub(crate) fn injured(&self) -> &[Stamp] {
+        &self.injured
+    }
+
+    pub(crate) fn take_branches(&mut self) -> Vec<Branch> {
+        std::mem::take(&mut self.branches)
+    }
+
+    fn spend(&mut self) -> Result<(), Halt> {
+        if let Some(halt) = self.halted {
+            return Err(halt);
+        }
+        let Some(left) = self.budget.checked_sub(1) else {
+            self.halted = Some(Halt::OverBudget);
+            return Err(Halt::OverBudget);
+        };
+        self.budget = left;
+        Ok(())
+    }
+
+    /// Counts an operation, and lets roads lead off. `tear` does the operation on a chip, with a fate.
+    fn cross(&mut self, verb: Verb, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
+        self.spend()?;
+        let at = self.operations;
+        self.operations += 1;
+        for (number, fate) in verb.fates().enumerate() {
+            self.choices += 1;
+            let taken = match self.orders.picks {
+                Picks::Some(share) => {
+                    let drawn = mix(mix(self.orders.seed, at), number as u64);
+                    let (lane, lanes) = self.orders.lane;
+                    share.takes(drawn) && drawn % lanes == lane
+                }
+                Picks::Only(cut) => cut == Cut { at, fate },
+            };
+            if taken {
+                self.branch(Cut { at, fate }, &tear);
+            }
+        }
+        match self.cut {
+            Some((when, seed)) if at >= when => {
+                self.cut = None;
+                self.halted = Some(Halt::PowerOff);
+                let nth = mix(seed, at) % verb.fates().count() as u64;
+                if let Some(fate) = verb.fates().nth(nth as usize) {
+                    tear(&mut self.chip, fate);
+                }
+                Err(Halt::PowerOff)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn branch(&mut self, cut: Cut, tear: &impl Fn(&mut Device, Fate)) {
+        let mut chip = self.chip.fork();
+        tear(&mut chip, cut.fate);
+        let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
+        let cause = self.account.0.get();
+        self.branches.push(Branch { chip, reserve, injured, cut, cause });
+    }
+
+    /// Whether a fault strikes the operation under way.
+    fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
+        let thrown = mix(mix(self.orders.seed, subject), self.operations);
+        one_in > 0 && thrown.is_multiple_of(u64::from(one_in)) && self.reserve.may_fail(block)
+    }
+
+    fn fail(&mut self, block: Block) {
+        self.reserve.fail(block);
+        let thrown = mix(mix(self.orders.seed, 13), self.operations);
+        let one_in = u64::from(self.orders.faults.mark);
+        if one_in > 0 && thrown.is_multiple_of(one_in) {
+            self.chip.fail_mark(block);
+        }
+    }
+
+    fn endangers(&self, page: Page) -> bool {
+        let shape = self.chip.geometry().region(page.region());
+        shape.is_some_and(|shape| {
+            shape.pairing.endangered(page.index(), shape.pages_per_block).next().is_some()
+        })
+    }
+
+    fn blow_to_program(&self, page: Page, data: &[u8]) -> Blow {
+        let faults = &self.orders.faults;
+        if self.blow(faults.program, 11, page.block()) {
+            return Blow::Fails;
+        }
+        let thrown = mix(mix(self.orders.seed, 14), self.operations);
+        let one_in = u64::from(faults.uncorrectable);
+        // The FTL's own records are copied nowhere else: their loss is another matter than a sector's.
+        let host_data =
+            data.chunks(self.orders.sector_bytes).any(|sector| Stamp::read_from(sector).is_some());
+        let strikes = one_in > 0 && thrown.is_multiple_of(one_in) && host_data;
+        if strikes { Blow::Unreadable } else { Blow::None }
+    }
+}
+
+/// A torn operation of a model always comes to its end.
+fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: Fate) {
+    if let Fate::Program(fate, pair) = fate {
+        let Ok(()) = chip.tear_program(page, data, spare, fate, pair);
+    }
+}
+
+impl NandDevice for Crossing<'_> {
+    type Error = Halt;
+
+    fn geometry(&self) -> &Geometry {
+        self.chip.geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Halt>> {
+        self.spend().map_err(ReadError::Driver)?;
+        self.chip.read(page, at, data, spare).map_err(|error| match error {
+            ReadError::Uncorrectable => ReadError::Uncorrectable,
+            ReadError::Driver(never) => match never {},
+        })
+    }
+
+    fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
+        let verb = Verb::Program { paired: self.endangers(page) };
+        self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
+            .map_err(ProgramError::Driver)?;
+        let blow = self.blow_to_program(page, data);
+        match blow {
+            Blow::None => {}
+            Blow::Fails => {
+                self.chip.fail_program(page, When::Nth(1));
+                self.fail(page.block());
+            }
+            Blow::Unreadable => {
+                let stamps = data.chunks(self.orders.sector_bytes).filter_map(Stamp::read_from);
+                self.injured.extend(stamps);
+                let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
+                tear_program(&mut self.chip, page, data, spare, fate);
+                return Ok(());
+            }
+        }
+        self.chip.program(page, data, spare).map_err(|error| match error {
+            ProgramError::Failed => ProgramError::Failed,
+            ProgramError::Driver(never) => match never {},
+        })
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Halt>> {
+        self.cross(Verb::Erase, |chip, fate| {
+            if let Fate::Erase(fate) = fate {
+                let Ok(()) = chip.tear_erase(block, fate);
+            }
+        })
+        .map_err(EraseError::Driver)?;
+        if self.blow(self.orders.faults.erase, 12, block) {
+            self.chip.fail_erase(block, When::Nth(1));
+            self.fail(block);
+        }
+        self.chip.erase(block).map_err(|error| match error {
+            EraseError::Failed => EraseError::Failed,
+            EraseError::Driver(never) => match never {},
+        })
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Halt> {
+        self.spend()?;
+        let Ok(bad) = self.chip.is_bad(block);
+        Ok(bad)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
+        self.cross(Verb::Mark, |chip, fate| {
+            if fate == Fate::Mark(true) {
+                // A mark that does not take is as good as one that power did not reach.
+                let _ = chip.mark_bad(block);
+            }
+        })
+        .map_err(MarkError::Driver)?;
+        self.chip.mark_bad(block).map_err(|error| match error {
+            MarkError::Failed => MarkError::Failed,
+            MarkError::Driver(never) => match never {},
+        })
+    }
+}

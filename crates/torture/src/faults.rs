@@ -1,0 +1,189 @@
+//! Faults that strike beside the cuts: which, how often, and how many a device must bear.
+
+use ftl_core::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
+use ftl_iface::{Block, Region};
+use nand_model::Chip;
+use nand_model::faults::{Ageing, BitErrorsError, FaultInjector};
+use nand_model::part::Ecc;
+
+use crate::dice::{Dice, mix};
+
+/// Faults, and how often they strike: once in so many operations, never at zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Faults {
+    /// Programs that fail.
+    pub program: u32,
+    /// Erases that fail.
+    pub erase: u32,
+    /// Bad-block marks that do not take.
+    pub mark: u32,
+    /// Pages of the host's data that cannot be read back.
+    pub uncorrectable: u32,
+    /// Bad blocks of each region when the device comes from the factory.
+    pub factory_bad: u32,
+    /// Whether bits decay, as many as the error correction corrects.
+    pub bits: bool,
+    /// Whether blocks go on failing when the reserve is gone.
+    pub beyond_reserve: bool,
+}
+
+/// A name of faults that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there are no faults \"{0}\": take some of program, erase, mark, uncorrectable, factory, bits, beyond, all, \
+         with commas between them"
+)]
+pub struct NoSuchFaults(String);
+
+impl Faults {
+    /// No fault.
+    pub const NONE: Self = Self {
+        program: 0,
+        erase: 0,
+        mark: 0,
+        uncorrectable: 0,
+        factory_bad: 0,
+        bits: false,
+        beyond_reserve: false,
+    };
+
+    /// The faults of these names, with commas between them.
+    pub fn parse(names: &str) -> Result<Self, NoSuchFaults> {
+        let mut faults = Self::NONE;
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match name {
+                "none" => {}
+                "program" => faults.program = 300,
+                "erase" => faults.erase = 40,
+                "mark" => faults.mark = 2,
+                "uncorrectable" => faults.uncorrectable = 60,
+                "factory" => faults.factory_bad = 1,
+                "bits" => faults.bits = true,
+                "beyond" => faults.beyond_reserve = true,
+                "all" => {
+                    faults = Self { beyond_reserve: faults.beyond_reserve, ..Self::parse(ALL)? }
+                }
+                other => return Err(NoSuchFaults(other.into())),
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Puts onto a fresh chip what is there from the beginning.
+    pub(crate) fn prepare(
+        self,
+        chip: Chip,
+        shape: &Shape,
+        seed: u64,
+    ) -> Result<FaultInjector<Chip>, BitErrorsError> {
+        let mut device = FaultInjector::new(chip, mix(seed, 1));
+        let mut dice = Dice::new(mix(seed, 2));
+        for part in [Some(shape.chain), shape.log].into_iter().flatten() {
+            for _ in 0..self.factory_bad {
+                let index = part.first + dice.below(part.blocks.into());
+                device.factory_bad(Block::new(part.region, index));
+            }
+        }
+        if self.bits {
+            for region in [Region::Slc, Region::Mlc] {
+                match device.age_region(region, WEAK_CELLS, STRONG_ECC) {
+                    Ok(()) | Err(BitErrorsError::NoRegion(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(device)
+    }
+}
+
+/// What `all` stands for: all that a device must bear without losing anything but what cannot be read.
+const ALL: &str = "program,erase,mark,uncorrectable,factory,bits";
+
+/// A few wrong bits in a codeword on average, so that some pages are worth a refresh: 3e-4 of 4096 bits are 1.2.
+const WEAK_CELLS: Ageing =
+    Ageing { floor: 3e-4, wear: (0.0, 1.0), retention: (0.0, 1.0, 1.0), disturb: (0.0, 1.0, 1.0) };
+
+/// An error correction that always succeeds: what cannot be read is another fault.
+const STRONG_ECC: Ecc = Ecc { correctable_bits: 1_000, codeword_bytes: 512 };
+
+/// What an operation was chosen to suffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blow {
+    None,
+    Fails,
+    Unreadable,
+}
+
+/// Blocks that have failed, and how many may.
+#[derive(Clone, Debug)]
+pub(crate) struct Reserve {
+    failed: Vec<Block>,
+    log: Option<(ftl_core::shape::Part, u32)>,
+    chain: (ftl_core::shape::Part, u32),
+    unlimited: bool,
+}
+
+impl Reserve {
+    pub(crate) fn new(shape: &Shape, faults: &Faults) -> Self {
+        // What the factory took is no longer there to fail.
+        let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
+        let chain = (shape.chain, u32::from(spare).saturating_sub(faults.factory_bad));
+        let log = shape.log.map(|part| (part, LOG_FAILURES_MAX));
+        Self { failed: Vec::new(), log, chain, unlimited: faults.beyond_reserve }
+    }
+
+    /// Whether this block may fail: it did before, or its part can still do without it.
+    pub(crate) fn may_fail(&self, block: Block) -> bool {
+        if self.unlimited || self.failed.contains(&block) {
+            return true;
+        }
+        let (in_log, most) = match self.log {
+            Some((part, most)) if lies_in(&part, block) => (true, most),
+            _ if lies_in(&self.chain.0, block) => (false, self.chain.1),
+            _ => return false,
+        };
+        let same = |other: &&Block| {
+            let log = self.log.is_some_and(|(part, _)| lies_in(&part, **other));
+            log == in_log
+        };
+        (self.failed.iter().filter(same).count() as u32) < most
+    }
+
+    pub(crate) fn fail(&mut self, block: Block) {
+        if !self.failed.contains(&block) {
+            self.failed.push(block);
+        }
+    }
+
+    /// Whether the device may refuse writes: more blocks have failed than its reserve held.
+    pub(crate) fn is_gone(&self) -> bool {
+        let limited = Self { unlimited: false, ..self.clone() };
+        let chain = self.failed.iter().filter(|block| lies_in(&self.chain.0, **block)).count();
+        limited.chain.1 < chain as u32
+            || self.failed.iter().any(|block| block.index() < u32::from(META_BLOCKS))
+            || self.log.is_some_and(|(part, most)| {
+                self.failed.iter().filter(|block| lies_in(&part, **block)).count() as u32 > most
+            })
+    }
+}
+
+/// Blocks of the log that may fail: a log of four can still turn with two.
+const LOG_FAILURES_MAX: u32 = 1;
+
+fn lies_in(part: &ftl_core::shape::Part, block: Block) -> bool {
+    let last = part.first + u32::from(part.blocks);
+    block.region() == part.region && (part.first..last).contains(&block.index())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_named_and_a_wrong_name_is_told() {
+        assert_eq!(Faults::parse("").unwrap(), Faults::NONE);
+        assert_eq!(Faults::parse("program,bits").unwrap().program, 300);
+        assert!(Faults::parse("all,beyond").unwrap().beyond_reserve);
+        assert!(Faults::parse("thunder").unwrap_err().to_string().contains("\"thunder\""));
+    }
+}

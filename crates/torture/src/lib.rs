@@ -1,0 +1,50 @@
+//! Torture: power fails in every operation of a workload, and whatever comes of it is compared with the truth of what
+//! was acknowledged.
+//!
+//! ```text
+//!   steps ──▶ life ──▶ Ftl ──▶ crossing ──▶ the chip, which lives on
+//!              │                  │
+//!            truth                └──▶ at every operation, a fork of the chip for each fate of it:
+//!              │                       a life in turn, of which the truth knows what was in flight
+//!              └──▶ a sector that is neither old nor new: a violation, and the line that shows it again
+//! ```
+//!
+//! # What is held against an FTL
+//!
+//! - Every sector reads as it was acknowledged last; those of the request in flight as before or as asked for, and
+//!   from the mount on always as found then. Trimmed sectors read as zeros.
+//! - A sector is reported lost only if a page that held it was made unreadable, and does not come back as something
+//!   else.
+//! - Every mount succeeds and ends; every request is done, and ends, as long as reserve is left.
+//! - Every invariant of [`Ftl::check`](ftl_core::Ftl::check) holds after every mount and at every end.
+//! - No rule of the chip is broken, and nothing panics.
+//!
+//! # Rooms
+//!
+//! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
+//! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
+//! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
+//! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
+#![forbid(unsafe_code)]
+
+pub mod dice;
+pub mod fate;
+pub mod faults;
+pub mod plan;
+pub mod report;
+pub mod run;
+pub mod setup;
+pub mod steps;
+pub mod truth;
+
+mod crossing;
+mod life;
+mod panics;
+
+pub use fate::{Cut, Fate};
+pub use faults::Faults;
+pub use plan::{Cuts, Nested, Plan};
+pub use report::{Breach, Found, Tally, Violation};
+pub use run::{Outcome, follow_script, torture};
+pub use setup::{Setup, System};
+pub use steps::{Step, Workload};

@@ -1,0 +1,86 @@
+//! What a run is to do.
+
+use crate::dice::Share;
+use crate::fate::Cut;
+use crate::faults::Faults;
+
+/// Which cuts are tried in a run's own life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cuts {
+    /// Each fate of each operation.
+    Exhaustive,
+    /// About so many of them, picked by the seed.
+    Sample(u64),
+    /// These alone, each in the life that the one before began: a replay.
+    At(Vec<Cut>),
+}
+
+/// Which cuts are tried in the lives that cuts begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// How many cuts may follow on the first, each in the life of the one before.
+    pub depth: u32,
+    /// Of the pairs of an operation of the mount and a fate.
+    pub mount: Share,
+    /// Of the pairs of an operation after the mount and a fate.
+    pub after: Share,
+}
+
+impl Nested {
+    /// A few in each mount, one in some of the lives after it.
+    pub const USUAL: Self = Self { depth: 3, mount: Share::of(1, 24), after: Share::of(1, 600) };
+
+    /// Each fate of each operation of each mount, and none after it.
+    pub const EVERY_MOUNT: Self = Self { depth: 1, mount: Share::ALL, after: Share::NONE };
+}
+
+/// What a run is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Requests of the run's own life.
+    pub requests: u32,
+    /// Cuts of it.
+    pub cuts: Cuts,
+    /// Cuts in the lives that they begin.
+    pub nested: Option<Nested>,
+    /// Faults beside the cuts.
+    pub faults: Faults,
+    /// Requests after each cut and its mount, at most.
+    pub after: u32,
+    /// Whether the device keeps every byte, or stamps alone.
+    pub bytes: bool,
+    /// Violations after which a run ends.
+    pub violations_max: usize,
+    /// What was typed for `faults`, for the line that replays a failure.
+    pub faults_named: String,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            requests: 300,
+            cuts: Cuts::Exhaustive,
+            nested: None,
+            faults: Faults::NONE,
+            after: 12,
+            bytes: false,
+            violations_max: 20,
+            faults_named: String::new(),
+        }
+    }
+}
+
+impl Plan {
+    /// What a command needs beside device and seed to do the same.
+    pub(crate) fn flags(&self) -> String {
+        let usual = Self::default();
+        let requests = format!(" --requests {}", self.requests);
+        let faults = format!(" --faults {}", self.faults_named);
+        let flags = [
+            (self.requests != usual.requests, requests.as_str()),
+            (!self.faults_named.is_empty(), faults.as_str()),
+            (self.bytes, " --bytes"),
+        ];
+        flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).collect()
+    }
+}

@@ -1,0 +1,240 @@
+//! What a run has to tell: how many cuts were tried, and what each violation was.
+
+use std::fmt;
+
+use ftl_core::probe::Cause;
+
+use crate::fate::{Cut, Fate};
+use crate::plan::Plan;
+use crate::setup::{Setup, System};
+use crate::truth::Wrong;
+
+/// What a sector read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// All zeros.
+    Zeros,
+    /// What a request wrote, to this sector or another.
+    Written {
+        /// The request.
+        request: u32,
+        /// The sector that it was written to.
+        sector: u32,
+    },
+    /// Bytes that nobody wrote.
+    Garbage,
+    /// The beginning of one write, and not its end.
+    Mix,
+    /// It was reported lost.
+    Lost,
+    /// The read failed otherwise.
+    Error(String),
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zeros => f.write_str("zeros"),
+            Self::Written { request, sector } => {
+                write!(f, "the content that request {request} wrote to sector {sector}")
+            }
+            Self::Garbage => f.write_str("bytes that nobody wrote"),
+            Self::Mix => f.write_str("a mix of one write and something else"),
+            Self::Lost => f.write_str("the error that its content is lost"),
+            Self::Error(error) => write!(f, "the error {error}"),
+        }
+    }
+}
+
+/// A promise that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// A sector does not hold what was acknowledged.
+    Content(Wrong),
+    /// The device does not mount any more: all of it is lost.
+    Unmountable(String),
+    /// It mounts, and refuses what it should do.
+    Refused(String),
+    /// A request or a mount does not come to an end.
+    Endless,
+    /// An invariant does not hold.
+    Invariant(String),
+    /// The FTL broke a rule of the device, or panicked.
+    Panic(String),
+}
+
+impl Breach {
+    /// Whether the device is stuck by it; otherwise something is lost.
+    pub const fn is_stuck(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Endless)
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Content(Wrong { sector, expected, found }) => {
+                write!(f, "{sector}: expected {expected}, found {found}")
+            }
+            Self::Unmountable(error) => write!(f, "the device does not mount: {error}"),
+            Self::Refused(error) => write!(f, "a request was refused: {error}"),
+            Self::Endless => f.write_str("it does not come to an end"),
+            Self::Invariant(sentence) => write!(f, "an invariant does not hold: {sentence}"),
+            Self::Panic(sentence) => write!(f, "panic: {sentence}"),
+        }
+    }
+}
+
+/// A broken promise, with all that is needed to see it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The device.
+    pub device: String,
+    /// The system.
+    pub system: System,
+    /// The seed.
+    pub seed: u64,
+    /// The cuts that led to it, each in the life that the one before began; none in the run's own life.
+    pub cuts: Vec<Cut>,
+    /// On whose account the last cut operation was done.
+    pub cause: Option<Cause>,
+    /// What was under way when it was found.
+    pub doing: String,
+    /// What was broken.
+    pub breach: Breach,
+    /// Arguments that do not follow from the fields above.
+    pub flags: String,
+}
+
+impl Violation {
+    pub(crate) fn new(
+        setup: &Setup,
+        plan: &Plan,
+        seed: u64,
+        doing: String,
+        breach: Breach,
+    ) -> Self {
+        Self {
+            device: setup.device.clone(),
+            system: setup.system,
+            seed,
+            cuts: Vec::new(),
+            cause: None,
+            doing,
+            breach,
+            flags: plan.flags(),
+        }
+    }
+
+    /// The command that shows it again.
+    pub fn replay(&self) -> String {
+        let system = match self.system {
+            System::Hybrid => String::new(),
+            other => format!(" --system {}", other.name()),
+        };
+        let cuts: Vec<String> = self.cuts.iter().map(Cut::to_string).collect();
+        let cuts =
+            if cuts.is_empty() { " --cuts 0".into() } else { format!(" --at {}", cuts.join(",")) };
+        let Self { device, seed, flags, .. } = self;
+        format!("tandem torture --device {device}{system} --seed {seed}{flags}{cuts}")
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, system, seed, doing, breach, .. } = self;
+        write!(f, "{device} ({}), seed {seed}", system.name())?;
+        for cut in &self.cuts {
+            write!(f, ", cut at {cut}")?;
+        }
+        if let Some(cause) = self.cause {
+            write!(f, " ({})", cause_name(cause))?;
+        }
+        write!(f, ", {doing}: {breach}\n  {}", self.replay())
+    }
+}
+
+/// How people call an account.
+pub const fn cause_name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Host => "host",
+        Cause::Gc => "reclaim and fold",
+        Cause::WearLeveling => "wear leveling",
+        Cause::Scan => "scan",
+        Cause::WriteBack => "write back",
+        Cause::Meta => "records",
+        Cause::Mount => "mount",
+        #[allow(unreachable_patterns)]
+        // Accounts may be added; they are counted under their number.
+        _ => "other",
+    }
+}
+
+/// Cuts of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Count {
+    /// Tried.
+    pub tried: u64,
+    /// Of those, how many lost something.
+    pub lost: u64,
+    /// Of those, how many left a device that is stuck.
+    pub stuck: u64,
+}
+
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.tried += other.tried;
+        self.lost += other.lost;
+        self.stuck += other.stuck;
+    }
+}
+
+/// All cuts, by the account of the operation that was cut and by its fate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    counts: [[Count; Fate::ROWS.len()]; Cause::ALL.len()],
+    /// Cuts within the life that another cut began.
+    pub nested: u64,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, cause: Cause, fate: Fate, depth: usize, breach: Option<&Breach>) {
+        let count = &mut self.counts[cause as usize][fate.row()];
+        count.tried += 1;
+        match breach {
+            Some(breach) if breach.is_stuck() => count.stuck += 1,
+            Some(_) => count.lost += 1,
+            None => {}
+        }
+        self.nested += u64::from(depth > 0);
+    }
+
+    /// The cuts of operations that were done on that account.
+    pub fn by_cause(&self, cause: Cause) -> Count {
+        sum(self.counts[cause as usize].iter())
+    }
+
+    /// The cuts whose fate is of that row of [`Fate::ROWS`].
+    pub fn by_fate(&self, row: usize) -> Count {
+        sum(self.counts.iter().map(|fates| &fates[row]))
+    }
+
+    /// All cuts.
+    pub fn total(&self) -> Count {
+        sum(self.counts.iter().flatten())
+    }
+
+    /// Counts another run's cuts as well.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().flatten().zip(other.counts.iter().flatten()) {
+            *mine += *theirs;
+        }
+        self.nested += other.nested;
+    }
+}
+
+fn sum<'a>(counts: impl Iterator<Item = &'a Count>) -> Count {
+    let mut total = Count::default();
+    counts.for_each(|count| total += *count);
+    total
+}

@@ -1,0 +1,158 @@
+//! Runs: a device, a seed, a plan; many of them beside each other.
+
+use rayon::prelude::*;
+
+use ftl_core::{Ftl, OwnedRam};
+use nand_model::{Chip, Content};
+
+use crate::crossing::{Account, Crossing, Orders, Picks, Teller};
+use crate::dice::{Share, mix};
+use crate::faults::{Faults, Reserve};
+use crate::life::{self, Findings, Mind, World};
+use crate::panics;
+use crate::plan::{Cuts, Plan};
+use crate::report::{Breach, Tally, Violation};
+use crate::setup::Setup;
+use crate::steps::{Step, Workload};
+use crate::truth::{Compare, Truth};
+
+/// What came of a run, or of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The cuts that were tried.
+    pub tally: Tally,
+    /// The promises that were broken.
+    pub violations: Vec<Violation>,
+    /// Operations of the runs' own lives.
+    pub operations: u64,
+    /// Pairs of an operation and a fate that there were to try in them.
+    pub choices: u64,
+}
+
+impl Outcome {
+    fn merge(mut self, other: Self) -> Self {
+        self.tally.merge(&other.tally);
+        self.violations.extend(other.violations);
+        self.operations += other.operations;
+        self.choices += other.choices;
+        self
+    }
+}
+
+/// Workers that share the cuts of one seed.
+const LANES: u64 = 4;
+
+/// Runs the plan on each of these setups, with each of these seeds, on all processors. `tell` is called for each cut
+/// that was tried.
+pub fn torture(
+    setups: &[Setup],
+    seeds: std::ops::Range<u64>,
+    plan: &Plan,
+    tell: &(dyn Fn() + Sync),
+) -> Outcome {
+    let one = matches!(&plan.cuts, Cuts::At(_) | Cuts::Sample(0));
+    let lanes = if one { 1 } else { LANES };
+    let jobs: Vec<(&Setup, u64, u64)> = seeds
+        .flat_map(|seed| setups.iter().map(move |setup| (setup, seed)))
+        .flat_map(|(setup, seed)| (0..lanes).map(move |lane| (setup, seed, lane)))
+        .collect();
+    jobs.into_par_iter()
+        .map(|(setup, seed, lane)| {
+            let share = match plan.cuts {
+                Cuts::Exhaustive => Share::ALL,
+                Cuts::At(_) | Cuts::Sample(0) => Share::NONE,
+                Cuts::Sample(wanted) => {
+                    let dry = Plan { cuts: Cuts::Sample(0), ..plan.clone() };
+                    let all = run(setup, &dry, seed, Share::NONE, (0, 1), &|| ()).choices;
+                    Share::of(wanted, all.max(1))
+                }
+            };
+            run(setup, plan, seed, share, (lane, lanes), tell)
+        })
+        .reduce(Outcome::default, Outcome::merge)
+}
+
+/// One run's own life, and a part of the cuts in it.
+fn run(
+    setup: &Setup,
+    plan: &Plan,
+    seed: u64,
+    share: Share,
+    lane: (u64, u64),
+    tell: &(dyn Fn() + Sync),
+) -> Outcome {
+    let account = Account::new();
+    let world = World { setup, plan, account: &account, seed, share, lane, tell };
+    let mut steps = Workload::whole(mix(seed, 5), setup.capacity(), plan.requests);
+    lead(&world, &mut steps)
+}
+
+/// Lets a device go through these steps, without any cut beside those among them: what a script of a fuzzer's or a
+/// test's does.
+pub fn follow_script(
+    setup: &Setup,
+    plan: &Plan,
+    seed: u64,
+    steps: impl IntoIterator<Item = Step>,
+) -> Outcome {
+    let account = Account::new();
+    let (share, lane) = (Share::NONE, (0, 1));
+    let world = World { setup, plan, account: &account, seed, share, lane, tell: &|| () };
+    lead(&world, &mut steps.into_iter())
+}
+
+fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
+    let mut findings = Findings::default();
+    let World { setup, plan, seed, lane, .. } = *world;
+    let broken = |breach| Violation::new(setup, plan, seed, "in the run's own life".into(), breach);
+    let mut crossing = match prepared(world) {
+        Ok(crossing) => crossing,
+        Err(sentence) => {
+            let violations = vec![broken(Breach::Unmountable(sentence))];
+            return Outcome { violations, ..Outcome::default() };
+        }
+    };
+    let compare = if plan.bytes { Compare::Bytes } else { Compare::Stamps };
+    let truth = Truth::new(setup.capacity(), setup.sector_bytes(), compare);
+    let mut mind = Mind { world, truth, cuts: Vec::new(), data: Vec::new() };
+    let mut memories: Vec<OwnedRam> =
+        (0..world.depth()).map(|_| OwnedRam::for_plan(&setup.plan)).collect();
+    let lived =
+        panics::catch(|| life::live(&mut crossing, &mut mind, steps, &mut memories, &mut findings));
+    let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
+    let first = lane.0 == 0;
+    // Every worker meets what goes wrong in the run's own life; one tells.
+    findings.violations.extend(verdict.err().filter(|_| first).map(|violation| *violation));
+    Outcome {
+        tally: findings.tally,
+        violations: findings.violations,
+        operations: if first { crossing.operations() } else { 0 },
+        choices: if first { crossing.choices() } else { 0 },
+    }
+}
+
+/// A formatted device.
+fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
+    let World { setup, plan, account, seed, lane, .. } = *world;
+    let content = if plan.bytes { Content::Bytes } else { setup.stamps() };
+    let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
+    let shape = setup.plan.shape();
+    let chip = plan.faults.prepare(chip, shape, seed).map_err(|error| error.to_string())?;
+    let orders = Orders {
+        seed: mix(seed, 6),
+        picks: Picks::Some(Share::NONE),
+        lane,
+        faults: Faults::NONE,
+        sector_bytes: setup.sector_bytes(),
+    };
+    let reserve = Reserve::new(shape, &plan.faults);
+    let mut crossing = Crossing::new(chip, reserve, Vec::new(), account, orders);
+    crossing.grant(u64::MAX);
+    let mut memory = OwnedRam::for_plan(&setup.plan);
+    let key = seed as u32;
+    Ftl::format(&mut crossing, &setup.config, memory.lend(), key, Teller(account))
+        .map(drop)
+        .map_err(|error| error.to_string())?;
+    crossing.begin(plan.faults);
+    Ok(crossing)
+}

@@ -1,0 +1,182 @@
+//! What is tortured: a device, a configuration, and the RAM plan of both.
+
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion};
+use ftl_core::shape::SPARE_BLOCKS_MIN;
+use ftl_core::{Config, RamPlan, ShapeError, layout};
+use ftl_iface::{Bytes, SectorCount};
+use nand_model::datasheet::{self, DatasheetError};
+use nand_model::part::Part;
+use nand_model::{ChipError, Content};
+
+/// How the FTL is configured on a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum System {
+    /// With a log: the SLC region, or the first blocks of a device of one region.
+    #[default]
+    Hybrid,
+    /// Chains alone.
+    Conventional,
+    /// With a log, and with everything as small as it can be: few cells in the hash table, one log block a chain, one
+    /// map in RAM.
+    Small,
+}
+
+impl System {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Hybrid, Self::Conventional, Self::Small];
+
+    /// The name by which commands know it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::Conventional => "conventional",
+            Self::Small => "small",
+        }
+    }
+}
+
+/// Why a device cannot be tortured.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// There is no such device, or its file is wrong.
+    #[error(transparent)]
+    Device(#[from] DatasheetError),
+    /// It cannot be simulated.
+    #[error(transparent)]
+    Chip(#[from] ChipError),
+    /// The FTL does not fit it.
+    #[error("the FTL does not fit the device: {0}")]
+    Shape(ShapeError),
+}
+
+/// Blocks of chains beyond the least that a device needs: what failures may take and folds may play with.
+const SPARE: u16 = SPARE_BLOCKS_MIN + 3;
+
+/// In a device of one region, the log's part of its blocks.
+const LOG_SHARE: u32 = 4;
+
+/// A device, a configuration, and the RAM plan of both.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The device's name, or its file's.
+    pub device: String,
+    /// How the FTL is configured on it.
+    pub system: System,
+    /// The device's figures.
+    pub part: Part,
+    /// The FTL's.
+    pub config: Config,
+    /// The memory that the FTL needs.
+    pub plan: RamPlan,
+}
+
+impl Setup {
+    /// The devices and systems that a whole run goes through: SLC alone, MLC alone, both, three bits a cell, without a
+    /// log, and with everything small.
+    pub const ALL: [(&'static str, System); 9] = [
+        ("tiny", System::Hybrid),
+        ("tiny-slc", System::Hybrid),
+        ("tiny-mlc", System::Hybrid),
+        ("tiny-tlc", System::Hybrid),
+        ("tiny-slc", System::Conventional),
+        ("tiny-mlc", System::Conventional),
+        ("tiny", System::Small),
+        ("tiny-mlc", System::Small),
+        ("tiny-tlc", System::Small),
+    ];
+
+    /// The setup of a device, given by its name or its file, and a system.
+    pub fn new(device: &str, system: System) -> Result<Self, SetupError> {
+        let part = datasheet::open(device)?;
+        let mut config = configured(&part, system);
+        let plan =
+            |config: &Config| RamPlan::new(&part.geometry, config).map_err(SetupError::Shape);
+        // What the device has room for is known once its blocks are dealt out.
+        let shape = *plan(&config)?.shape();
+        let blocks = u32::from(shape.chain.blocks.saturating_sub(SPARE).max(1));
+        let room = blocks * shape.sectors_per_block.get();
+        let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
+        // The last logical block is not whole, so that an end within a block is met too.
+        let capacity = room.min(u32::try_from(exported).unwrap_or(u32::MAX)) - 1;
+        config.capacity = Some(SectorCount::new(capacity));
+        let plan = plan(&config)?;
+        Ok(Self { device: device.into(), system, part, config, plan })
+    }
+
+    /// All of [`Self::ALL`].
+    pub fn all() -> Result<Vec<Self>, SetupError> {
+        Self::ALL.iter().map(|(device, system)| Self::new(device, *system)).collect()
+    }
+
+    /// Sectors that the host may use.
+    pub fn capacity(&self) -> u32 {
+        self.plan.shape().capacity.get()
+    }
+
+    /// The size of a sector.
+    pub fn sector_bytes(&self) -> usize {
+        self.config.sector_bytes.as_usize()
+    }
+
+    /// Pages of the whole device.
+    pub fn pages(&self) -> u64 {
+        let regions = [self.part.geometry.slc(), self.part.geometry.mlc()];
+        regions.into_iter().flatten().map(ftl_iface::RegionGeometry::pages).sum()
+    }
+
+    /// What the chip keeps of a page when a stamp stands for each sector.
+    pub fn stamps(&self) -> Content {
+        let shape = self.plan.shape();
+        let slots = shape.chain.slots.max(shape.meta.slots);
+        let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
+        Content::Stamps { sector: self.config.sector_bytes, spare_kept }
+    }
+}
+
+fn configured(part: &Part, system: System) -> Config {
+    let first_blocks = |blocks: u32| LogRegion::FirstBlocks((blocks / LOG_SHARE) as u16);
+    let log = match (part.geometry.slc(), part.geometry.mlc()) {
+        _ if system == System::Conventional => LogRegion::None,
+        (Some(_), Some(_)) => LogRegion::SlcRegion,
+        (Some(only), None) | (None, Some(only)) => first_blocks(only.blocks.get()),
+        (None, None) => LogRegion::None,
+    };
+    let filter =
+        FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) };
+    let usual = Config {
+        sector_bytes: part.sector_bytes,
+        log,
+        mapping_cache_entries: 4,
+        free_blocks_low: 2,
+        chain_log_blocks_max: 2,
+        filter,
+        ..Config::HYBRID
+    };
+    match system {
+        System::Hybrid | System::Conventional => usual,
+        System::Small => Config {
+            index: IndexConfig { entries: Some(17), probes: 4, ..Config::HYBRID.index },
+            mapping_cache_entries: 1,
+            chain_log_blocks_max: 1,
+            copies_per_page: 1,
+            ..usual
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setup_leaves_blocks_to_lose_and_ends_within_a_logical_block() {
+        for setup in Setup::all().unwrap() {
+            let shape = *setup.plan.shape();
+            let name = format!("{} {}", setup.device, setup.system.name());
+            assert!(shape.chain.blocks - shape.logical_blocks >= SPARE, "{name}: {shape:?}");
+            assert_ne!(setup.capacity() % shape.sectors_per_block.get(), 0, "{name}");
+            assert!(setup.capacity() >= 30, "{name}: {}", setup.capacity());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The truth of what was acknowledged: what each sector must read as, and may read as after a cut.
+
+use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
+use nand_model::Stamp;
+
+use crate::dice::Dice;
+use crate::report::Found;
+
+/// What a sector reads as: the request that it was written by, or nothing.
+///
+/// A number stands for both sector and request, so that whatever is found tells where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Version(u32);
+
+impl Version {
+    /// Never written, or trimmed: the sector reads as zeros.
+    pub const NONE: Self = Self(0);
+}
+
+/// What a sector must read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Expected {
+    now: Version,
+    /// What a request asked for that is not acknowledged yet.
+    asked: Option<Version>,
+    /// It was found lost: it stays so until it is written, or reads as what it was.
+    lost: bool,
+}
+
+/// Whether bytes are compared in full, or only the stamps by which writes are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// The device keeps nothing but stamps.
+    Stamps,
+    /// Every byte.
+    Bytes,
+}
+
+/// What was acknowledged, and what was asked for.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    sectors: Vec<Expected>,
+    sector_bytes: usize,
+    compare: Compare,
+    /// Requests begun so far.
+    requests: u32,
+    /// Contents that a fault made unreadable when they were programmed, in order.
+    injured: Vec<Version>,
+}
+
+/// What was found where something else must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where.
+    pub sector: Sector,
+    /// What must be there.
+    pub expected: String,
+    /// What is there.
+    pub found: Found,
+}
+
+/// Sectors that are read at once when a whole device is compared.
+const RUN: u32 = 16;
+
+impl Truth {
+    /// A device that was formatted: all zeros.
+    pub fn new(capacity: u32, sector_bytes: usize, compare: Compare) -> Self {
+        let sectors = vec![Expected::default(); capacity as usize];
+        Self { sectors, sector_bytes, compare, requests: 0, injured: Vec::new() }
+    }
+
+    /// Requests begun so far.
+    pub const fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    const fn version(&self, sector: u32) -> Version {
+        Version(self.requests * self.sectors.len() as u32 + sector)
+    }
+
+    /// Begins a write; fills `data` with what is to be written.
+    pub fn begin_write(&mut self, first: u32, count: u32, data: &mut Vec<u8>) {
+        self.requests += 1;
+        data.clear();
+        for sector in first..first + count {
+            let version = self.version(sector);
+            self.sectors[sector as usize].asked = Some(version);
+            fill(version, self.sector_bytes, self.compare, data);
+        }
+    }
+
+    /// Begins a trim.
+    pub fn begin_trim(&mut self, first: u32, count: u32) {
+        self.requests += 1;
+        for expected in &mut self.sectors[first as usize..(first + count) as usize] {
+            expected.asked = Some(Version::NONE);
+        }
+    }
+
+    /// The request was acknowledged: what it asked for is what must be there.
+    pub fn acknowledge(&mut self, first: u32, count: u32) {
+        for expected in &mut self.sectors[first as usize..(first + count) as usize] {
+            if let Some(version) = expected.asked.take() {
+                *expected = Expected { now: version, ..Expected::default() };
+            }
+        }
+    }
+
+    /// The sectors with these stamps were programmed and cannot be read back: they may be reported lost.
+    pub fn injure(&mut self, stamps: &[Stamp]) {
+        self.injured.extend(stamps.iter().map(|stamp| Version(stamp.get())));
+        self.injured.sort_unstable();
+        self.injured.dedup();
+    }
+
+    /// Whether some content was made unreadable so far.
+    pub const fn is_injured(&self) -> bool {
+        !self.injured.is_empty()
+    }
+
+    fn may_be_lost(&self, expected: &Expected) -> bool {
+        let injured = |version: Version| self.injured.binary_search(&version).is_ok();
+        expected.lost || injured(expected.now) || expected.asked.is_some_and(injured)
+    }
+
+    /// Reads sectors and compares them. What is found of an unacknowledged request is from then on what must be there.
+    pub fn compare<S: BlockStore>(
+        &mut self,
+        store: &mut S,
+        first: u32,
+        count: u32,
+    ) -> Result<(), Wrong> {
+        let bytes = self.sector_bytes;
+        let mut data = vec![0xA5; count.min(RUN) as usize * bytes];
+        let mut at = first;
+        while at < first + count {
+            let run = (first + count - at).min(RUN);
+            let data = &mut data[..run as usize * bytes];
+            match store.read(Sector::new(at), data) {
+                Ok(()) => {
+                    for (offset, sector) in data.chunks(bytes).enumerate() {
+                        let found = self.found(sector);
+                        self.settle(at + offset as u32, found)?;
+                    }
+                }
+                Err(_) if run > 1 => {
+                    // One by one: the others of the run may be readable.
+                    for sector in at..at + run {
+                        self.compare(store, sector, 1)?;
+                    }
+                }
+                Err(StoreReadError::Lost(_)) => self.settle(at, Found::Lost)?,
+                Err(error) => self.settle(at, Found::Error(format!("{error:?}")))?,
+            }
+            at += run;
+        }
+        Ok(())
+    }
+
+    /// Compares the whole device.
+    pub fn compare_all<S: BlockStore>(&mut self, store: &mut S) -> Result<(), Wrong> {
+        self.compare(store, 0, self.sectors.len() as u32)
+    }
+
+    fn found(&self, sector: &[u8]) -> Found {
+        let Some(stamp) = Stamp::read_from(sector) else {
+            let zeros = sector.iter().all(|byte| *byte == 0);
+            return if zeros { Found::Zeros } else { Found::Garbage };
+        };
+        if self.compare == Compare::Bytes {
+            let mut whole = Vec::with_capacity(self.sector_bytes);
+            fill(Version(stamp.get()), self.sector_bytes, self.compare, &mut whole);
+            if whole != sector {
+                return Found::Mix;
+            }
+        }
+        let capacity = self.sectors.len() as u32;
+        Found::Written { request: stamp.get() / capacity, sector: stamp.get() % capacity }
+    }
+
+    fn settle(&mut self, sector: u32, found: Found) -> Result<(), Wrong> {
+        let expected = self.sectors[sector as usize];
+        let fits = |version: Version| self.describes(version, &found);
+        let settled = if fits(expected.now) {
+            Expected { now: expected.now, ..Expected::default() }
+        } else if let Some(asked) = expected.asked.filter(|asked| fits(*asked)) {
+            Expected { now: asked, ..Expected::default() }
+        } else if found == Found::Lost && self.may_be_lost(&expected) {
+            // Whichever of the two it was, it is lost now.
+            let now = expected.asked.unwrap_or(expected.now);
+            Expected { now, asked: None, lost: true }
+        } else {
+            let expected = self.sentence(&expected);
+            return Err(Wrong { sector: Sector::new(sector), expected, found });
+        };
+        self.sectors[sector as usize] = settled;
+        Ok(())
+    }
+
+    fn describes(&self, version: Version, found: &Found) -> bool {
+        match found {
+            Found::Zeros => version == Version::NONE,
+            Found::Written { request, sector } => {
+                version.0 == request * self.sectors.len() as u32 + sector
+            }
+            _ => false,
+        }
+    }
+
+    fn sentence(&self, expected: &Expected) -> String {
+        let one = |version: Version| match version {
+            Version::NONE => "zeros".into(),
+            Version(number) => {
+                format!("the content of request {}", number / self.sectors.len() as u32)
+            }
+        };
+        match expected.asked {
+            Some(asked) => format!("{} or {}", one(expected.now), one(asked)),
+            None if expected.lost => format!("{} or lost", one(expected.now)),
+            None => one(expected.now),
+        }
+    }
+
+    /// All sectors, as a count.
+    pub fn capacity(&self) -> SectorCount {
+        SectorCount::new(self.sectors.len() as u32)
+    }
+}
+
+/// The content of a version: its stamp, and behind it bytes that no other version has.
+fn fill(version: Version, bytes: usize, compare: Compare, data: &mut Vec<u8>) {
+    let start = data.len();
+    data.resize(start + bytes, 0);
+    let sector = &mut data[start..];
+    if compare == Compare::Bytes {
+        let mut dice = Dice::new(u64::from(version.0));
+        for chunk in sector.chunks_mut(8) {
+            chunk.copy_from_slice(&dice.next().to_le_bytes()[..chunk.len()]);
+        }
+    }
+    Stamp::new(version.0).write_to(sector);
+}

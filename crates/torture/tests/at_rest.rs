@@ -1,0 +1,42 @@
+//! Devices that are switched off at rest only: nothing may be found wrong with them, so that whatever a cut shows is
+//! the cut's.
+
+use torture::{Cuts, Plan, Setup, Step, Workload, follow_script, torture};
+
+/// A workload whose cuts come between requests.
+fn at_rest(seed: u64, capacity: u32, requests: u32) -> impl Iterator<Item = Step> {
+    Workload::whole(seed, capacity, requests).map(|step| match step {
+        Step::Cut { .. } => Step::Rest,
+        other => other,
+    })
+}
+
+#[test]
+fn a_device_that_is_switched_off_at_rest_keeps_everything() {
+    for bytes in [false, true] {
+        let plan = Plan { bytes, ..Plan::default() };
+        for setup in Setup::all().expect("every setup is possible") {
+            for seed in 0..3 {
+                let steps = at_rest(seed, setup.capacity(), 800);
+                let outcome = follow_script(&setup, &plan, seed, steps);
+                assert_eq!(outcome.violations, [], "{} {:?}", setup.device, setup.system);
+                assert!(outcome.operations > 800, "{}", outcome.operations);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_is_the_same_each_time() {
+    let setups = [Setup::new("tiny", torture::System::Hybrid).expect("it is possible")];
+    let plan =
+        Plan { cuts: Cuts::Sample(300), requests: 100, violations_max: 1_000, ..Plan::default() };
+    let run = || {
+        let mut outcome = torture(&setups, 7..8, &plan, &|| ());
+        outcome.violations.sort_by_key(ToString::to_string);
+        outcome
+    };
+    let first = run();
+    assert!(first.tally.total().tried > 200);
+    assert_eq!(first, run());
+}

@@ -1,0 +1,169 @@
+//! The truth against stores that lie, each in its own way: what it is for is to find them out.
+
+use std::convert::Infallible;
+
+use ftl_iface::{
+    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+};
+use torture::report::Found;
+use torture::truth::{Compare, Truth};
+
+const SECTOR: usize = 512;
+
+/// A store in memory, which a test tampers with.
+#[derive(Clone)]
+struct Store {
+    sectors: Vec<[u8; SECTOR]>,
+    lost: Option<u32>,
+}
+
+impl BlockStore for Store {
+    type Error = Infallible;
+
+    fn sector_bytes(&self) -> Bytes {
+        Bytes::new(SECTOR as u32)
+    }
+
+    fn capacity(&self) -> SectorCount {
+        SectorCount::new(self.sectors.len() as u32)
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
+        for (at, sector) in data.chunks_mut(SECTOR).enumerate() {
+            let number = first.get() + at as u32;
+            if self.lost == Some(number) {
+                return Err(StoreReadError::Lost(Sector::new(number)));
+            }
+            sector.copy_from_slice(&self.sectors[number as usize]);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        for (at, sector) in data.chunks(SECTOR).enumerate() {
+            self.sectors[first.get() as usize + at].copy_from_slice(sector);
+        }
+        Ok(())
+    }
+
+    fn trim(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        first.run(count).for_each(|sector| self.sectors[sector.get() as usize] = [0; SECTOR]);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        Ok(())
+    }
+
+    fn maintain(&mut self, _: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
+        Ok(Work::Done)
+    }
+}
+
+/// A store and its truth after two writes of sectors 10 to 13, and the store as it was between them.
+fn written_twice(compare: Compare) -> (Store, Store, Truth) {
+    let mut store = Store { sectors: vec![[0; SECTOR]; 40], lost: None };
+    let mut truth = Truth::new(40, SECTOR, compare);
+    let mut data = Vec::new();
+    let mut between = store.clone();
+    for _ in 0..2 {
+        between = store.clone();
+        truth.begin_write(10, 4, &mut data);
+        store.write(Sector::new(10), &data).unwrap();
+        truth.acknowledge(10, 4);
+    }
+    (store, between, truth)
+}
+
+fn found(mut truth: Truth, store: &mut Store) -> Found {
+    truth.compare_all(store).expect_err("the store lies").found
+}
+
+#[test]
+fn a_store_that_keeps_its_promises_is_believed() {
+    for compare in [Compare::Stamps, Compare::Bytes] {
+        let (mut store, _, mut truth) = written_twice(compare);
+        truth.compare_all(&mut store).expect("it does not lie");
+        truth.begin_trim(11, 2);
+        store.trim(Sector::new(11), SectorCount::new(2)).unwrap();
+        truth.acknowledge(11, 2);
+        truth.compare_all(&mut store).expect("it does not lie");
+    }
+}
+
+#[test]
+fn an_older_version_of_an_acknowledged_sector_is_found() {
+    let (mut store, between, truth) = written_twice(Compare::Stamps);
+    store.sectors[12] = between.sectors[12];
+    assert_eq!(found(truth, &mut store), Found::Written { request: 1, sector: 12 });
+}
+
+#[test]
+fn zeros_garbage_and_another_sectors_content_are_found() {
+    let (store, _, truth) = written_twice(Compare::Stamps);
+    let with = |content: [u8; SECTOR]| {
+        let mut store = store.clone();
+        store.sectors[12] = content;
+        found(truth.clone(), &mut store)
+    };
+    assert_eq!(with([0; SECTOR]), Found::Zeros);
+    assert_eq!(with([7; SECTOR]), Found::Garbage);
+    assert_eq!(with(store.sectors[13]), Found::Written { request: 2, sector: 13 });
+}
+
+#[test]
+fn a_mix_within_a_sector_is_found_where_every_byte_is_kept() {
+    let (mut store, between, truth) = written_twice(Compare::Bytes);
+    store.sectors[12][SECTOR - 1] = between.sectors[12][SECTOR - 1];
+    assert_eq!(found(truth, &mut store), Found::Mix);
+}
+
+#[test]
+fn a_trimmed_sector_that_comes_back_is_found() {
+    let (mut store, _, mut truth) = written_twice(Compare::Stamps);
+    truth.begin_trim(10, 2);
+    truth.acknowledge(10, 2);
+    store.sectors[10] = [0; SECTOR];
+    assert_eq!(found(truth, &mut store), Found::Written { request: 2, sector: 11 });
+}
+
+#[test]
+fn each_sector_of_a_cut_write_is_old_or_new_and_stays_what_it_was_found_to_be() {
+    let (mut store, _, mut truth) = written_twice(Compare::Stamps);
+    let before = store.clone();
+    let mut data = Vec::new();
+    truth.begin_write(10, 4, &mut data);
+    // Power failed: half of it is there.
+    store.write(Sector::new(10), &data[..2 * SECTOR]).unwrap();
+    truth.compare_all(&mut store).expect("old and new are both right");
+    let mut back = store.clone();
+    back.sectors[10] = before.sectors[10];
+    assert_eq!(found(truth.clone(), &mut back), Found::Written { request: 2, sector: 10 });
+    store.write(Sector::new(10), &data).unwrap();
+    assert_eq!(found(truth, &mut store), Found::Written { request: 3, sector: 12 });
+}
+
+#[test]
+fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_older() {
+    let (mut store, between, mut truth) = written_twice(Compare::Stamps);
+    store.lost = Some(12);
+    assert_eq!(found(truth.clone(), &mut store), Found::Lost);
+    let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
+    truth.injure(&[stamp]);
+    truth.compare_all(&mut store).expect("the fault explains it");
+    store.lost = None;
+    store.sectors[12] = between.sectors[12];
+    assert_eq!(found(truth.clone(), &mut store), Found::Written { request: 1, sector: 12 });
+    // Written again, it is no longer excused.
+    let mut data = Vec::new();
+    truth.begin_write(12, 1, &mut data);
+    store.write(Sector::new(12), &data).unwrap();
+    truth.acknowledge(12, 1);
+    truth.compare_all(&mut store).expect("it was written again");
+    store.lost = Some(12);
+    assert_eq!(found(truth, &mut store), Found::Lost);
+}
