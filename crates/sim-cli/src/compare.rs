@@ -5,12 +5,12 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::Failure;
-use crate::replay::{self, Options, text};
+use crate::replay::{self, Options, Progress, text};
 use crate::result::{Ratios, RunResult};
 use crate::show;
 use crate::systems::Chosen;
 use crate::table::{Edge, Table};
+use crate::{Failure, report};
 
 /// What was typed after `compare`.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,7 +45,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     let setup = args.options.device.setup()?;
-    let runs = replay::run_all(&args.options, &setup, &args.systems)?;
+    let outcomes = replay::run_all(&args.options, &setup, &args.systems, &Progress::new())?;
+    report::write(&args.options, &setup, &outcomes)?;
+    let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();
     let Some(first) = runs.first() else {
         return Ok(()); // The command line names at least one system.
     };
@@ -67,9 +69,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
     let systems = runs.iter().map(|run| (run.system.as_str(), Edge::Right));
     let mut table = Table::new([("", Edge::Left)].into_iter().chain(systems));
+    let runs: Vec<&RunResult> = runs.iter().collect();
+    for row in rows(&runs) {
+        table.row(row);
+    }
+    Ok(table.write(out)?)
+}
+
+/// The figures of all runs side by side: in each row its name, then a figure for each run.
+pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
     let mut row = |name: &str, figure: &dyn Fn(&RunResult) -> String| {
-        let cells = runs.iter().map(figure);
-        table.row([name.to_owned()].into_iter().chain(cells).collect::<Vec<String>>());
+        let cells = runs.iter().map(|run| figure(run));
+        rows.push([name.to_owned()].into_iter().chain(cells).collect());
     };
     let time = |figure: Option<f64>| show::maybe(figure, show::time);
     row("response time, mean", &|run| time(run.response_us.mean));
@@ -90,7 +102,7 @@ fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
     });
     row("erases an MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
     row("RAM of the FTL", &|run| show::about(run.ram_bytes));
-    Ok(table.write(out)?)
+    rows
 }
 
 fn in_slc(run: &RunResult, figure: String) -> String {
@@ -99,23 +111,32 @@ fn in_slc(run: &RunResult, figure: String) -> String {
 
 /// Says in words what the paper's ratios are.
 fn explain(run: &RunResult, first: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
-    let ratios = run.against(first);
     writeln!(out, "{} against {}:", run.system, first.system)?;
     let mut table = Table::new([("", Edge::Left), ("", Edge::Right), ("", Edge::Left)]);
-    let mut row = |name: &str, figure: Option<f64>, percent: bool, meaning: &str| {
-        let shown = |figure: f64| {
-            if percent { format!("{:.1} %", figure * 100.0) } else { format!("{figure:.2}") }
-        };
-        table.row([name.to_owned(), show::maybe(figure, shown), meaning.to_owned()]);
-    };
-    row("RS", ratios.rs, false, "times as fast, over all requests (more is better)");
-    row("ES", ratios.es, true, "of the energy (less is better)");
-    row("EC", ratios.ec, true, "of the flash's price (less is better)");
-    row(
-        "BW",
-        ratios.bw,
-        false,
-        "erases of an SLC block for each of an MLC block; SLC endures more",
-    );
+    for row in ratio_rows(run, first) {
+        table.row(row);
+    }
     Ok(table.write_rows(out)?)
+}
+
+/// The paper's ratios: name, figure, and what it means.
+pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4] {
+    let ratios = run.against(first);
+    let plain = |figure: f64| format!("{figure:.2}");
+    let percent = |figure: f64| format!("{:.1} %", figure * 100.0);
+    let row = |name: &str, figure: String, meaning: &str| [name.into(), figure, meaning.into()];
+    [
+        row(
+            "RS",
+            show::maybe(ratios.rs, plain),
+            "times as fast, over all requests (more is better)",
+        ),
+        row("ES", show::maybe(ratios.es, percent), "of the energy (less is better)"),
+        row("EC", show::maybe(ratios.ec, percent), "of the flash's price (less is better)"),
+        row(
+            "BW",
+            show::maybe(ratios.bw, plain),
+            "erases of an SLC block for each of an MLC block; SLC endures more",
+        ),
+    ]
 }

@@ -1,6 +1,7 @@
 //! The device that a replay runs on: its flags, and what becomes of its figures when another size is asked for.
 
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
+use nand_model::Time;
 use nand_model::datasheet;
 use nand_model::part::Part;
 
@@ -20,6 +21,9 @@ pub struct DeviceArgs {
     /// Bytes of SLC (256MiB); on a device of one region, the log's part of it
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     pub(crate) slc: Option<u64>,
+    /// Let channels, dies and planes work at the same time; else one operation follows the other, as in the paper
+    #[arg(long)]
+    pub(crate) parallel: bool,
 }
 
 impl DeviceArgs {
@@ -34,7 +38,8 @@ impl DeviceArgs {
         if let Some(bytes) = self.slc.filter(|_| has_both) {
             part = part.with_slc_bytes(bytes)?;
         }
-        Ok(Setup { part, log_bytes })
+        let time = if self.parallel { Time::Overlapped } else { Time::Serial };
+        Ok(Setup { part, log_bytes, time })
     }
 }
 
@@ -68,7 +73,7 @@ mod tests {
     use super::*;
 
     fn setup(device: &str, capacity: Option<u64>, slc: Option<u64>) -> Result<Setup, Failure> {
-        DeviceArgs { device: device.into(), capacity, slc }.setup()
+        DeviceArgs { device: device.into(), capacity, slc, parallel: false }.setup()
     }
 
     #[test]

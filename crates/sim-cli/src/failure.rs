@@ -32,6 +32,9 @@ pub enum Failure {
     /// What was typed contradicts itself, or names what is not there.
     #[error("{0}")]
     Arguments(String),
+    /// Ctrl-C came before there was a result.
+    #[error("stopped before the first request: there is no result yet")]
+    Interrupted,
     /// A result cannot be written to its file.
     #[error("{} cannot be written: {reason}", path.display())]
     File {

@@ -16,7 +16,7 @@
 //! - [`trace`]: requests from files. `synth`: requests made up. [`workload`]: both, one after the other.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
 //! - [`result`]: what a run's JSON holds.
-//! - [`plot`]: charts as SVG.
+//! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
 //!   as people type them. `interrupt`: Ctrl-C.
 //! - [`Failure`]: why a run ended, and its exit code.
@@ -37,8 +37,10 @@ pub mod trace;
 pub mod workload;
 
 mod failure;
+mod files;
 mod host;
 mod interrupt;
+mod report;
 mod show;
 mod size;
 mod spec;

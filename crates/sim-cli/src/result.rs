@@ -20,6 +20,10 @@ pub struct RunResult {
     pub device: String,
     /// Bytes of SLC that the system uses.
     pub slc_bytes: u64,
+    /// Whether the device's channels, dies and planes worked at the same time.
+    pub parallel: bool,
+    /// Whether requests were handed over when they arrived, not when the one before was answered.
+    pub open_loop: bool,
     /// The trace, as it was named; several are set apart by spaces.
     pub trace: String,
     /// How often it was replayed.
@@ -38,6 +42,8 @@ pub struct RunResult {
     pub read_us: Times,
     /// Those of writes.
     pub write_us: Times,
+    /// On what the response times were spent.
+    pub response_by_cause_us: ByRequest,
     /// What the SLC region did; zeros where there is none.
     pub slc: RegionResult,
     /// What the MLC region did; zeros where there is none.
@@ -110,6 +116,75 @@ pub struct Times {
     pub p999: Option<f64>,
     /// The longest.
     pub max: Option<f64>,
+}
+
+/// On what response times were spent, by kind of request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ByRequest {
+    /// Those of reads.
+    pub reads: ByCause,
+    /// Those of writes, with the reads of sectors that they cover in part.
+    pub writes: ByCause,
+    /// Those of trims.
+    pub trims: ByCause,
+    /// Those of flushes.
+    pub flushes: ByCause,
+}
+
+impl ByRequest {
+    /// Those of all requests.
+    pub fn all(&self) -> ByCause {
+        let mut all = ByCause::default();
+        for kind in [&self.reads, &self.writes, &self.trims, &self.flushes] {
+            all.waiting += kind.waiting;
+            all.host += kind.host;
+            all.reclaim += kind.reclaim;
+            all.fold += kind.fold;
+            all.write_back += kind.write_back;
+            all.wear_leveling += kind.wear_leveling;
+            all.scan += kind.scan;
+            all.meta += kind.meta;
+        }
+        all
+    }
+}
+
+/// On what response times were spent, in microseconds. The parts add up to the total. Where operations overlap, what an
+/// operation waits for is on its own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ByCause {
+    /// Waiting for the requests before: in an open loop only.
+    pub waiting: f64,
+    /// Pages that the host asked for.
+    pub host: f64,
+    /// Reclaiming the log: reads, copies to its head, erases; also what folds read from the log.
+    pub reclaim: f64,
+    /// Folding chains, and erasing the blocks that this frees.
+    pub fold: f64,
+    /// Moving data from the log to the chains, the folds that this makes necessary left out.
+    pub write_back: f64,
+    /// Leveling wear.
+    pub wear_leveling: f64,
+    /// Finding out where sectors are.
+    pub scan: f64,
+    /// Headers, summaries, trims; proving after a mount what the log holds.
+    pub meta: f64,
+}
+
+impl ByCause {
+    /// The parts with their names, in the order of the JSON.
+    pub const fn parts(&self) -> [(&'static str, f64); 8] {
+        [
+            ("waiting", self.waiting),
+            ("host", self.host),
+            ("reclaim", self.reclaim),
+            ("fold", self.fold),
+            ("write-back", self.write_back),
+            ("wear leveling", self.wear_leveling),
+            ("scan", self.scan),
+            ("meta", self.meta),
+        ]
+    }
 }
 
 /// What a region did.

@@ -113,7 +113,7 @@ fn a_result_has_every_name_of_the_schema() {
     let result =
         result(&["replay", "synth:zipf?requests=2000&reads=30&seed=7", "--device", "tiny"]);
     for key in [
-        "schema system device slc_bytes trace passes seed partial skipped_lines",
+        "schema system device slc_bytes parallel open_loop trace passes seed partial skipped_lines",
         "write_amplification energy_mj cost_usd ram_bytes",
         "verified_reads wall_s requests_per_s nand_ops_per_s",
     ]
@@ -123,6 +123,7 @@ fn a_result_has_every_name_of_the_schema() {
         assert!(result.get(key).is_some_and(|value| !value.is_null()), "{key}: {result}");
     }
     let times = "total mean p50 p90 p99 p999 max";
+    let causes = "waiting host reclaim fold write_back wear_leveling scan meta";
     let region = "erases erase_count pages";
     let pages = "host_read host_program gc_read gc_program wl_read wl_program scan_read meta_read meta_program";
     for (place, keys) in [
@@ -130,6 +131,9 @@ fn a_result_has_every_name_of_the_schema() {
         ("/response_us", times),
         ("/read_us", times),
         ("/write_us", times),
+        ("/response_by_cause_us", "reads writes trims flushes"),
+        ("/response_by_cause_us/reads", causes),
+        ("/response_by_cause_us/trims", causes),
         ("/slc", region),
         ("/mlc", region),
         ("/mlc/erase_count", "min mean max stddev"),
@@ -149,6 +153,69 @@ fn a_result_has_every_name_of_the_schema() {
     assert_eq!(result["slc_bytes"], 64 << 10);
     let requests = &result["requests"];
     assert_eq!(requests["reads"].as_u64().unwrap() + requests["writes"].as_u64().unwrap(), 2000);
+}
+
+/// The parts of `response_by_cause_us` of one kind of request.
+fn causes(result: &Value, kind: &str) -> Vec<(String, f64)> {
+    let parts = result["response_by_cause_us"][kind].as_object().expect(kind);
+    parts.iter().map(|(name, part)| (name.clone(), part.as_f64().expect(name))).collect()
+}
+
+#[test]
+fn response_times_are_split_by_cause_without_rest() {
+    let workload = "synth:zipf?requests=4000&reads=20&size=1KiB&interval_us=900";
+    for flags in [&[][..], &["--open-loop"], &["--parallel"], &["--parallel", "--open-loop"]] {
+        for device in ["tiny", "spi-nand-1g"] {
+            let arguments = [&["replay", workload, "--device", device][..], flags].concat();
+            let result = result(&arguments);
+            let sum = |kind: &str| causes(&result, kind).iter().map(|part| part.1).sum::<f64>();
+            for (kind, times) in [("reads", "read_us"), ("writes", "write_us")] {
+                let total = result[times]["total"].as_f64().unwrap();
+                let sum = sum(kind);
+                assert!((sum / total - 1.0).abs() < 1e-9, "{arguments:?}: {kind} {sum} {total}");
+            }
+            let open = flags.contains(&"--open-loop");
+            assert_eq!(result["open_loop"], open);
+            assert_eq!(result["parallel"], flags.contains(&"--parallel"));
+            let waits = causes(&result, "writes")
+                .iter()
+                .any(|(name, part)| name == "waiting" && *part > 0.0);
+            assert!(!waits || open, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_time_of_each_cause_is_that_worked_out_by_hand() {
+    // Without a log, serially, and without bus time: a fold's part is its pages read and programmed, and its erases.
+    let workload = "synth:uniform?requests=3000&size=1KiB";
+    let result = result(&["replay", workload, "--device", "tiny", "--system", "conventional"]);
+    let count = |place: &str| result.pointer(place).and_then(Value::as_f64).expect(place);
+    let part = |name: &str| count(&format!("/response_by_cause_us/writes/{name}"));
+    let (read, program, erase) = (60.0, 800.0, 1500.0);
+    let folds = count("/mlc/pages/gc_read") * read
+        + count("/mlc/pages/gc_program") * program
+        + count("/mlc/erases") * erase;
+    let leveled = count("/mlc/pages/wl_read") * read + count("/mlc/pages/wl_program") * program;
+    let made = part("fold") + part("wear_leveling");
+    assert!((made - folds - leveled).abs() < 1e-3, "{made} {folds} {leveled}");
+    assert!(folds > 0.0);
+    let scans = count("/mlc/pages/scan_read") * read;
+    assert!((part("scan") - scans).abs() < 1e-3);
+    let host = count("/mlc/pages/host_program") * program + count("/mlc/pages/host_read") * read;
+    assert!((part("host") - host).abs() < 1e-3);
+    assert!(part("reclaim") == 0.0 && part("write_back") == 0.0 && part("waiting") == 0.0);
+}
+
+#[test]
+fn what_overlaps_takes_less_time() {
+    let total = |device: &str, flags: &[&str]| {
+        let workload = "synth:uniform?requests=500&size=64KiB&footprint=64MiB";
+        let arguments = ["replay", workload, "--device", device, "--capacity", "2GiB"];
+        result(&[&arguments[..], flags].concat())["response_us"]["total"].as_f64().unwrap()
+    };
+    // The present-day part has channels and dies; a single die's programs still wait for each other.
+    assert!(total("tlc-pslc", &["--parallel"]) < 0.9 * total("tlc-pslc", &[]));
 }
 
 #[test]
@@ -210,6 +277,44 @@ fn a_comparison_holds_every_run_and_its_ratios_to_the_first() {
     }
     assert!(comparison["ratios"]["conventional"]["bw"].is_null(), "it has no SLC");
     assert_eq!(runs[0]["slc_bytes"], 0);
+}
+
+#[test]
+fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");
+    let path = path.to_str().unwrap();
+    let workload = "synth:zipf?requests=5000&size=1KiB&reads=20&seed=9";
+    let arguments = ["compare", workload, "--device", "tiny", "--report", path, "--json", "-"];
+    let output = tandem(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let page = fs::read_to_string(path).unwrap();
+    let escaped = workload.replace('&', "&amp;");
+    for told in [
+        escaped.as_str(),
+        "Reads: how long they took",
+        "Writes: how long they took",
+        "What the time was spent on",
+        "Write traffic by cause",
+        "hybrid: erases of each SLC block",
+        "conventional: erases of each MLC block",
+        "hybrid: pages of new data written to chains",
+        "conventional: pages of new data written to chains",
+        "times as fast",
+        "prefers-color-scheme:dark",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+    for elsewhere in ["<script", "<link", "url(", "@import", "src=", "href=", "NaN", "inf"] {
+        assert!(!page.contains(elsewhere), "{elsewhere}: the page needs no other file");
+    }
+    // What is on the page is what is in the JSON.
+    let comparison: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rs = format!("{:.2}", comparison["ratios"]["hybrid"]["rs"].as_f64().unwrap());
+    assert!(page.contains(&format!("<td>RS</td><td>{rs}</td>")), "{rs}");
+    let silent = without_wall_times(result(&arguments[..4]));
+    assert_eq!(without_wall_times(comparison), silent, "a report changes no result");
+    let (code, reason) = failure(&[&arguments[..4], &["--report", "/none/x.html"]].concat());
+    assert_eq!((code, reason.contains("/none/x.html cannot be written")), (Some(2), true));
 }
 
 #[test]

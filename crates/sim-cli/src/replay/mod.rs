@@ -30,9 +30,9 @@ use serde::Serialize;
 
 use crate::device::DeviceArgs;
 use crate::result::RunResult;
-use crate::systems::{Chosen, Setup};
+use crate::systems::{ChainWrite, Chosen, Setup};
 use crate::workload::{Workload, WorkloadArgs};
-use crate::{Failure, interrupt};
+use crate::{Failure, interrupt, report};
 
 mod feed;
 mod progress;
@@ -41,7 +41,7 @@ mod tally;
 pub(crate) mod text;
 
 use feed::{Fed, Feed};
-use progress::Progress;
+pub(crate) use progress::Progress;
 use session::{Pace, Replay};
 
 /// What every replaying command is told beside its systems.
@@ -57,6 +57,29 @@ pub struct Options {
     /// Write the result as JSON to this file; `-` is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a page with tables and charts to this file: one HTML file that needs no other
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// What a run brings.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// What its JSON holds.
+    pub(crate) result: RunResult,
+    /// What charts show beside that, where it was asked for.
+    pub(crate) details: Option<Details>,
+}
+
+/// What charts show of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Details {
+    /// Of reads and of writes: shares of the requests, and the microseconds within which they were answered.
+    pub(crate) latencies: [Vec<(f64, f64)>; 2],
+    /// Erases of each block, by region.
+    pub(crate) erases: [Vec<u32>; 2],
+    /// A sample of the pages of new data written to chains.
+    pub(crate) chain_writes: Vec<ChainWrite>,
 }
 
 /// What was typed after `replay`.
@@ -72,8 +95,10 @@ pub struct Args {
 /// Replays a trace on one system.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let setup = args.options.device.setup()?;
-    let results = run_all(&args.options, &setup, std::slice::from_ref(&args.system))?;
-    for result in &results {
+    let systems = std::slice::from_ref(&args.system);
+    let outcomes = run_all(&args.options, &setup, systems, &Progress::new())?;
+    report::write(&args.options, &setup, &outcomes)?;
+    for Outcome { result, .. } in &outcomes {
         if !write_json(&args.options, result, out)? {
             text::write(result, &args.options, &setup, out)?;
         }
@@ -81,12 +106,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Replays the workload on all systems at once, each in a thread of its own. The results are in the systems' order.
+/// Replays the workload on all systems at once, each in a thread of its own. The outcomes are in the systems' order.
 pub(crate) fn run_all(
     options: &Options,
     setup: &Setup,
     systems: &[Chosen],
-) -> Result<Vec<RunResult>, Failure> {
+    progress: &Progress,
+) -> Result<Vec<Outcome>, Failure> {
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
@@ -99,40 +125,40 @@ pub(crate) fn run_all(
         return Err(crate::trace::TraceError::Empty(trace).into());
     }
     let pace = if options.open_loop { Pace::Open } else { Pace::Closed };
-    let progress = Progress::new();
-    let (fed, mut results) = thread::scope(|scope| {
+    let detailed = options.report.is_some();
+    let (fed, mut outcomes) = thread::scope(|scope| {
         let (outlets, replays): (Vec<_>, Vec<_>) = systems
             .iter()
             .map(|system| {
                 let (outlet, batches) = sync_channel(feed::WAITING);
-                let mut replay = Replay::new(system.name.clone(), pace, batches);
-                let run = move || system.run(setup, &mut replay).map(|()| replay.result);
+                let mut replay = Replay::new(system.name.clone(), pace, detailed, batches);
+                let run = move || system.run(setup, &mut replay).map(|()| replay.outcome);
                 (outlet, scope.spawn(run))
             })
             .unzip();
-        let fed = reader.run(first, &outlets, &progress);
+        let fed = reader.run(first, &outlets, progress);
         drop(outlets);
         let ended = replays.into_iter().map(ScopedJoinHandle::join);
-        let results: Vec<Result<RunResult, Failure>> = ended.map(ended_well).collect();
-        (fed, results)
+        let outcomes: Vec<Result<Outcome, Failure>> = ended.map(ended_well).collect();
+        (fed, outcomes)
     });
     progress.done();
     // A system's failure stops the feed: it is the reason, and comes first.
-    let mut results = results.drain(..).collect::<Result<Vec<RunResult>, Failure>>()?;
+    let mut outcomes = outcomes.drain(..).collect::<Result<Vec<Outcome>, Failure>>()?;
     let fed = fed?;
-    for result in &mut results {
-        complete(result, &fed, &workload, options)?;
+    for outcome in &mut outcomes {
+        complete(&mut outcome.result, &fed, &workload, options)?;
     }
-    Ok(results)
+    Ok(outcomes)
 }
 
 /// Takes what a thread brings. A panic there is a breach of the chip's rules, or the system's own: a violation.
 fn ended_well(
-    ended: Result<Result<Option<RunResult>, Failure>, Box<dyn Any + Send>>,
-) -> Result<RunResult, Failure> {
+    ended: Result<Result<Option<Outcome>, Failure>, Box<dyn Any + Send>>,
+) -> Result<Outcome, Failure> {
     let violation = |what: &str| Failure::Violation(what.into());
     match ended {
-        Ok(Ok(Some(result))) => Ok(result),
+        Ok(Ok(Some(outcome))) => Ok(outcome),
         Ok(Ok(None)) => Err(violation("the system ended without replaying anything")),
         Ok(Err(failure)) => Err(failure),
         Err(panic) => {

@@ -10,14 +10,14 @@ use crate::show;
 const STEPS: u32 = 1_000;
 
 /// A bar, or none.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     start: Instant,
 }
 
 impl Progress {
     /// A bar, if standard error is a terminal.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS.into()), ProgressDrawTarget::stderr());
         // The template is the program's own; a test draws it.
         if let Ok(style) =
@@ -30,7 +30,7 @@ impl Progress {
 
     /// Shows how far the run is, from 0 to 1, and how many requests that is.
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
-    pub(super) fn at(&self, fraction: Option<f64>, requests: u64) {
+    pub(crate) fn at(&self, fraction: Option<f64>, requests: u64) {
         if self.bar.is_hidden() {
             return;
         }
@@ -45,7 +45,7 @@ impl Progress {
     }
 
     /// Takes the bar away.
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         self.bar.finish_and_clear();
     }
 }

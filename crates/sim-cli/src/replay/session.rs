@@ -5,15 +5,18 @@ use std::time::Instant;
 
 use ftl_iface::{PageCount, Region, RegionGeometry, Work};
 use nand_model::part::Nanos;
-use nand_model::{ChipStats, Timed};
+use nand_model::{ChipStats, Time, Timed};
 
 use super::feed::Batch;
 use super::tally::Tally;
-use crate::Failure;
+use super::{Details, Outcome};
 use crate::host::Host;
-use crate::result::{self, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times};
-use crate::systems::{Books, Session, System};
+use crate::result::{
+    self, ByCause, ByRequest, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times,
+};
+use crate::systems::{Account, Books, Session, Spent, System};
 use crate::trace::{Op, Request};
+use crate::{Failure, interrupt};
 
 /// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
 /// other devices are written in their order, too.
@@ -35,9 +38,11 @@ pub(super) struct Replay {
     pub(super) name: String,
     pub(super) pace: Pace,
     pub(super) batches: Receiver<Batch>,
+    /// Whether the details are wanted, too.
+    detailed: bool,
     host: Option<Host>,
     /// Present once the replay is done.
-    pub(super) result: Option<RunResult>,
+    pub(super) outcome: Option<Outcome>,
 }
 
 /// What a system's books say when the replay begins; the result is what comes on top.
@@ -47,6 +52,8 @@ struct Before {
     books: Books,
     verified: u64,
     now: Nanos,
+    /// By [`Op`].
+    spent: [Spent; 4],
 }
 
 impl Before {
@@ -57,6 +64,7 @@ impl Before {
             books: system.books(),
             verified: host.verified(),
             now: system.chip().now(),
+            spent: Op::ALL.map(|op| system.spent(account(op))),
         }
     }
 }
@@ -67,6 +75,9 @@ impl Session for Replay {
         let mut host = Host::new(system);
         let capacity = host.capacity();
         for offset in (0..capacity).step_by(PREPARED_AT_ONCE as usize) {
+            if interrupt::is_requested() {
+                return Err(Failure::Interrupted);
+            }
             let length = PREPARED_AT_ONCE.min(capacity - offset);
             let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
             host.serve(system, &request)?;
@@ -77,26 +88,35 @@ impl Session for Replay {
 
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
         let mut host = self.host.take().unwrap_or_else(|| Host::new(system));
+        // What the preparation left under way on other dies is no concern of the first request's.
+        system.wait_until(system.chip().stats().elapsed);
+        if self.detailed {
+            system.sample_writes();
+        }
         let before = Before::of(system, &host);
         let mut tally = Tally::new();
         let start = Instant::now();
         for batch in &self.batches {
             for request in batch.iter() {
                 let submitted = self.wait(system, before.now + request.time)?;
+                let waited = system.chip().now().since(submitted);
+                system.account(account(request.op));
                 let sectors = host.serve(system, request)?;
-                tally.note(request, sectors, system.chip().now().since(submitted));
+                tally.note(request, sectors, system.chip().now().since(submitted), waited);
             }
         }
         let seconds = start.elapsed().as_secs_f64();
         let after = Before::of(system, &host);
-        self.result = Some(self.result(system, &before, &after, &tally, seconds));
+        let result = self.result(system, &before, &after, &tally, seconds);
+        let details = self.detailed.then(|| details(system, &before, &after, &tally));
+        self.outcome = Some(Outcome { result, details });
         Ok(())
     }
 }
 
 impl Replay {
-    pub(super) fn new(name: String, pace: Pace, batches: Receiver<Batch>) -> Self {
-        Self { name, pace, batches, host: None, result: None }
+    pub(super) fn new(name: String, pace: Pace, detailed: bool, batches: Receiver<Batch>) -> Self {
+        Self { name, pace, batches, detailed, host: None, outcome: None }
     }
 
     /// Waits for the request, and says from when on its response time counts.
@@ -105,6 +125,7 @@ impl Replay {
         if self.pace == Pace::Closed {
             return Ok(system.chip().now());
         }
+        system.account(Account::Idle);
         while system.chip().now() < arrival {
             let work = system.maintain(PageCount::new(1));
             let work =
@@ -136,6 +157,8 @@ impl Replay {
             system: self.name.clone(),
             device: part.name.clone(),
             slc_bytes,
+            parallel: system.chip().time() == Time::Overlapped,
+            open_loop: self.pace == Pace::Open,
             trace: String::new(),
             passes: 1,
             seed: None,
@@ -144,6 +167,7 @@ impl Replay {
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
+            response_by_cause_us: by_request(before, after, tally),
             write_amplification: write_amplification(system, &slc.pages, &mlc.pages, tally),
             slc,
             mlc,
@@ -163,6 +187,48 @@ impl Replay {
     }
 }
 
+/// The account of a request.
+const fn account(op: Op) -> Account {
+    match op {
+        Op::Read => Account::Read,
+        Op::Write => Account::Write,
+        Op::Trim => Account::Trim,
+        Op::Flush => Account::Flush,
+    }
+}
+
+fn by_request(before: &Before, after: &Before, tally: &Tally) -> ByRequest {
+    let [reads, writes, trims, flushes] = Op::ALL.map(|op| {
+        let spent = after.spent[op as usize].since(&before.spent[op as usize]);
+        ByCause {
+            waiting: tally.waited(op).as_micros_f64(),
+            host: spent.host.as_micros_f64(),
+            reclaim: spent.reclaim.as_micros_f64(),
+            fold: spent.fold.as_micros_f64(),
+            write_back: spent.write_back.as_micros_f64(),
+            wear_leveling: spent.wear_leveling.as_micros_f64(),
+            scan: spent.scan.as_micros_f64(),
+            meta: spent.meta.as_micros_f64(),
+        }
+    });
+    ByRequest { reads, writes, trims, flushes }
+}
+
+fn details(system: &dyn System, before: &Before, after: &Before, tally: &Tally) -> Details {
+    Details {
+        latencies: [tally.curve(Op::Read), tally.curve(Op::Write)],
+        erases: Region::ALL.map(|region| erases(region, before, after)),
+        chain_writes: system.sampled_writes().to_vec(),
+    }
+}
+
+/// Erases of each block of a region.
+fn erases(region: Region, before: &Before, after: &Before) -> Vec<u32> {
+    let at = region as usize;
+    let erases = before.erases[at].iter().zip(&after.erases[at]);
+    erases.map(|(before, after)| after - before).collect()
+}
+
 /// Bytes programmed a byte written.
 fn write_amplification(
     system: &dyn System,
@@ -178,8 +244,7 @@ fn write_amplification(
 
 fn region_result(region: Region, before: &Before, after: &Before) -> RegionResult {
     let at = region as usize;
-    let erases = before.erases[at].iter().zip(&after.erases[at]);
-    let erases: Vec<u32> = erases.map(|(before, after)| after - before).collect();
+    let erases = erases(region, before, after);
     RegionResult {
         erases: erases.iter().map(|count| u64::from(*count)).sum(),
         erase_count: spread(&erases),

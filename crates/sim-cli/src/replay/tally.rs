@@ -9,6 +9,9 @@ use crate::trace::{Op, Request};
 /// Digits to which the histograms are true.
 const DIGITS: u8 = 4;
 
+/// Points of a distribution in each half of what is left of it.
+const CURVE_STEPS: u32 = 16;
+
 /// Response times of one kind of request.
 #[derive(Clone, Debug)]
 struct Kind {
@@ -16,6 +19,8 @@ struct Kind {
     count: u64,
     total: Nanos,
     longest: Nanos,
+    /// Of the total, what passed before the system could begin.
+    waited: Nanos,
     sectors: u64,
 }
 
@@ -24,16 +29,18 @@ impl Kind {
         // It grows with the values that come, up to any that 64 bits hold.
         #[allow(clippy::expect_used)] // The only reason to fail is a number of digits above 5.
         let histogram = Histogram::new(DIGITS).expect("a histogram of few digits");
-        Self { histogram, count: 0, total: Nanos::ZERO, longest: Nanos::ZERO, sectors: 0 }
+        let (total, longest, waited) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+        Self { histogram, count: 0, total, longest, waited, sectors: 0 }
     }
 
     #[inline]
-    fn note(&mut self, time: Nanos, sectors: u64) {
+    fn note(&mut self, time: Nanos, waited: Nanos, sectors: u64) {
         // It grows with what comes, so that no value is refused.
         let _ = self.histogram.record(time.get());
         self.count += 1;
         self.total += time;
         self.longest = self.longest.max(time);
+        self.waited += waited;
         self.sectors += sectors;
     }
 
@@ -95,8 +102,8 @@ impl Tally {
 
     /// Notes a request that was served.
     #[inline]
-    pub(super) fn note(&mut self, request: &Request, sectors: u64, time: Nanos) {
-        self.kinds[request.op as usize].note(time, sectors);
+    pub(super) fn note(&mut self, request: &Request, sectors: u64, time: Nanos, waited: Nanos) {
+        self.kinds[request.op as usize].note(time, waited, sectors);
         if request.op == Op::Write {
             self.bytes_written += request.length;
         }
@@ -127,6 +134,23 @@ impl Tally {
         self.kind(op).times()
     }
 
+    /// Of these, what passed before the system could begin.
+    pub(super) fn waited(&self, op: Op) -> Nanos {
+        self.kind(op).waited
+    }
+
+    /// The distribution of response times: a share of the requests, and the microseconds within which they were
+    /// answered. Shares come nearer to 1 in ever smaller steps, and end where a single request is left.
+    #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
+    pub(super) fn curve(&self, op: Op) -> Vec<(f64, f64)> {
+        let Kind { histogram, longest, .. } = self.kind(op);
+        let steps = histogram.iter_quantiles(CURVE_STEPS).map(|step| {
+            let nanos = step.value_iterated_to().min(longest.get());
+            (step.quantile_iterated_to(), nanos as f64 / 1e3)
+        });
+        steps.collect()
+    }
+
     /// Response times of all requests.
     pub(super) fn all_times(&self) -> Times {
         let mut all = Kind::new();
@@ -146,10 +170,10 @@ mod tests {
         let mut tally = Tally::new();
         let request = |op| Request { time: Nanos::ZERO, op, offset: 0, length: 4096 };
         for _ in 0..98 {
-            tally.note(&request(Op::Write), 2, Nanos::from_micros(400));
+            tally.note(&request(Op::Write), 2, Nanos::from_micros(400), Nanos::ZERO);
         }
-        tally.note(&request(Op::Write), 2, Nanos::from_micros(123_456));
-        tally.note(&request(Op::Read), 2, Nanos::from_micros(50));
+        tally.note(&request(Op::Write), 2, Nanos::from_micros(123_456), Nanos::from_micros(56));
+        tally.note(&request(Op::Read), 2, Nanos::from_micros(50), Nanos::ZERO);
         let writes = tally.times(Op::Write);
         assert_eq!(writes.total, 98.0 * 400.0 + 123_456.0);
         assert_eq!((writes.p50, writes.p90), (Some(400.0), Some(400.0)));
@@ -158,6 +182,10 @@ mod tests {
         assert_eq!(all.total, writes.total + 50.0);
         assert_eq!(all.mean, Some(all.total / 100.0));
         assert_eq!(tally.times(Op::Trim), Times::default());
+        assert_eq!(tally.waited(Op::Write), Nanos::from_micros(56));
+        let curve = tally.curve(Op::Write);
+        assert!(curve.is_sorted() && tally.curve(Op::Trim).is_empty(), "{curve:?}");
+        assert_eq!(curve.last(), Some(&(1.0, 123_456.0)));
         let requests = tally.requests();
         assert_eq!((requests.reads, requests.writes, requests.total()), (1, 99, 100));
         assert_eq!((requests.sectors_written, tally.bytes_written()), (198, 99 * 4096));

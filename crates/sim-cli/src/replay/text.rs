@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use ftl_iface::Region;
+use nand_model::Time;
 
 use super::{Options, session};
 use crate::Failure;
@@ -19,12 +20,13 @@ pub(crate) fn heading(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let requests = result.requests.total();
-    let pace = if options.open_loop { "as they arrive" } else { "one after the other" };
-    let passes =
-        if result.passes > 1 { format!(", {} passes", result.passes) } else { String::new() };
+    let pace = pace(options, result);
     let exported = show::size(setup.part.exported_bytes);
-    writeln!(out, "{}: {} requests, {pace}{passes}", result.trace, show::count(requests))?;
+    writeln!(out, "{}: {} requests, {pace}", result.trace, show::count(requests))?;
     writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
+    if setup.time == Time::Overlapped {
+        writeln!(out, "{}", overlap(setup))?;
+    }
     if result.skipped_lines > 0 {
         writeln!(out, "{} bad lines were skipped", show::count(result.skipped_lines))?;
     }
@@ -32,6 +34,20 @@ pub(crate) fn heading(
         writeln!(out, "PARTIAL: stopped before the end; all figures are of the part that ran")?;
     }
     Ok(writeln!(out)?)
+}
+
+/// How requests follow each other.
+pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
+    let pace = if options.open_loop { "as they arrive" } else { "one after the other" };
+    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace.into() }
+}
+
+/// How the chip's operations follow each other.
+pub(crate) const fn overlap(setup: &Setup) -> &'static str {
+    match setup.time {
+        Time::Serial => "one after the other",
+        Time::Overlapped => "channels, dies and planes work at the same time",
+    }
 }
 
 /// Writes a whole result.
@@ -44,6 +60,8 @@ pub(crate) fn write(
     heading(result, options, setup, out)?;
     writeln!(out, "Response times of {}:", result.system)?;
     times(result, out)?;
+    writeln!(out, "\nWhat the time was spent on:")?;
+    causes(result, out)?;
     writeln!(out, "\nThe flash at work, in pages and blocks:")?;
     flash(result, out)?;
     writeln!(out)?;
@@ -66,6 +84,20 @@ fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("all", requests.total(), &result.response_us);
     row("reads", requests.reads, &result.read_us);
     row("writes", requests.writes, &result.write_us);
+    Ok(table.write(out)?)
+}
+
+fn causes(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
+    let causes = &result.response_by_cause_us;
+    let columns = [("all", causes.all()), ("reads", causes.reads), ("writes", causes.writes)];
+    let names = columns.iter().map(|(name, _)| (*name, Edge::Right));
+    let mut table = Table::new([("", Edge::Left)].into_iter().chain(names));
+    for (at, (name, all)) in columns[0].1.parts().into_iter().enumerate() {
+        if all > 0.0 {
+            let cells = columns.iter().map(|(_, causes)| show::time(causes.parts()[at].1));
+            table.row([name.to_owned()].into_iter().chain(cells).collect::<Vec<String>>());
+        }
+    }
     Ok(table.write(out)?)
 }
 

@@ -8,6 +8,7 @@ use ftl_iface::{
 use nand_model::Chip;
 use nand_model::part::Nanos;
 
+use super::meter::{Account, ChainWrite, Spent};
 use super::{Books, Session, Setup, System, ours};
 use crate::Failure;
 use crate::spec::{self, Parameter, Values};
@@ -97,6 +98,22 @@ impl System for Liar<'_> {
 
     fn wait_until(&mut self, moment: Nanos) {
         self.system.wait_until(moment);
+    }
+
+    fn account(&mut self, account: Account) {
+        self.system.account(account);
+    }
+
+    fn spent(&self, account: Account) -> Spent {
+        self.system.spent(account)
+    }
+
+    fn sample_writes(&mut self) {
+        self.system.sample_writes();
+    }
+
+    fn sampled_writes(&self) -> &[ChainWrite] {
+        self.system.sampled_writes()
     }
 
     fn ram_bytes(&self) -> u64 {

@@ -6,8 +6,8 @@
 use std::convert::Infallible;
 
 use ftl_iface::BlockStore;
-use nand_model::Chip;
 use nand_model::part::{Nanos, Part};
+use nand_model::{Chip, Time};
 
 use crate::Failure;
 use crate::result::{Factors, Filter, Hash, Pages, Throttle};
@@ -16,7 +16,10 @@ use crate::table::{Edge, Table};
 
 #[cfg(test)]
 mod liar;
+mod meter;
 mod ours;
+
+pub use meter::{Account, ChainWrite, Spent};
 
 /// What a replay asks of a system, beside what it asks of any store.
 pub trait System: BlockStore<Error = Infallible> {
@@ -25,6 +28,18 @@ pub trait System: BlockStore<Error = Infallible> {
 
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
+
+    /// From now on, time is spent on that account.
+    fn account(&mut self, account: Account);
+
+    /// What was spent on an account, by cause.
+    fn spent(&self, account: Account) -> Spent;
+
+    /// From now on, keeps a sample of the writes of new data to the chains.
+    fn sample_writes(&mut self);
+
+    /// That sample, in the order of the writes.
+    fn sampled_writes(&self) -> &[ChainWrite];
 
     /// RAM that the system's controller needs, in bytes.
     fn ram_bytes(&self) -> u64;
@@ -64,6 +79,8 @@ pub struct Setup {
     pub part: Part,
     /// The log that a device of one region shall have, where it was asked for.
     pub log_bytes: Option<u64>,
+    /// Whether the device's channels, dies and planes work at the same time.
+    pub time: Time,
 }
 
 /// Builds a system and lets a session at it.

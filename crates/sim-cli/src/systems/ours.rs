@@ -12,8 +12,9 @@ use ftl_iface::{
     Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content};
+use nand_model::{Chip, Content, Time};
 
+use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
 use super::{Books, Session, Setup, System};
 use crate::Failure;
 use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
@@ -69,7 +70,7 @@ pub(super) fn hybrid(
         };
     }
     config.wear_leveling.enabled = on("wear-leveling")?;
-    run(part, &config, session)
+    run(part, setup.time, &config, session)
 }
 
 pub(super) fn conventional(
@@ -85,7 +86,7 @@ pub(super) fn conventional(
     let enabled = values.is_on("wear-leveling").map_err(Failure::Arguments)?;
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
     let config = Config { log: LogRegion::None, wear_leveling, ..base(&part) };
-    run(&part, &config, session)
+    run(&part, setup.time, &config, session)
 }
 
 /// What the device decides.
@@ -106,38 +107,46 @@ fn base(part: &Part) -> Config {
 
 /// Formats, prepares, and mounts anew for the replay: what the FTL learned and counted while it was prepared is
 /// forgotten, what is on flash stays.
-fn run(part: &Part, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
+fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let plan = RamPlan::new(&part.geometry, config).map_err(|error| unfit(&error))?;
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
     let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
-    let chip = Chip::new(part, content)?;
+    let chip = Chip::new(part, content)?.with_time(time);
+    let meter = Meter::new();
+    let device = Metered::new(chip, plan.shape(), &meter);
     let mut memory = OwnedRam::for_plan(&plan);
-    let ftl = Ftl::format(chip, config, memory.lend(), KEY, Counters::default());
-    let mut ours = Ours::new(ftl.map_err(|error| unfit(&error))?, &plan);
+    let ftl = Ftl::format(device, config, memory.lend(), KEY, Watcher::new(&meter));
+    let mut ours = Ours::new(ftl.map_err(|error| unfit(&error))?, &plan, &meter);
     session.prepare(&mut ours)?;
-    let (chip, _) = ours.ftl.into_parts();
+    let (device, _) = ours.ftl.into_parts();
 
     let mut memory = OwnedRam::for_plan(&plan);
-    let ftl = Ftl::mount(chip, config, memory.lend(), Counters::default());
+    let ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter));
     let ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
-    session.replay(&mut Ours::new(ftl, &plan))
+    session.replay(&mut Ours::new(ftl, &plan, &meter))
 }
 
 /// The FTL with what it needs to be a [`System`].
 struct Ours<'ram> {
-    ftl: Ftl<'ram, Chip, Counters>,
+    ftl: Ftl<'ram, Metered<'ram>, Watcher<'ram>>,
+    meter: &'ram Meter,
     ram_bytes: u64,
     writes: u64,
     writes_throttled: u64,
 }
 
 impl<'ram> Ours<'ram> {
-    fn new(ftl: Ftl<'ram, Chip, Counters>, plan: &RamPlan) -> Self {
+    fn new(
+        ftl: Ftl<'ram, Metered<'ram>, Watcher<'ram>>,
+        plan: &RamPlan,
+        meter: &'ram Meter,
+    ) -> Self {
         // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
-        let own = size_of::<Ftl<'_, Chip, Counters>>() - size_of::<Chip>() - size_of::<Counters>();
-        Self { ftl, ram_bytes: (plan.total_bytes() + own) as u64, writes: 0, writes_throttled: 0 }
+        let own = size_of_val(&ftl) - size_of::<Metered<'_>>() - size_of::<Watcher<'_>>();
+        let ram_bytes = (plan.total_bytes() + own) as u64;
+        Self { ftl, meter, ram_bytes, writes: 0, writes_throttled: 0 }
     }
 }
 
@@ -181,11 +190,27 @@ impl BlockStore for Ours<'_> {
 
 impl System for Ours<'_> {
     fn chip(&self) -> &Chip {
-        self.ftl.device()
+        &self.ftl.device().chip
     }
 
     fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.device_mut().wait_until(moment);
+        self.ftl.device_mut().chip.wait_until(moment);
+    }
+
+    fn account(&mut self, account: Account) {
+        self.meter.account(account);
+    }
+
+    fn spent(&self, account: Account) -> Spent {
+        self.meter.spent(account)
+    }
+
+    fn sample_writes(&mut self) {
+        self.ftl.device_mut().sample_writes();
+    }
+
+    fn sampled_writes(&self) -> &[ChainWrite] {
+        self.ftl.device().writes()
     }
 
     fn ram_bytes(&self) -> u64 {
@@ -193,7 +218,7 @@ impl System for Ours<'_> {
     }
 
     fn books(&self) -> Books {
-        let counters = self.ftl.probe();
+        let counters = &self.ftl.probe().counters;
         let mut books = Books {
             pages: Region::ALL.map(|region| pages(counters, region)),
             factors: Some(factors(counters)),

@@ -1,0 +1,58 @@
+//! Files that are whole or not there.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::Failure;
+
+/// Writes a file by another name and then gives it its own, so that whoever looks, whenever a run is killed, finds the
+/// old content or the new one.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    write(path, content).map_err(|reason| Failure::File { path: path.into(), reason })
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    // A device or a pipe, such as /dev/stdout, has a name that must stay its own.
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return fs::write(path, content);
+    }
+    // What a link names is what is meant.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix(".tandem-");
+    #[cfg(unix)]
+    let builder = {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file; what the user masks is taken away.
+        builder.permissions(fs::Permissions::from_mode(0o666))
+    };
+    let mut file: NamedTempFile = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(content)?;
+    // The content is on the disk before the name is: after a loss of power, too, the file is whole.
+    file.as_file().sync_data()?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        for content in ["first", "second"] {
+            replace(&path, content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        replace(Path::new("/dev/null"), b"gone").unwrap();
+        let missing = replace(&folder.path().join("none/result.json"), b"").unwrap_err();
+        assert!(missing.to_string().contains("none/result.json cannot be written"), "{missing}");
+    }
+}

@@ -1,0 +1,189 @@
+//! A report: what ran and what came of it, with charts, as one page that can be sent to a colleague.
+//!
+//! # Rooms
+//!
+//! - `page`: HTML. `charts`: the pictures.
+
+use crate::Failure;
+use crate::compare;
+use crate::replay::{Options, Outcome, text};
+use crate::result::RunResult;
+use crate::show;
+use crate::systems::Setup;
+
+mod charts;
+mod page;
+
+pub(crate) use page::Page;
+
+/// Writes the report, if one was asked for.
+pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
+    match &options.report {
+        Some(path) => page_of(options, setup, outcomes).write(path),
+        None => Ok(()),
+    }
+}
+
+fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
+    let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
+    let systems: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
+    let title = format!("{} on {}", systems.join(", "), setup.part.name);
+    let mut page = Page::new(&title);
+    if runs.iter().any(|run| run.partial) {
+        page.warning("Partial: stopped before the end. All figures are of the part that ran.");
+    }
+    what_ran(&mut page, options, setup, &runs);
+    results(&mut page, &runs);
+    times(&mut page, outcomes);
+    traffic(&mut page, setup, outcomes);
+    wear(&mut page, outcomes);
+    scatter(&mut page, setup, outcomes);
+    page
+}
+
+fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {
+    let Some(first) = runs.first() else { return };
+    let requests = &first.requests;
+    let counts = [
+        (requests.reads, "reads"),
+        (requests.writes, "writes"),
+        (requests.trims, "trims"),
+        (requests.flushes, "flushes"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> =
+        counts.map(|(count, name)| format!("{} {name}", show::count(*count))).collect();
+    let part = &setup.part;
+    let slc = match runs.iter().map(|run| run.slc_bytes).max() {
+        Some(bytes) if bytes > 0 => format!(", {} of SLC for those that use it", show::size(bytes)),
+        _ => String::new(),
+    };
+    let exported = show::size(part.exported_bytes);
+    let mut facts = vec![
+        ("trace", first.trace.clone()),
+        ("requests", format!("{}, {}", counts.join(", "), text::pace(options, first))),
+        ("device", format!("{}: {}, {exported} exported{slc}", part.name, part.title)),
+        ("operations", text::overlap(setup).into()),
+    ];
+    facts.extend(first.seed.map(|seed| ("seed", seed.to_string())));
+    if first.skipped_lines > 0 {
+        facts.push(("bad lines skipped", show::count(first.skipped_lines)));
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    facts.push(("command", format!("tandem {}", words.join(" "))));
+    facts.push(("program", concat!("tandem ", env!("CARGO_PKG_VERSION")).into()));
+    page.heading("What ran");
+    let facts: Vec<Vec<String>> =
+        facts.into_iter().map(|(name, words)| vec![name.to_owned(), words]).collect();
+    page.facts(&facts);
+    page.note(
+        "Before the replay, every block of the device was written once. Every request was served, \
+         and every sector read held what was written last.",
+    );
+}
+
+fn heads<'a>(first: &'a str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    [first].into_iter().chain(names).map(String::from).collect()
+}
+
+fn results(page: &mut Page, runs: &[&RunResult]) {
+    page.heading("Results");
+    page.table(&heads("", runs.iter().map(|run| run.system.as_str())), &compare::rows(runs));
+    let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return;
+    };
+    for run in others {
+        page.words(&format!("{} against {}:", run.system, first.system));
+        let ratios: Vec<Vec<String>> =
+            compare::ratio_rows(run, first).into_iter().map(Vec::from).collect();
+        page.facts(&ratios);
+    }
+}
+
+fn times(page: &mut Page, outcomes: &[Outcome]) {
+    page.heading("Response times");
+    page.note(
+        "To the right, ever fewer of the slowest requests are left out: at 99 % the curve shows the time within which \
+         99 of 100 requests were answered.",
+    );
+    for chart in charts::latencies(outcomes) {
+        page.chart(&chart);
+    }
+    page.chart(&charts::time_by_cause(outcomes));
+    let parts: Vec<_> =
+        outcomes.iter().map(|outcome| outcome.result.response_by_cause_us.all().parts()).collect();
+    let Some(first) = parts.first() else { return };
+    let rows: Vec<Vec<String>> = first
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| parts.iter().any(|parts| parts[*at].1 > 0.0))
+        .map(|(at, (name, _))| {
+            let figures = parts.iter().map(|parts| show::time(parts[at].1));
+            [(*name).to_owned()].into_iter().chain(figures).collect()
+        })
+        .collect();
+    page.table(&heads("spent on", names(outcomes)), &rows);
+    page.note(
+        "Host: the pages that requests asked for. Reclaim: making room in the log. Fold: gathering a chain's sectors \
+         into one block, and erasing those it frees. Write-back: moving sectors from the log to the chains. Scan: \
+         finding out where sectors are. Meta: headers, summaries, trims.",
+    );
+}
+
+fn names(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
+    outcomes.iter().map(|outcome| outcome.result.system.as_str())
+}
+
+fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+    page.heading("Traffic by cause");
+    page.note(
+        "To make room: reclaiming the log, moving its data to the chains, folding chains. Each operation counts as a \
+         whole page, also one that reads but a sector or a tag.",
+    );
+    page.chart(&charts::traffic(outcomes, setup, true));
+    page.chart(&charts::traffic(outcomes, setup, false));
+}
+
+fn wear(page: &mut Page, outcomes: &[Outcome]) {
+    page.heading("Wear by block");
+    page.note("Erases during the replay; the preparation before it is left out.");
+    for chart in charts::wear(outcomes) {
+        page.chart(&chart);
+    }
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .flat_map(|outcome| {
+            ftl_iface::Region::ALL.iter().filter_map(move |region| {
+                let figures = outcome.result.region(*region);
+                let spread = figures.erase_count;
+                (figures.erases > 0).then(|| {
+                    vec![
+                        format!("{}, {region}", outcome.result.system),
+                        show::count(figures.erases),
+                        show::count(spread.min),
+                        format!("{:.3}", spread.mean),
+                        show::count(spread.max),
+                        format!("{:.3}", spread.stddev),
+                    ]
+                })
+            })
+        })
+        .collect();
+    let columns = ["erases", "least of a block", "mean", "most", "standard deviation"];
+    page.table(&heads("", columns), &rows);
+}
+
+fn scatter(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+    let charts = charts::scatter(outcomes, setup);
+    if charts.is_empty() {
+        return;
+    }
+    page.heading("Where the chains are written");
+    page.note(
+        "Block chains take writes in order well, and scattered ones badly: each place begins a log block of its own, \
+         and each of those ends in a fold. A sample at even distances, where there are many.",
+    );
+    for chart in charts {
+        page.chart(&chart);
+    }
+}

@@ -1,0 +1,360 @@
+//! Between FTL and chip: whose time is spent, and where the chains are written.
+//!
+//! The FTL tells its probe the cause of each operation just before it asks the device for it. The probe here leaves the
+//! cause in a [`Meter`], and the device adds the time by which its clock moved to that cause's account. So the times
+//! add up to the response times exactly, whatever bus, waiting or overlap there is.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+
+use ftl_core::layout::{self, Slot};
+use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
+use ftl_core::shape::Shape;
+use ftl_iface::{
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError, Region,
+};
+use nand_model::part::Nanos;
+use nand_model::{Chip, Timed};
+
+/// For whom a system works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Account {
+    /// Nobody: it is prepared, or works while the host is idle.
+    #[default]
+    Idle,
+    /// A read of the host's.
+    Read,
+    /// A write.
+    Write,
+    /// A trim.
+    Trim,
+    /// A flush.
+    Flush,
+}
+
+const ACCOUNTS: usize = 5;
+
+/// Time by cause, on one account. What is no time of an operation is not here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// The pages that the host asked for.
+    pub host: Nanos,
+    /// Reclaiming the log's tail.
+    pub reclaim: Nanos,
+    /// Folding chains, and erasing what that frees.
+    pub fold: Nanos,
+    /// Moving data from the log to the chains.
+    pub write_back: Nanos,
+    /// Leveling wear.
+    pub wear_leveling: Nanos,
+    /// Finding out where sectors are.
+    pub scan: Nanos,
+    /// Headers, summaries, trims; and telling stale entries of the log from valid ones after a mount.
+    pub meta: Nanos,
+}
+
+impl Spent {
+    /// What was spent after `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            host: self.host - before.host,
+            reclaim: self.reclaim - before.reclaim,
+            fold: self.fold - before.fold,
+            write_back: self.write_back - before.write_back,
+            wear_leveling: self.wear_leveling - before.wear_leveling,
+            scan: self.scan - before.scan,
+            meta: self.meta - before.meta,
+        }
+    }
+}
+
+/// Time by account, by cause, in the chains and in the log.
+type Accounts = [[[Cell<u64>; 2]; Cause::ALL.len()]; ACCOUNTS];
+
+/// What probe and device tell each other.
+#[derive(Debug)]
+pub(super) struct Meter {
+    account: Cell<Account>,
+    cause: Cell<Cause>,
+    nanos: Accounts,
+}
+
+impl Meter {
+    pub(super) fn new() -> Self {
+        Self {
+            account: Cell::new(Account::Idle),
+            cause: Cell::new(Cause::Host),
+            nanos: Accounts::default(),
+        }
+    }
+
+    /// From now on, time is spent on that account.
+    #[inline]
+    pub(super) fn account(&self, account: Account) {
+        self.account.set(account);
+    }
+
+    /// What was spent on an account.
+    pub(super) fn spent(&self, account: Account) -> Spent {
+        let mut spent = Spent::default();
+        for cause in Cause::ALL {
+            let [chains, log] = &self.nanos[account as usize][cause as usize];
+            let (chains, log) = (Nanos::new(chains.get()), Nanos::new(log.get()));
+            match cause {
+                Cause::Host => spent.host += chains + log,
+                // A chain is folded, a log reclaimed.
+                Cause::Gc => {
+                    spent.fold += chains;
+                    spent.reclaim += log;
+                }
+                Cause::WriteBack => spent.write_back += chains + log,
+                Cause::WearLeveling => spent.wear_leveling += chains + log,
+                Cause::Scan => spent.scan += chains + log,
+                // Meta, Mount, and whatever else keeps order.
+                _ => spent.meta += chains + log,
+            }
+        }
+        spent
+    }
+
+    #[inline]
+    fn add(&self, is_log: bool, time: Nanos) {
+        let (account, cause) = (self.account.get() as usize, self.cause.get() as usize);
+        let nanos = &self.nanos[account][cause][usize::from(is_log)];
+        nanos.set(nanos.get() + time.get());
+    }
+}
+
+/// The probe: counts, and leaves the cause in the meter.
+#[derive(Debug)]
+pub(super) struct Watcher<'m> {
+    pub(super) counters: Counters,
+    meter: &'m Meter,
+}
+
+impl<'m> Watcher<'m> {
+    pub(super) fn new(meter: &'m Meter) -> Self {
+        Self { counters: Counters::default(), meter }
+    }
+}
+
+impl Probe for Watcher<'_> {
+    #[inline]
+    fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
+        self.meter.cause.set(cause);
+        self.counters.operation(region, verb, cause);
+    }
+
+    #[inline]
+    fn event(&mut self, event: Event) {
+        self.counters.event(event);
+    }
+}
+
+/// The chip with the meter on it.
+#[derive(Debug)]
+pub(super) struct Metered<'m> {
+    pub(super) chip: Chip,
+    meter: &'m Meter,
+    /// The log's blocks: region, first and count; no block where there is no log.
+    log: (Region, u32, u32),
+    sector_bytes: u64,
+    slots: usize,
+    /// Where the chains are written, if somebody wants to know.
+    writes: Option<Sample>,
+}
+
+impl<'m> Metered<'m> {
+    pub(super) fn new(chip: Chip, shape: &Shape, meter: &'m Meter) -> Self {
+        let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        Self {
+            chip,
+            meter,
+            log: log.unwrap_or((Region::Slc, 0, 0)),
+            sector_bytes: shape.sector_bytes.get().into(),
+            slots: usize::from(shape.chain.slots),
+            writes: None,
+        }
+    }
+
+    /// From now on, keeps where the chains are written.
+    pub(super) fn sample_writes(&mut self) {
+        self.writes = Some(Sample::default());
+    }
+
+    /// Where they were written.
+    pub(super) fn writes(&self) -> &[ChainWrite] {
+        self.writes.as_ref().map_or(&[], |sample| &sample.kept)
+    }
+
+    #[inline]
+    fn is_log(&self, block: Block) -> bool {
+        let (region, first, count) = self.log;
+        block.region() == region && block.index().wrapping_sub(first) < count
+    }
+
+    /// Adds the time that passed since `before` to the account of the moment.
+    #[inline]
+    fn charge(&self, block: Block, before: Nanos) {
+        self.meter.add(self.is_log(block), self.chip.now() - before);
+    }
+
+    #[cold]
+    fn sample(&mut self, page: Page, spare: &[u8]) {
+        let by_log = match self.meter.cause.get() {
+            Cause::Host => false,
+            Cause::WriteBack => true,
+            _ => return,
+        };
+        if self.is_log(page.block()) {
+            return;
+        }
+        let first = (0..self.slots).find_map(|slot| match layout::slot(spare, slot) {
+            Slot::Holds(sector) => Some(u64::from(sector.get()) * self.sector_bytes),
+            _ => None,
+        });
+        if let (Some(address), Some(sample)) = (first, &mut self.writes) {
+            sample.add(address, by_log);
+        }
+    }
+}
+
+impl NandDevice for Metered<'_> {
+    type Error = Infallible;
+
+    #[inline]
+    fn geometry(&self) -> &Geometry {
+        self.chip.geometry()
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Infallible>> {
+        let before = self.chip.now();
+        let outcome = self.chip.read(page, at, data, spare);
+        self.charge(page.block(), before);
+        outcome
+    }
+
+    #[inline]
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Infallible>> {
+        let before = self.chip.now();
+        let outcome = self.chip.program(page, data, spare);
+        self.charge(page.block(), before);
+        if self.writes.is_some() {
+            self.sample(page, spare);
+        }
+        outcome
+    }
+
+    #[inline]
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
+        let before = self.chip.now();
+        let outcome = self.chip.erase(block);
+        self.charge(block, before);
+        outcome
+    }
+
+    #[inline]
+    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
+        self.chip.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
+        self.chip.mark_bad(block)
+    }
+}
+
+/// A page of new data written to a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainWrite {
+    /// How many came before it.
+    pub number: u64,
+    /// The host's address of its first sector, in bytes.
+    pub address: u64,
+    /// Whether the log handed it over. Else it came from the host.
+    pub by_log: bool,
+}
+
+/// Writes that are kept at most: more dots than a picture can hold apart.
+const KEPT_MOST: usize = 40_000;
+
+/// Writes at even distances, so few that memory does not grow with the run.
+#[derive(Debug)]
+struct Sample {
+    kept: Vec<ChainWrite>,
+    /// One of so many is kept.
+    every: u64,
+    seen: u64,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self { kept: Vec::new(), every: 1, seen: 0 }
+    }
+}
+
+impl Sample {
+    fn add(&mut self, address: u64, by_log: bool) {
+        let number = self.seen;
+        self.seen += 1;
+        if !number.is_multiple_of(self.every) {
+            return;
+        }
+        if self.kept.len() == KEPT_MOST {
+            self.every *= 2;
+            let every = self.every;
+            self.kept.retain(|write| write.number.is_multiple_of(every));
+            if !number.is_multiple_of(every) {
+                return;
+            }
+        }
+        self.kept.push(ChainWrite { number, address, by_log });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_stays_small_and_even() {
+        let mut sample = Sample::default();
+        for number in 0..200_000_u64 {
+            sample.add(number * 7, number.is_multiple_of(3));
+        }
+        assert!((KEPT_MOST / 2..=KEPT_MOST).contains(&sample.kept.len()), "{}", sample.kept.len());
+        let gaps: Vec<u64> =
+            sample.kept.windows(2).map(|pair| pair[1].number - pair[0].number).collect();
+        assert!(gaps.iter().all(|gap| *gap == sample.every), "{:?}", sample.every);
+        assert!(sample.kept.iter().all(|write| write.address == write.number * 7));
+    }
+
+    #[test]
+    fn time_goes_to_the_account_and_the_cause_of_the_moment() {
+        let meter = Meter::new();
+        meter.account(Account::Write);
+        meter.cause.set(Cause::Gc);
+        meter.add(true, Nanos::new(5));
+        meter.add(false, Nanos::new(7));
+        meter.account(Account::Read);
+        meter.cause.set(Cause::Mount);
+        meter.add(true, Nanos::new(11));
+        let writes = meter.spent(Account::Write);
+        assert_eq!((writes.reclaim, writes.fold), (Nanos::new(5), Nanos::new(7)));
+        assert_eq!(meter.spent(Account::Read).meta, Nanos::new(11));
+        assert_eq!(meter.spent(Account::Idle), Spent::default());
+    }
+}
