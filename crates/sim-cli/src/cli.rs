@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{chip, compare, devices, replay, synth};
+use crate::{chip, compare, devices, replay, synth, torture};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,6 +13,8 @@ Examples:
   tandem devices c3 spi-nand-1g   every figure of two of them
   tandem chip tiny                program, read, erase; then cut the power and see what is left
   tandem chip ./my-part.toml      the same on a part of your own: copy and edit a file of devices/
+  tandem torture                  power cuts at every operation on a small device: tried, lost, stuck
+  tandem torture --device all --cuts 500 --nested --faults all
 
 Exit codes: 0 done; 1 the run found a violation (data lost, verification failed);
 2 bad arguments or input.";
@@ -46,6 +48,8 @@ pub enum Command {
     Devices(devices::Args),
     /// Run a device: times, energy, a whole block, and what a power cut leaves
     Chip(chip::Args),
+    /// Cut the power at every operation of a workload, mount, and compare everything
+    Torture(torture::Args),
 }
 
 /// What can be named instead of a file.
@@ -71,7 +75,7 @@ mod tests {
     fn every_example_of_the_help_parses() {
         let examples: Vec<&str> =
             EXAMPLES.lines().filter(|line| line.starts_with("  tandem")).collect();
-        assert_eq!(examples.len(), 7);
+        assert_eq!(examples.len(), 9);
         for example in examples {
             let words = example.trim().split("  ").next().unwrap().split_whitespace();
             Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{example}: {error}"));
