@@ -18,6 +18,7 @@ const FUNCTION_LINES: usize = 70;
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
 const ARROWS: [(&str, &[&str]); 5] = [
     ("ftl-iface", &[]),
+    ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),

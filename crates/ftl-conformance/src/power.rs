@@ -1,0 +1,126 @@
+//! The checks around a loss of power. Two steps each: what comes before, and what is looked at when power is back.
+//!
+//! The second step needs nothing of the first but the same blocks: run it with a new examiner, after a boot.
+
+use ftl_iface::{Block, NandDevice, Page, ProgramError};
+
+use crate::breach::{Found, Place, Stopped};
+use crate::clause::Clause;
+use crate::examiner::{Examiner, KEPT, Seen, Verdict, breach, pages};
+use crate::pattern::Fill;
+
+/// What is in flight when power fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum InFlight {
+    /// Programs of the last lent block's pages.
+    Programs,
+    /// Erases of the last lent block.
+    Erases,
+}
+
+impl<D: NandDevice> Examiner<'_, D> {
+    /// Fills every lent block. Switch power off afterwards, and on again.
+    pub fn before_power_off(&mut self) -> Verdict<D::Error> {
+        self.erase_all()?;
+        self.fill_all(KEPT, self.blocks)
+    }
+
+    /// Sees whether everything that [`before_power_off`](Self::before_power_off) wrote is there, and whether the blocks
+    /// of `marked` are bad: those that [`examine_marks`](Self::examine_marks) marked.
+    pub fn after_power_off(&mut self, marked: &[Block]) -> Verdict<D::Error> {
+        for block in marked {
+            self.expect_bad(*block, true, Clause::StaysWithoutPower)?;
+        }
+        self.expect_all(KEPT, self.blocks, Clause::StaysWithoutPower)
+    }
+
+    /// Fills every lent block but the last, then programs or erases that one until power fails, which the device's
+    /// wrapper or a hand at the switch sees to. Returns when the driver fails; programs also end with the block, erases
+    /// after `times`.
+    pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Verdict<D::Error> {
+        let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
+        self.erase_all()?;
+        self.fill_all(KEPT, others)?;
+        match what {
+            InFlight::Programs => {
+                let shape = *self.shape(*last);
+                for page in pages(*last, &shape) {
+                    match self.program(page, KEPT) {
+                        Ok(()) => {}
+                        Err(ProgramError::Failed) => return Err(Stopped::BlockFailed(*last)),
+                        Err(ProgramError::Driver(_)) => return Ok(()),
+                    }
+                }
+                Ok(())
+            }
+            InFlight::Erases => {
+                for _ in 0..times {
+                    match self.erase(*last) {
+                        Err(Stopped::Driver { .. }) => return Ok(()),
+                        outcome => outcome?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Judges what a loss of power in [`until_power_fails`](Self::until_power_fails) left.
+    pub fn after_power_failed(&mut self, what: InFlight) -> Verdict<D::Error> {
+        let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
+        match what {
+            InFlight::Programs => {
+                self.expect_all(KEPT, others, Clause::CutProgramChangesNothingElse)?;
+                self.judge_cut_programs(*last)
+            }
+            // The block itself may read as anything until it is erased again.
+            InFlight::Erases => {
+                self.expect_all(KEPT, others, Clause::CutEraseChangesNothingElse)?;
+                self.erase(*last)?;
+                self.expect_all(Fill::Ones, &[*last], Clause::ErasedReadsAsOnes)
+            }
+        }
+    }
+
+    /// The page in flight is the last that does not read as erased, or the one after it, whose program had not begun.
+    /// Before it, pages are whole but for those that share its cells; behind it, erased.
+    fn judge_cut_programs(&mut self, block: Block) -> Verdict<D::Error> {
+        let shape = *self.shape(block);
+        let mut in_flight: Option<Page> = None;
+        for page in pages(block, &shape).rev() {
+            if !matches!(self.look(page, Fill::Ones), Seen::AsExpected) {
+                in_flight = Some(page);
+                break;
+            }
+        }
+        let Some(cut) = in_flight else { return Ok(()) };
+        match self.look(cut, KEPT) {
+            Seen::AsExpected | Seen::Otherwise(Found::Uncorrectable) => {}
+            Seen::Otherwise(found) => {
+                return breach(Clause::CutProgramLeavesItsPageKnown, Place::Page(cut), found);
+            }
+            Seen::Failed(error) => return Err(Stopped::Driver { place: Place::Page(cut), error }),
+        }
+        let next = pages(block, &shape).find(|page| page.index() > cut.index());
+        let pages_per_block = shape.pages_per_block;
+        for page in pages(block, &shape).take_while(|page| page.index() < cut.index()) {
+            let shares = [Some(cut), next].into_iter().flatten().any(|torn| {
+                let mut victims = shape.pairing.endangered(torn.index(), pages_per_block);
+                victims.any(|victim| victim == page.index())
+            });
+            match self.look(page, KEPT) {
+                Seen::AsExpected => {}
+                _ if shares => {}
+                Seen::Otherwise(found) => {
+                    let clause = Clause::CutProgramChangesNothingElse;
+                    return breach(clause, Place::Page(page), found);
+                }
+                Seen::Failed(error) => {
+                    return Err(Stopped::Driver { place: Place::Page(page), error });
+                }
+            }
+        }
+        Ok(())
+    }
+}
