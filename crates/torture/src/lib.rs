@@ -24,6 +24,7 @@
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
 //! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
+//! - [`script`]: any bytes as steps, for fuzzers.
 //! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ pub mod faults;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod script;
 pub mod setup;
 pub mod steps;
 pub mod truth;

@@ -1,0 +1,116 @@
+//! Scripts: any bytes as a device, faults and steps, for fuzzers.
+
+use crate::faults::Faults;
+use crate::plan::Plan;
+use crate::run::{Outcome, follow_script};
+use crate::setup::Setup;
+use crate::steps::Step;
+
+/// Bytes from which numbers are taken; zeros when they are used up.
+#[derive(Clone, Debug)]
+pub struct Source<'a>(&'a [u8]);
+
+impl<'a> Source<'a> {
+    /// These bytes.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// Whether all are used up.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next byte.
+    pub const fn byte(&mut self) -> u8 {
+        match self.0.split_first() {
+            Some((first, rest)) => {
+                self.0 = rest;
+                *first
+            }
+            None => 0,
+        }
+    }
+
+    /// The next number below that one, which is not zero: of one byte where one is enough, of two elsewhere.
+    pub const fn below(&mut self, end: u32) -> u32 {
+        let low = self.byte() as u32;
+        let number = if end > 256 { low | (self.byte() as u32) << 8 } else { low };
+        number % end
+    }
+}
+
+/// Steps of a script: more say nothing new, and would only make a fuzzer slow.
+const STEPS_MAX: usize = 400;
+
+/// Faults that a script may ask for, beside none: each with the seed that the script has.
+const FAULTS: [&str; 8] =
+    ["", "", "program", "erase", "program,erase,mark", "uncorrectable", "bits,factory", "all"];
+
+/// Does what the bytes say, on one of these setups.
+pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
+    let mut source = Source::new(bytes);
+    let Some(setup) = setups.get(source.below(setups.len().max(1) as u32) as usize) else {
+        return Outcome::default();
+    };
+    let named = FAULTS[source.below(FAULTS.len() as u32) as usize];
+    // The names are those of this file.
+    let faults = Faults::parse(named).unwrap_or(Faults::NONE);
+    let seed = u64::from(source.byte());
+    let plan = Plan { faults, faults_named: named.into(), ..Plan::default() };
+    let capacity = setup.capacity();
+    let mut steps = Vec::new();
+    while !source.is_empty() && steps.len() < STEPS_MAX {
+        steps.push(step(&mut source, capacity));
+    }
+    follow_script(setup, &plan, seed, steps)
+}
+
+fn step(source: &mut Source<'_>, capacity: u32) -> Step {
+    let kind = source.byte();
+    let mut run = |longest: u32| {
+        let first = source.below(capacity);
+        (first, (1 + source.below(longest)).min(capacity - first))
+    };
+    match kind % 16 {
+        0..7 => {
+            let (first, count) = run(4);
+            Step::Write { first, count }
+        }
+        7 | 8 => {
+            let (first, count) = run(40);
+            Step::Write { first, count }
+        }
+        9 | 10 => {
+            let (first, count) = run(80);
+            Step::Trim { first, count }
+        }
+        11 => {
+            let (first, count) = run(40);
+            Step::Read { first, count }
+        }
+        12 => Step::Maintain { budget: source.below(200) },
+        13 => Step::Rest,
+        _ => Step::Cut { after: source.below(24), seed: u64::from(source.byte()) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dice::Dice;
+    use crate::setup::System;
+
+    #[test]
+    fn any_bytes_are_a_script_that_does_something() {
+        let setups = [Setup::new("tiny", System::Hybrid).unwrap()];
+        let mut dice = Dice::new(9);
+        // No faults, and no cuts: kinds 14 and 15 are left out.
+        let bytes: Vec<u8> =
+            (0..600).map(|_| (dice.below(14) + 16 * dice.below(16)) as u8).collect();
+        let outcome = follow(&setups, &[&[0, 0, 0], &bytes[..]].concat());
+        assert!(outcome.operations > 50, "{outcome:?}");
+        assert_eq!(follow(&setups, &[]).violations, []);
+        assert_eq!(follow(&[], &bytes), Outcome::default());
+    }
+}
