@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{chip, compare, devices, replay, synth, torture};
+use crate::{chip, compare, devices, replay, sweep, synth, torture};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +42,8 @@ pub enum Command {
     /// Replay a trace on one system
     #[command(after_help = synthetic())]
     Replay(replay::Args),
+    /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
+    Sweep(sweep::Args),
     /// List the systems that can be compared, with their parameters
     Systems,
     /// List the devices that are built in, or every figure of some

@@ -12,7 +12,7 @@
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
-//!   several. `device`: the flags that choose a device.
+//!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
 //!   [`torture`]: cuts the power at every operation.
 //! - [`trace`]: requests from files. `synth`: requests made up. [`workload`]: both, one after the other.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
@@ -33,6 +33,7 @@ pub mod devices;
 pub mod plot;
 pub mod replay;
 pub mod result;
+pub mod sweep;
 pub mod systems;
 pub mod torture;
 pub mod trace;
@@ -58,6 +59,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Chip(args)) => chip::run(args, out),
         Some(cli::Command::Replay(args)) => replay::run(args, out),
         Some(cli::Command::Compare(args)) => compare::run(args, out),
+        Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
         Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
         None => Ok(write!(out, "{}", cli::help())?),

@@ -4,13 +4,13 @@
 //! measured (the mean of no reads, say) is `null`.
 
 use ftl_iface::Region;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The schema's number.
 pub const SCHEMA: u32 = 1;
 
 /// One run of one system.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -75,7 +75,7 @@ pub struct RunResult {
 }
 
 /// What was asked. Sectors are those of the FTL, counted where the host touches them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requests {
     /// Reads.
     pub reads: u64,
@@ -100,7 +100,7 @@ impl Requests {
 
 /// Response times, in microseconds. Total, mean and largest are exact, the others are from a histogram and true to four
 /// digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     /// Their sum.
     pub total: f64,
@@ -119,7 +119,7 @@ pub struct Times {
 }
 
 /// On what response times were spent, by kind of request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByRequest {
     /// Those of reads.
     pub reads: ByCause,
@@ -151,7 +151,7 @@ impl ByRequest {
 
 /// On what response times were spent, in microseconds. The parts add up to the total. Where operations overlap, what an
 /// operation waits for is on its own account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByCause {
     /// Waiting for the requests before: in an open loop only.
     pub waiting: f64,
@@ -188,7 +188,7 @@ impl ByCause {
 }
 
 /// What a region did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegionResult {
     /// Blocks erased.
     pub erases: u64,
@@ -199,7 +199,7 @@ pub struct RegionResult {
 }
 
 /// A spread over blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The least.
     pub min: u32,
@@ -212,7 +212,7 @@ pub struct Spread {
 }
 
 /// Page operations of a region, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pages {
     /// For the host.
     pub host_read: u64,
@@ -263,7 +263,7 @@ impl Pages {
 }
 
 /// The factors of Chang's analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Factors {
     /// The log's share of the user data written.
     pub alpha: Option<f64>,
@@ -282,14 +282,14 @@ pub struct Factors {
 }
 
 /// The filter of hot data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
     /// The largest write that counts as hot.
     pub threshold_sectors: u32,
 }
 
 /// The throttle.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Throttle {
     /// Share of the writes that met it active.
     pub active_share: Option<f64>,
@@ -300,7 +300,7 @@ pub struct Throttle {
 }
 
 /// The hash table of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hash {
     /// Hot writes that found no room in it.
     pub rejected_writes: u64,
@@ -311,7 +311,7 @@ pub struct Hash {
 }
 
 /// A system against the first of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratios {
     /// Response time of the first by that of this one: how many times as fast.
     pub rs: Option<f64>,

@@ -62,6 +62,11 @@ impl Axis {
         Self { label: label.into(), scale, shown, from: None, to: None }
     }
 
+    /// What it shows.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     /// The axis begins there, whatever the values are.
     #[must_use]
     pub const fn from(mut self, value: f64) -> Self {

@@ -19,8 +19,7 @@
 //!   bar. `text`: the result as people read it.
 
 use std::any::Any;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
@@ -32,7 +31,7 @@ use crate::device::DeviceArgs;
 use crate::result::RunResult;
 use crate::systems::{ChainWrite, Chosen, Setup};
 use crate::workload::{Workload, WorkloadArgs};
-use crate::{Failure, interrupt, report};
+use crate::{Failure, files, interrupt, report};
 
 mod feed;
 mod progress;
@@ -60,6 +59,13 @@ pub struct Options {
     /// Write a page with tables and charts to this file: one HTML file that needs no other
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Options {
+    /// Options of a run whose result goes to nobody but the caller.
+    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, open_loop: bool) -> Self {
+        Self { workload, device, open_loop, json: None, report: None }
+    }
 }
 
 /// What a run brings.
@@ -203,19 +209,21 @@ pub(crate) fn write_json(
     let Some(path) = &options.json else {
         return Ok(false);
     };
-    let write = |out: &mut dyn Write| {
-        serde_json::to_writer_pretty(&mut *out, result)?;
-        writeln!(out)?;
-        out.flush()
-    };
+    let text = json(result);
     if path.as_os_str() == "-" {
-        write(out)?;
+        out.write_all(&text)?;
         return Ok(true);
     }
-    let failed = |reason| Failure::File { path: path.clone(), reason };
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-    write(&mut file).map_err(failed)?;
+    files::replace(path, &text)?;
     Ok(false)
+}
+
+/// A result as the text of its file.
+pub(crate) fn json(result: &impl Serialize) -> Vec<u8> {
+    // Results are figures and names, none of which JSON refuses.
+    let mut text = serde_json::to_vec_pretty(result).unwrap_or_default();
+    text.push(b'\n');
+    text
 }
 
 #[cfg(test)]

@@ -28,6 +28,11 @@ impl Progress {
         Self { bar, start: Instant::now() }
     }
 
+    /// None, whoever looks: for runs of which others tell.
+    pub(crate) fn hidden() -> Self {
+        Self { bar: ProgressBar::hidden(), start: Instant::now() }
+    }
+
     /// Shows how far the run is, from 0 to 1, and how many requests that is.
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
     pub(crate) fn at(&self, fraction: Option<f64>, requests: u64) {

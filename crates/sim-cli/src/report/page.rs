@@ -14,9 +14,11 @@ h2{font-size:1.15rem;margin-top:2.2rem;padding-top:.6rem;border-top:1px solid #d
 p{max-width:46rem}.note{color:#555d66}.warn{background:#fff0d6;color:#5b3700;padding:.5rem .8rem;border-radius:4px}\
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:.6rem 0;font-variant-numeric:tabular-nums}\
 th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #e3e7eb;vertical-align:top}\
-th:first-child,td:first-child{text-align:left;padding-left:0;font-weight:400;white-space:pre}thead th{font-weight:600}\
-table.words td{text-align:left;overflow-wrap:anywhere}code{font-size:.92em}\
-figure{margin:1rem 0}.two{display:flex;flex-wrap:wrap;gap:1rem}\
+th:first-child,td:first-child{text-align:left;padding-left:0;font-weight:400;white-space:pre}\
+thead th{font-weight:600}\
+table.words td{text-align:left;overflow-wrap:anywhere}\
+pre{overflow-x:auto;padding:.6rem .8rem;background:#8881;border-radius:4px;font-size:.9em}\
+figure{margin:1rem 0}\
 @media screen and (prefers-color-scheme:dark){body{color:#dfe3e8;background:#16191d}h2{border-color:#343a43}\
 .note{color:#a2abb5}.warn{background:#4a3510;color:#ffe2b0}th,td{border-color:#2c3239}}";
 
@@ -89,6 +91,11 @@ impl Page {
             }
             self.text += "</tr>\n";
         }
+    }
+
+    /// Text that stands as it was written.
+    pub(crate) fn listing(&mut self, text: &str) {
+        self.element("pre", "", text);
     }
 
     /// A chart, as [`plot`] draws it for a page.

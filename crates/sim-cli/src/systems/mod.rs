@@ -91,6 +91,8 @@ struct Entry {
     name: &'static str,
     title: &'static str,
     parameters: &'static [Parameter],
+    /// Whether the SLC's size makes a difference to it.
+    uses_slc: bool,
     run: Run,
 }
 
@@ -99,12 +101,14 @@ const SYSTEMS: &[Entry] = &[
         name: "hybrid",
         title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
         parameters: &ours::HYBRID,
+        uses_slc: true,
         run: ours::hybrid,
     },
     Entry {
         name: "conventional",
         title: "the same block chains in the MLC, without SLC: the paper's baseline",
         parameters: &ours::CONVENTIONAL,
+        uses_slc: false,
         run: ours::conventional,
     },
     #[cfg(test)]
@@ -112,6 +116,7 @@ const SYSTEMS: &[Entry] = &[
         name: "liar",
         title: "loses a write, for tests",
         parameters: &liar::PARAMETERS,
+        uses_slc: false,
         run: liar::run,
     },
 ];
@@ -134,7 +139,18 @@ impl Chosen {
             format!("no system is called `{base}`: give one of {}", names.join(", "))
         })?;
         let values = spec::parse(text, SYSTEMS[entry].parameters)?;
+        // What is wrong with a switch is told before anything runs.
+        for parameter in SYSTEMS[entry].parameters {
+            if ["on", "off"].contains(&parameter.default) {
+                values.is_on(parameter.name).map_err(|reason| format!("`{text}`: {reason}"))?;
+            }
+        }
         Ok(Self { name: text.into(), entry, values })
+    }
+
+    /// Whether the SLC's size makes a difference to the system.
+    pub(crate) const fn uses_slc(&self) -> bool {
+        SYSTEMS[self.entry].uses_slc
     }
 
     /// Builds the system and lets the session at it.
@@ -166,6 +182,7 @@ mod tests {
         let unknown = Chosen::parse("ahdm").unwrap_err();
         assert!(unknown.contains("hybrid, conventional"), "{unknown}");
         assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
+        assert!(Chosen::parse("hybrid?filter=maybe").unwrap_err().contains("on or off"));
     }
 
     #[test]

@@ -1,0 +1,316 @@
+//! A plan: from TOML to the runs that it asks for.
+
+use std::fmt::{Display, Write};
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::names;
+use crate::device::DeviceArgs;
+use crate::replay::Options;
+use crate::synth::{self, Synth};
+use crate::systems::{Chosen, Setup};
+use crate::trace::fit::FitChoice;
+use crate::trace::formats;
+use crate::workload::WorkloadArgs;
+use crate::{Failure, size};
+
+/// The keys of a plan. Every list multiplies the runs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Sheet {
+    devices: Vec<Spanned<String>>,
+    capacity: Option<Spanned<String>>,
+    #[serde(default)]
+    slc: Vec<Spanned<String>>,
+    systems: Vec<Spanned<String>>,
+    traces: Vec<Spanned<Value>>,
+    #[serde(default)]
+    seeds: Vec<Spanned<u64>>,
+    passes: Option<Spanned<u32>>,
+    format: Option<Spanned<String>>,
+    fit: Option<Spanned<String>>,
+    #[serde(default)]
+    lenient: bool,
+    #[serde(default)]
+    open_loop: bool,
+    #[serde(default)]
+    parallel: bool,
+}
+
+/// Everything that a plan asks for.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The file's name without its ending.
+    pub(super) name: String,
+    /// As it was written.
+    pub(super) text: String,
+    /// In the order of devices, traces, SLC sizes, systems.
+    pub(super) runs: Vec<Run>,
+}
+
+/// One run of a plan.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// Under which its result is kept: readable, and another one wherever something differs that changes the result.
+    pub(super) id: String,
+    /// As the plan names it.
+    pub(super) device: String,
+    /// The SLC size that the plan asks for; none where it leaves that to the device, or the system has no use for it.
+    pub(super) slc: Option<u64>,
+    /// As the plan names it, the seed included.
+    pub(super) trace: String,
+    /// The same without the seed.
+    pub(super) workload: String,
+    pub(super) system: Chosen,
+    pub(super) setup: Setup,
+    pub(super) options: Options,
+    /// The run to which its ratios are.
+    pub(super) baseline: usize,
+}
+
+/// A trace of a plan: a file, several in a row, or a synthetic workload.
+#[derive(Clone, Debug)]
+struct Trace {
+    /// As the plan names it.
+    name: String,
+    workload: String,
+    /// As it is opened.
+    paths: Vec<String>,
+    /// What tells its content from another's.
+    content: String,
+}
+
+/// A plan's text, to say where in it something is wrong.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn wrong(&self, at: Option<Range<usize>>, key: &str, reason: impl Display) -> Failure {
+        let line = at.and_then(|at| Some(self.text.get(..at.start)?.matches('\n').count() + 1));
+        let line = line.map_or(String::new(), |line| format!(", line {line}"));
+        let key = if key.is_empty() { String::new() } else { format!(", {key}") };
+        Failure::Arguments(format!("{}{line}{key}: {reason}", self.path.display()))
+    }
+
+    /// Reads each value of a list.
+    fn each<T, R>(
+        &self,
+        key: &str,
+        values: &[Spanned<T>],
+        read: impl Fn(&T) -> Result<R, String>,
+    ) -> Result<Vec<R>, Failure> {
+        let read = values.iter().map(|value| {
+            read(value.get_ref()).map_err(|reason| self.wrong(Some(value.span()), key, reason))
+        });
+        read.collect()
+    }
+
+    /// Reads a value, if there is one.
+    fn maybe<T, R>(
+        &self,
+        key: &str,
+        value: Option<&Spanned<T>>,
+        read: impl Fn(&T) -> Result<R, String>,
+    ) -> Result<Option<R>, Failure> {
+        let read = value.map(|value| {
+            read(value.get_ref()).map_err(|reason| self.wrong(Some(value.span()), key, reason))
+        });
+        read.transpose()
+    }
+
+    fn nothing_empty(&self, sheet: &Sheet) -> Result<(), Failure> {
+        let lists = [
+            ("devices", sheet.devices.is_empty()),
+            ("systems", sheet.systems.is_empty()),
+            ("traces", sheet.traces.is_empty()),
+        ];
+        match lists.iter().find(|(_, is_empty)| *is_empty) {
+            Some((key, _)) => Err(self.wrong(None, key, "the list is empty: name at least one")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Plan {
+    /// Reads a plan and everything it names, traces' content left out.
+    pub(super) fn load(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|reason| {
+            Failure::Arguments(format!(
+                "{}: the plan cannot be read ({reason}): check the path",
+                path.display()
+            ))
+        })?;
+        let source = Source { path, text: &text };
+        let sheet: Sheet = toml::from_str(&text)
+            .map_err(|error| source.wrong(error.span(), "", error.message().replace('\n', "; ")))?;
+        source.nothing_empty(&sheet)?;
+        let runs = runs(&source, &sheet)?;
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        Ok(Self { name, text, runs })
+    }
+}
+
+fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
+    let folder = source.path.parent().unwrap_or(Path::new(""));
+    let capacity = source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;
+    let sizes = source.each("slc", &sheet.slc, |text| size::parse(text).map(Some))?;
+    let sizes = if sizes.is_empty() { vec![None] } else { sizes };
+    let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
+    let traces = traces(source, sheet, folder)?;
+    let base = workload(source, sheet)?;
+    let mut runs: Vec<Run> = Vec::new();
+    for device in &sheet.devices {
+        let path = device_path(device.get_ref(), folder);
+        for trace in &traces {
+            for (at, slc) in sizes.iter().enumerate() {
+                let slc = *slc;
+                let flags =
+                    DeviceArgs { device: path.clone(), capacity, slc, parallel: sheet.parallel };
+                let setup = flags.setup().map_err(|error| {
+                    // An SLC that the device cannot have is the size's fault.
+                    let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
+                    let (span, key) =
+                        size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
+                    source.wrong(Some(span), key, error)
+                })?;
+                // The first system's run, wherever it is.
+                let mut baseline = None;
+                for system in &systems {
+                    let slc = slc.filter(|_| system.uses_slc());
+                    let workload = WorkloadArgs { traces: trace.paths.clone(), ..base.clone() };
+                    let options = Options::quiet(workload, flags.clone(), sheet.open_loop);
+                    let run = Run {
+                        id: String::new(),
+                        device: device.get_ref().clone(),
+                        slc,
+                        trace: trace.name.clone(),
+                        workload: trace.workload.clone(),
+                        system: system.clone(),
+                        setup: setup.clone(),
+                        options,
+                        baseline: 0,
+                    };
+                    let run = Run { id: names::id(&run, &trace.content), ..run };
+                    let place = add(&mut runs, run, baseline);
+                    baseline.get_or_insert(place);
+                }
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// Adds a run, unless it is there, and says where it is: without use for the SLC, a system is the same at every size
+/// of it, and runs once.
+fn add(runs: &mut Vec<Run>, run: Run, baseline: Option<usize>) -> usize {
+    let known = runs.iter().position(|known| known.id == run.id);
+    known.unwrap_or_else(|| {
+        let at = runs.len();
+        runs.push(Run { baseline: baseline.unwrap_or(at), ..run });
+        at
+    })
+}
+
+/// What all runs read alike.
+fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure> {
+    let format = source.maybe("format", sheet.format.as_ref(), |name| {
+        let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
+        format.ok_or_else(|| format!("no format is called `{name}`: give {}", formats::names()))
+    })?;
+    let fit = source.maybe("fit", sheet.fit.as_ref(), |name| match name.as_str() {
+        "wrap" => Ok(FitChoice::Wrap),
+        "pack" => Ok(FitChoice::Pack),
+        _ => Err(format!("`{name}` is no way to fit addresses: write wrap or pack")),
+    })?;
+    let passes = source.maybe("passes", sheet.passes.as_ref(), |passes| match passes {
+        0 => Err("write 1 or more".into()),
+        passes => Ok(*passes),
+    })?;
+    let passes = passes.unwrap_or(1);
+    Ok(WorkloadArgs { traces: Vec::new(), format, lenient: sheet.lenient, fit, passes })
+}
+
+/// A device file lies where the plan says, seen from the plan.
+fn device_path(name: &str, folder: &Path) -> String {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml");
+    if is_file || path.components().count() > 1 {
+        folder.join(name).to_string_lossy().into()
+    } else {
+        name.into()
+    }
+}
+
+fn traces(source: &Source<'_>, sheet: &Sheet, folder: &Path) -> Result<Vec<Trace>, Failure> {
+    let seeds: Vec<u64> = sheet.seeds.iter().map(|seed| *seed.get_ref()).collect();
+    let lists = source.each("traces", &sheet.traces, |value| {
+        let names = match value {
+            Value::String(name) => vec![name.clone()],
+            Value::Array(names) => {
+                let names = names.iter().map(|name| name.as_str().map(String::from));
+                names.collect::<Option<Vec<String>>>().unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        if names.is_empty() {
+            return Err("write a file's name, a list of them, or synth:…".into());
+        }
+        traces_of(&names, &seeds, folder)
+    })?;
+    Ok(lists.into_iter().flatten().collect())
+}
+
+/// One trace; as many as there are seeds where the seed makes a difference.
+fn traces_of(names: &[String], seeds: &[u64], folder: &Path) -> Result<Vec<Trace>, String> {
+    let synthetic = names.iter().find(|name| name.starts_with(synth::PREFIX));
+    let Some(name) = synthetic.filter(|_| !seeds.is_empty()) else {
+        return Ok(vec![trace(names, &names.join(" "), folder)?]);
+    };
+    if name.contains("seed=") {
+        return Err(format!("`{name}` names a seed, and so does `seeds`: leave one of them out"));
+    }
+    let workload = names.join(" ");
+    let seeded = seeds.iter().map(|seed| {
+        let names: Vec<String> = names.iter().map(|name| with_seed(name, *seed)).collect();
+        trace(&names, &workload, folder)
+    });
+    seeded.collect()
+}
+
+fn with_seed(name: &str, seed: u64) -> String {
+    if !name.starts_with(synth::PREFIX) {
+        return name.into();
+    }
+    let joint = if name.contains('?') { '&' } else { '?' };
+    format!("{name}{joint}seed={seed}")
+}
+
+fn trace(names: &[String], workload: &str, folder: &Path) -> Result<Trace, String> {
+    let mut paths = Vec::new();
+    let mut content = String::new();
+    for name in names {
+        if name == "-" {
+            return Err("a plan cannot read standard input: name a file".into());
+        }
+        if name.starts_with(synth::PREFIX) {
+            Synth::parse(name)?;
+            paths.push(name.clone());
+            content += name;
+        } else {
+            let path: PathBuf = folder.join(name);
+            let data = fs::metadata(&path)
+                .map_err(|reason| format!("{} cannot be read ({reason})", path.display()))?;
+            paths.push(path.to_string_lossy().into());
+            // Writing to a string cannot fail.
+            let _ = write!(content, "{name} of {} bytes", data.len());
+        }
+        content.push(';');
+    }
+    Ok(Trace { name: names.join(" "), workload: workload.into(), paths, content })
+}

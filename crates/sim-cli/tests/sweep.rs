@@ -1,0 +1,334 @@
+//! `tandem sweep` as people call it: whole, killed and resumed, in shards, and with plans that are wrong.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn tandem(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().expect("the binary runs")
+}
+
+/// An empty folder of that name.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("a folder");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of text")
+}
+
+/// A plan of that name in the folder.
+fn plan(folder: &Path, name: &str, keys: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, keys).expect("a plan");
+    path
+}
+
+fn sweep(plan: &Path, out: &Path, more: &[&str]) -> Output {
+    tandem(&[&["sweep", text(plan), "--out", text(out)][..], more].concat())
+}
+
+/// The results' files with their content.
+fn results(out: &Path) -> BTreeMap<String, String> {
+    let entries = fs::read_dir(out.join("runs")).expect("runs").map(|entry| entry.unwrap().path());
+    let named = entries.map(|path| (path.file_name().unwrap().to_str().unwrap().into(), path));
+    // What a killed run was about to write has a name that no result has.
+    let whole = named.filter(|(name, _): &(String, PathBuf)| !name.starts_with('.'));
+    whole.map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
+}
+
+fn table(out: &Path) -> String {
+    fs::read_to_string(out.join("table.csv")).expect("table.csv")
+}
+
+const SMALL: &str = "\
+    devices = [\"tiny\"]\n\
+    slc = [\"32KiB\", \"64KiB\"]\n\
+    systems = [\"conventional\", \"hybrid\"]\n\
+    traces = [\"synth:zipf?requests=2000&size=1KiB\"]\n\
+    seeds = [1, 2]\n";
+
+#[test]
+fn the_example_answers_how_large_the_slc_should_be() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/slc-size.toml");
+    let out = folder("sweep-example");
+    let output = sweep(&example, &out, &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("6 of 6 runs") && shown.contains("256MiB"), "{shown}");
+    // The system without SLC runs once, the other at each of five sizes.
+    let table = table(&out);
+    assert_eq!(table.lines().count(), 1 + 6, "{table}");
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("table.json")).unwrap()).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    let baseline = runs[0]["result"]["response_us"]["total"].as_f64().unwrap();
+    for run in runs {
+        let total = run["result"]["response_us"]["total"].as_f64().unwrap();
+        assert_eq!(run["ratios"]["rs"].as_f64().unwrap().to_bits(), (baseline / total).to_bits());
+        assert!(out.join(run["file"].as_str().unwrap()).exists());
+    }
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    for told in ["RS: times as fast", "size of the SLC", "256MiB", "devices = [", "On c3"] {
+        assert!(page.contains(told), "{told}");
+    }
+    for elsewhere in ["<script", "<link", "url(", "src=", "href=", "NaN"] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+}
+
+#[test]
+fn a_runs_file_is_what_a_replay_writes() {
+    let home = folder("sweep-schema");
+    let out = home.join("out");
+    let plan = plan(&home, "plan.toml", SMALL);
+    assert_eq!(sweep(&plan, &out, &["--jobs", "2"]).status.code(), Some(0));
+    let results = results(&out);
+    assert_eq!(results.len(), 2 * 3, "two seeds; conventional once, hybrid at two sizes");
+    let workload = "synth:zipf?requests=2000&size=1KiB&seed=2";
+    let arguments = ["replay", workload, "--device", "tiny", "--slc", "32KiB", "--json", "-"];
+    let replay: Value = serde_json::from_slice(&tandem(&arguments).stdout).unwrap();
+    let found = results.values().map(|text| serde_json::from_str::<Value>(text).unwrap());
+    let same = |found: &Value| {
+        ["system", "slc_bytes", "trace"].iter().all(|key| found[key] == replay[key])
+    };
+    let found: Vec<Value> = found.filter(same).collect();
+    let [found] = &found[..] else { panic!("{}", found.len()) };
+    let (found, replay) = (found.as_object().unwrap(), replay.as_object().unwrap());
+    assert!(found.keys().eq(replay.keys()));
+    let walls = ["wall_s", "requests_per_s", "nand_ops_per_s"];
+    for (key, value) in found.iter().filter(|(key, _)| !walls.contains(&key.as_str())) {
+        assert_eq!(value, &replay[key], "{key}");
+    }
+}
+
+#[test]
+fn what_is_there_is_kept_and_what_is_missing_or_damaged_is_run_again() {
+    let home = folder("sweep-resume");
+    let out = home.join("out");
+    let plan = plan(&home, "plan.toml", SMALL);
+    sweep(&plan, &out, &[]);
+    let (first, whole) = (results(&out), table(&out));
+    let names: Vec<&String> = first.keys().collect();
+    let file = |at: usize| out.join("runs").join(names[at]);
+    fs::remove_file(file(0)).unwrap();
+    fs::write(file(1), &first[names[1]][..100]).unwrap();
+    fs::write(file(2), first[names[2]].replace("\"partial\": false", "\"partial\": true")).unwrap();
+    let again = sweep(&plan, &out, &[]);
+    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    let second = results(&out);
+    assert!(second.keys().eq(first.keys()));
+    // Wall times tell a run from another.
+    for name in &names[3..] {
+        assert_eq!(second[*name], first[*name], "{name} was run again");
+    }
+    for name in &names[..3] {
+        assert_ne!(second[*name], first[*name], "{name} was not run again");
+        assert!(second[*name].contains("\"partial\": false"));
+    }
+    assert_eq!(table(&out), whole);
+}
+
+#[test]
+fn a_plan_that_changes_runs_what_changed() {
+    let home = folder("sweep-change");
+    let out = home.join("out");
+    sweep(&plan(&home, "plan.toml", SMALL), &out, &[]);
+    let first = results(&out);
+    for change in
+        ["passes = 2\n", "parallel = true\n", "open-loop = true\n", "capacity = \"256KiB\"\n"]
+    {
+        let output = sweep(&plan(&home, "changed.toml", &format!("{change}{SMALL}")), &out, &[]);
+        assert_eq!(output.status.code(), Some(0), "{change}: {output:?}");
+    }
+    assert_eq!(results(&out).len(), 5 * first.len());
+    let larger = SMALL.replace("seeds = [1, 2]", "seeds = [1, 2, 3]");
+    sweep(&plan(&home, "larger.toml", &larger), &out, &[]);
+    let last = results(&out);
+    assert_eq!(last.len(), 5 * first.len() + 3);
+    assert!(first.iter().all(|(name, text)| last[name] == *text), "what was there is kept");
+}
+
+const LONG: &str = "\
+    devices = [\"tiny\"]\n\
+    systems = [\"conventional\", \"hybrid\"]\n\
+    traces = [\"synth:uniform?requests=30000&size=1KiB\"]\n\
+    seeds = [1, 2, 3, 4, 5, 6, 7, 8]\n";
+
+/// Starts a sweep and waits until it has a result.
+fn started(plan: &Path, out: &Path) -> std::process::Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .args(["sweep", text(plan), "--out", text(out), "--jobs", "2"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !out.join("runs").exists() || results(out).is_empty() {
+        assert!(Instant::now() < deadline, "no result within a minute");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+#[test]
+fn a_sweep_that_is_killed_leaves_whole_results_and_goes_on_where_it_was() {
+    let home = folder("sweep-kill");
+    let (out, other) = (home.join("out"), home.join("other"));
+    let plan = plan(&home, "plan.toml", LONG);
+    let mut child = started(&plan, &out);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = results(&out);
+    assert!((1..16).contains(&left.len()), "{}", left.len());
+    for (name, text) in &left {
+        let result: Value =
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(result["requests"]["writes"], 30_000);
+    }
+    assert_eq!(sweep(&plan, &out, &[]).status.code(), Some(0));
+    let done = results(&out);
+    assert_eq!(done.len(), 16);
+    assert!(left.iter().all(|(name, text)| done[name] == *text), "nothing was run twice");
+    assert_eq!(sweep(&plan, &other, &[]).status.code(), Some(0));
+    assert_eq!(table(&out), table(&other), "a sweep in two goes is as good as one in one");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_sweep_with_a_table_of_what_is_there() {
+    let home = folder("sweep-interrupt");
+    let out = home.join("out");
+    let plan = plan(&home, "plan.toml", LONG);
+    let child = started(&plan, &out);
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("PARTIAL") && shown.contains("goes on where"), "{shown}");
+    let results = results(&out);
+    assert_eq!(table(&out).lines().count(), 1 + results.len());
+    assert!(results.values().all(|text| text.contains("\"partial\": false")));
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Partial"));
+}
+
+#[test]
+fn shards_of_a_sweep_make_the_whole_when_they_are_put_together() {
+    let home = folder("sweep-shards");
+    let whole = home.join("whole");
+    let plan = plan(&home, "plan.toml", SMALL);
+    sweep(&plan, &whole, &[]);
+    let together = home.join("together");
+    fs::create_dir_all(together.join("runs")).unwrap();
+    let mut count = 0;
+    for shard in ["1/4", "2/4", "3/4", "4/4"] {
+        let out = home.join(shard.replace('/', "-of-"));
+        let output = sweep(&plan, &out, &["--shard", shard]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(String::from_utf8(output.stdout).unwrap().contains("PARTIAL"));
+        for (name, text) in results(&out) {
+            assert!(!together.join("runs").join(&name).exists(), "{name} was run by two shards");
+            fs::write(together.join("runs").join(name), text).unwrap();
+            count += 1;
+        }
+    }
+    assert_eq!(count, 6);
+    let before = results(&together);
+    assert_eq!(sweep(&plan, &together, &[]).status.code(), Some(0));
+    assert_eq!(results(&together), before, "nothing is left to run");
+    assert_eq!(table(&together), table(&whole));
+}
+
+#[test]
+fn files_lie_where_the_plan_says_and_several_replay_in_a_row() {
+    let home = folder("sweep-files");
+    fs::create_dir(home.join("traces")).unwrap();
+    fs::write(home.join("traces/a.csv"), "0,W,0,1024\n5,R,0,1024\n").unwrap();
+    fs::write(home.join("traces/b.csv"), "0,W,4096,2048\n").unwrap();
+    let keys = "devices = [\"tiny\"]\nsystems = [\"hybrid\"]\n\
+        traces = [\"traces/a.csv\", [\"traces/a.csv\", \"traces/b.csv\"]]\n";
+    let out = home.join("out");
+    let output = sweep(&plan(&home, "plan.toml", keys), &out, &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let table = table(&out);
+    let requests: Vec<&str> =
+        table.lines().skip(1).map(|line| line.split(',').nth(7).unwrap()).collect();
+    assert_eq!(requests, ["2", "3"], "{table}");
+    // A trace that became longer is another trace.
+    fs::write(home.join("traces/b.csv"), "0,W,4096,2048\n1,W,4096,2048\n").unwrap();
+    sweep(&home.join("plan.toml"), &out, &[]);
+    assert_eq!(results(&out).len(), 3);
+}
+
+#[test]
+fn a_run_that_fails_is_told_and_the_others_are_done() {
+    let home = folder("sweep-fail");
+    fs::write(home.join("beyond.csv"), "0,W,100000000,1024\n").unwrap();
+    let keys = "devices = [\"tiny\"]\nsystems = [\"conventional\", \"hybrid\"]\n\
+        traces = [\"beyond.csv\", \"synth:zipf?requests=500\"]\n";
+    let out = home.join("out");
+    let output = sweep(&plan(&home, "plan.toml", keys), &out, &[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let reason = String::from_utf8(output.stderr).unwrap();
+    for part in ["2 of 4 runs failed", "hybrid on tiny, beyond.csv", "line 1", "--fit"] {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+    assert_eq!(results(&out).len(), 2);
+    assert_eq!(table(&out).lines().count(), 1 + 2);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("2 of 4 runs are in"));
+}
+
+#[test]
+fn a_wrong_plan_is_told_with_its_line() {
+    let home = folder("sweep-wrong");
+    let base = "devices = [\"tiny\"]\nsystems = [\"hybrid\"]\ntraces = [\"synth:zipf\"]\n";
+    for (wrong, line, telling) in [
+        (base.replace("\"tiny\"", "\"tiny\",\n\"c9\""), 2, "no device is named `c9`"),
+        (base.replace("hybrid", "hybird"), 2, "give one of hybrid, conventional"),
+        (base.replace("\"hybrid\"", "\"hybrid?filter=perhaps\""), 2, "on or off"),
+        (base.replace("synth:zipf", "none.csv"), 3, "none.csv cannot be read"),
+        (base.replace("synth:zipf", "synth:zipf?sked=1"), 3, "no parameter is called `sked`"),
+        (base.replace("\"synth:zipf\"", "7"), 3, "synth:"),
+        (base.replace("synth:zipf", "-"), 3, "standard input"),
+        (format!("{base}slc = [\"1MB\"]\n"), 4, "KiB"),
+        (format!("{base}slc = [\"64KiB\",\n\"1KiB\"]\n"), 5, "less than one block"),
+        (format!("{base}sizes = [\"1MiB\"]\n"), 4, "sizes"),
+        (format!("{base}seeds = [1, -2]\n"), 4, "-2"),
+        (format!("{base}passes = 0\n"), 4, "1 or more"),
+        (format!("{base}fit = \"squeeze\"\n"), 4, "wrap or pack"),
+        (format!("{base}format = \"tape\"\n"), 4, "msr"),
+        (format!("{base}capacity = \"1000B\"\n"), 1, "whole number of sectors"),
+        (base.replace("systems = [", "systems = "), 2, ""),
+    ] {
+        let path = plan(&home, "wrong.toml", &wrong);
+        let output = sweep(&path, &home.join("out"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        let reason = String::from_utf8(output.stderr).unwrap();
+        let place = format!("wrong.toml, line {line}");
+        assert!(reason.contains(&place) && reason.contains(telling), "{wrong}{reason}");
+        assert!(!home.join("out").exists(), "{wrong}: nothing is done before the plan is right");
+    }
+    let missing = base.replace("devices = [\"tiny\"]\n", "");
+    let empty = base.replace("\"hybrid\"", "");
+    let twice = base.replace("synth:zipf", "synth:zipf?seed=3") + "seeds = [1]\n";
+    for (wrong, telling) in
+        [(missing, "devices"), (empty, "systems: the list is empty"), (twice, "leave one")]
+    {
+        let output = sweep(&plan(&home, "wrong.toml", &wrong), &home.join("out"), &[]);
+        let reason = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(reason.contains("wrong.toml") && reason.contains(telling), "{wrong}{reason}");
+    }
+    let none = sweep(&home.join("none.toml"), &home.join("out"), &[]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(String::from_utf8(none.stderr).unwrap().contains("none.toml: the plan cannot be read"));
+    let shard = sweep(&plan(&home, "right.toml", base), &home.join("out"), &["--shard", "3/2"]);
+    assert!(String::from_utf8(shard.stderr).unwrap().contains("write I/N"));
+}
