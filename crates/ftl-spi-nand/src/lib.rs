@@ -1,0 +1,63 @@
+//! A driver for SPI NAND chips: [`NandDevice`](ftl_iface::NandDevice) over an `embedded-hal` 1.0
+//! [`SpiDevice`](embedded_hal::spi::SpiDevice).
+//!
+//! ```text
+//!     FTL ──NandDevice──▶ SpiNand ──SpiDevice──▶ your bus ──▶ chip
+//!                            │                     or
+//!                          Part: what differs    SpiNandModel ──NandDevice──▶ any simulated chip
+//! ```
+//!
+//! The commands are those that SPI NAND chips of all makers share. What differs from part to part is a table of
+//! figures, [`Part`]: which spare bytes are the user's and corrected, how the status register tells of corrected bits,
+//! which bits switch the correction on. [`parts`] has the tables of six chips; yours is twenty lines more.
+//!
+//! ```
+//! # use ftl_iface::{Block, BlockCount, Bytes, NandDevice, PageIndex, Region};
+//! # use ftl_spi_nand::model::{SpiNandModel, Times};
+//! # use nand_model::{Chip, Content, datasheet};
+//! # let cells = Chip::new(&datasheet::builtin("spi-nand-1g")?, Content::Bytes)?;
+//! # let mut cache = [0; 2112];
+//! # let spi = SpiNandModel::new(&ftl_spi_nand::parts::W25N01GV, cells, Times::W25N01GV, 104_000_000, &mut cache)?;
+//! use ftl_spi_nand::{SpiNand, parts};
+//!
+//! // Resets the chip, reads its number, switches its correction on and lifts its write protection.
+//! let mut nand = SpiNand::new(spi, &parts::ALL)?;
+//! assert_eq!(nand.part().name, "W25N01GV");
+//! let page = Block::new(Region::Slc, 8).page(PageIndex::new(0));
+//! nand.program(page, &[7; 2048], &[0xA5; 16])?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What it does for the FTL
+//!
+//! - *Correction* is the chip's own. Reads report the most bits that were corrected in a codeword, as finely as the
+//!   part tells; a page beyond correction is an error. An erased page with a flipped bit, which some chips call
+//!   uncorrectable, is looked at without correction and read as erased.
+//! - *Spare bytes*: those alone that are the user's and corrected, in one run. A W25N01GV has 16 such bytes.
+//! - *Bad blocks*: the factory's mark, the first spare byte of a block's first page, is honoured and set, without
+//!   correction in the way. A mark counts when two or more of its bits are zero: a good block stays good though a bit
+//!   of it flips.
+//! - *Failures* of programs and erases are told from those of the bus.
+//! - *A chip that never gets ready* is an error after a number of polls, not a standstill.
+//!
+//! # Features
+//!
+//! - `model`: `model::SpiNandModel`, for tests on hosts and under emulators.
+//! - `defmt`: logging of errors and parts.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+pub mod driver;
+pub mod error;
+pub mod onfi;
+pub mod part;
+pub mod parts;
+pub mod wire;
+
+#[cfg(feature = "model")]
+pub mod model;
+
+pub use driver::SpiNand;
+pub use error::{Error, SetupError};
+pub use onfi::{OnfiError, ParameterPage};
+pub use part::{Detail, EccReport, Part, Run, Verdict};
