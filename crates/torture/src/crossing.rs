@@ -88,6 +88,9 @@ pub(crate) struct Orders {
     pub(crate) lane: (u64, u64),
     pub(crate) faults: Faults,
     pub(crate) sector_bytes: usize,
+    /// Whether a program out of order fails, where else it is a breach: on flash that contradicts itself, nobody can
+    /// know the order.
+    pub(crate) lenient: bool,
 }
 
 /// The device that the FTL sees.
@@ -311,6 +314,9 @@ impl NandDevice for Crossing<'_> {
         let verb = Verb::Program { paired: self.endangers(page) };
         self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
             .map_err(ProgramError::Driver)?;
+        if self.orders.lenient && page.index().get() < self.chip.inner().next_page(page.block()) {
+            return Err(ProgramError::Failed);
+        }
         let blow = self.blow_to_program(page, data);
         match blow {
             Blow::None => {}

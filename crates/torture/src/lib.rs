@@ -24,13 +24,14 @@
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
 //! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
-//! - [`script`]: any bytes as steps, for fuzzers.
+//! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
 //! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
 #![forbid(unsafe_code)]
 
 pub mod dice;
 pub mod fate;
 pub mod faults;
+pub mod hostile;
 pub mod plan;
 pub mod report;
 pub mod run;

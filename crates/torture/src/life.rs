@@ -305,6 +305,7 @@ impl<'a> Mind<'a> {
             lane: (0, 1),
             faults: world.plan.faults,
             sector_bytes: world.setup.sector_bytes(),
+            lenient: false,
         };
         let Branch { chip, reserve, injured, .. } = branch;
         let mut crossing = Crossing::new(chip, reserve, injured, world.account, orders);

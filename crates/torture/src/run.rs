@@ -144,6 +144,7 @@ fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
         lane,
         faults: Faults::NONE,
         sector_bytes: setup.sector_bytes(),
+        lenient: false,
     };
     let reserve = Reserve::new(shape, &plan.faults);
     let mut crossing = Crossing::new(chip, reserve, Vec::new(), account, orders);
