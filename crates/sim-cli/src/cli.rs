@@ -2,13 +2,15 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{chip, compare, devices, replay, sweep, synth, torture};
+use crate::{chip, compare, devices, profile, replay, sweep, synth, torture};
 
 const EXAMPLES: &str = "\
 Examples:
   tandem compare mine.csv         a disk with and without SLC, on a trace of yours
   tandem replay mine.csv.gz       one system: every figure, and --json FILE for programs
   tandem compare synth:zipf?requests=200000 --slc 64MiB --systems conventional,hybrid,hybrid?filter=off
+  tandem profile mine.csv         its sizes, what is written again and again, and how often
+  tandem synth ntfs --requests 100000 --seed 7 -o made.csv.zst
   tandem devices                  what is built in, in a table
   tandem devices c3 spi-nand-1g   every figure of two of them
   tandem chip tiny                program, read, erase; then cut the power and see what is left
@@ -44,6 +46,12 @@ pub enum Command {
     Replay(replay::Args),
     /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
     Sweep(sweep::Args),
+    /// Write a synthetic workload to a file
+    #[command(after_help = synthetic())]
+    Synth(synth::command::Args),
+    /// Say what a workload looks like: sizes, update ratios, hit counts
+    #[command(after_help = synthetic())]
+    Profile(profile::Args),
     /// List the systems that can be compared, with their parameters
     Systems,
     /// List the devices that are built in, or every figure of some
@@ -77,7 +85,7 @@ mod tests {
     fn every_example_of_the_help_parses() {
         let examples: Vec<&str> =
             EXAMPLES.lines().filter(|line| line.starts_with("  tandem")).collect();
-        assert_eq!(examples.len(), 9);
+        assert_eq!(examples.len(), 11);
         for example in examples {
             let words = example.trim().split("  ").next().unwrap().split_whitespace();
             Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{example}: {error}"));

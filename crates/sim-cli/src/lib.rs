@@ -14,7 +14,8 @@
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
 //!   [`torture`]: cuts the power at every operation.
-//! - [`trace`]: requests from files. `synth`: requests made up. [`workload`]: both, one after the other.
+//! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
+//!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
 //! - [`result`]: what a run's JSON holds.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
@@ -31,9 +32,11 @@ pub mod compare;
 pub mod device;
 pub mod devices;
 pub mod plot;
+pub mod profile;
 pub mod replay;
 pub mod result;
 pub mod sweep;
+pub mod synth;
 pub mod systems;
 pub mod torture;
 pub mod trace;
@@ -47,7 +50,6 @@ mod report;
 mod show;
 mod size;
 mod spec;
-mod synth;
 mod table;
 
 pub use failure::Failure;
@@ -61,6 +63,8 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
+        Some(cli::Command::Synth(args)) => synth::command::run(args, out),
+        Some(cli::Command::Profile(args)) => profile::run(args, out),
         Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
         None => Ok(write!(out, "{}", cli::help())?),
     }

@@ -400,7 +400,7 @@ fn bad_arguments_end_with_exit_code_2_and_say_what_there_is() {
         (vec!["replay", &path, "--slc", "20GB"], "GiB"),
         (vec!["replay", &path, "--passes", "0"], "--passes"),
         (vec!["replay", "-", "-"], "standard input"),
-        (vec!["replay", "synth:ntfs"], "uniform, zipf, sequential"),
+        (vec!["replay", "synth:fat"], "uniform, zipf, sequential"),
         (vec!["compare", &path, "--systems", "hybrid,hybrid"], "twice"),
         (vec!["replay", &path, "--device", "tiny", "--slc", "1KiB"], "less than one block"),
         (vec!["replay", &path, "--device", "tiny", "--json", "/nowhere/result.json"], "/nowhere"),

@@ -5,8 +5,9 @@
 //!
 //! # Rooms
 //!
-//! - `places`: where a request goes: uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and
-//!   where on the disk they lie.
+//! - [`command`]: `tandem synth`. `places`: where a request goes: uniform, sequential, zipf. `zipf`: ranks whose shares
+//!   fall as 1 / rank^skew, and where on the disk they lie. `file_system`: ntfs and ext3, sizes and places of the
+//!   paper's laptop.
 
 use nand_model::part::Nanos;
 use rand_core::Rng;
@@ -16,6 +17,8 @@ use crate::spec::{self, Parameter};
 use crate::table::{Edge, Table};
 use crate::trace::{Op, Request};
 
+pub mod command;
+mod file_system;
 mod places;
 mod zipf;
 
@@ -39,6 +42,13 @@ const SKEWED: [Parameter; 7] = {
     [requests, seed, size, footprint, reads, interval, skew]
 };
 
+/// What a file system does decides itself how large its requests are.
+const FILE_SYSTEM: [Parameter; 5] = {
+    let [requests, seed, _, footprint, _, interval] = COMMON;
+    let reads = Parameter { name: "reads", default: "40", title: "reads in a hundred requests" };
+    [requests, seed, footprint, reads, interval]
+};
+
 /// A kind of synthetic workload.
 struct Kind {
     name: &'static str,
@@ -46,7 +56,17 @@ struct Kind {
     parameters: &'static [Parameter],
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 5] = [
+    Kind {
+        name: "ntfs",
+        title: "a laptop's disk under Windows XP, as Chang's paper tells of it",
+        parameters: &FILE_SYSTEM,
+    },
+    Kind {
+        name: "ext3",
+        title: "the same under a new Linux, whose files fill a ninth of the disk",
+        parameters: &FILE_SYSTEM,
+    },
     Kind { name: "uniform", title: "every place as likely as any other", parameters: &COMMON },
     Kind { name: "zipf", title: "few places take most requests", parameters: &SKEWED },
     Kind {
@@ -66,6 +86,7 @@ pub(crate) struct Synth {
     pub(crate) requests: u64,
     /// Which.
     pub(crate) seed: u64,
+    /// Of each request; for file systems, of the largest.
     size: u64,
     /// `None` is the whole device.
     footprint: Option<u64>,
@@ -87,7 +108,11 @@ impl Synth {
             kind: kind.name,
             requests: values.number("requests").map_err(in_name)?,
             seed: values.number("seed").map_err(in_name)?,
-            size: values.size("size").map_err(in_name)?,
+            size: if is_file_system(kind.name) {
+                file_system::LARGEST
+            } else {
+                values.size("size").map_err(in_name)?
+            },
             footprint: values.get("footprint", footprint).map_err(in_name)?,
             reads: values.get("reads", percent).map_err(in_name)?,
             interval: values.get("interval_us", interval).map_err(in_name)?,
@@ -112,7 +137,14 @@ impl Synth {
                 format!("a footprint of {footprint} bytes holds no request of {}", self.size);
             return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
         }
+        if is_file_system(self.kind) && footprint < file_system::LEAST {
+            let least = file_system::LEAST;
+            let reason = format!("{footprint} bytes are too small a disk: give at least {least}");
+            return Err(format!("`{}`: {reason}", self.name));
+        }
         let places = match self.kind {
+            "ntfs" => Places::file_system(&file_system::NTFS, footprint, self.seed),
+            "ext3" => Places::file_system(&file_system::EXT3, footprint, self.seed),
             "sequential" => Places::sequential(slots),
             "zipf" => Places::zipf(slots, self.skew, self.seed),
             _ => Places::uniform(slots),
@@ -130,8 +162,12 @@ pub(crate) fn list() -> String {
         table.row([format!("{PREFIX}{}", kind.name), kind.title.into()]);
     }
     for parameter in &SKEWED {
-        let of =
-            if COMMON.iter().any(|common| common.name == parameter.name) { "" } else { " (zipf)" };
+        let of = match parameter.name {
+            "skew" => " (zipf)",
+            "size" => " (ntfs and ext3 have sizes of their own)",
+            "reads" => " (ntfs and ext3: 40)",
+            _ => "",
+        };
         let shown = format!("  {}={}", parameter.name, parameter.default);
         table.row([shown, format!("  {}{of}", parameter.title)]);
     }
@@ -141,6 +177,10 @@ pub(crate) fn list() -> String {
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     format!("no synthetic workload is called `{name}`: give one of {}", names.join(", "))
+}
+
+fn is_file_system(kind: &str) -> bool {
+    matches!(kind, "ntfs" | "ext3")
 }
 
 fn footprint(text: &str) -> Result<Option<u64>, String> {
@@ -212,10 +252,10 @@ impl Iterator for Generator {
             reads if below(&mut self.dice, 100) < u64::from(reads) => Op::Read,
             _ => Op::Write,
         };
-        let place = self.places.next(&mut self.dice);
+        let (offset, length) = self.places.next(op, self.synth.size, &mut self.dice);
         let time = self.synth.interval * self.next;
         self.next += 1;
-        Some(Request { time, op, offset: place * self.synth.size, length: self.synth.size })
+        Some(Request { time, op, offset, length })
     }
 }
 
@@ -263,7 +303,8 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told_what_can() {
         for (name, part) in [
-            ("synth:ntfs", "uniform, zipf, sequential"),
+            ("synth:fat", "ntfs, ext3, uniform, zipf, sequential"),
+            ("synth:ntfs?size=4KiB", "reads=40"),
             ("synth:uniform?skew=1", "requests=1000000"),
             ("synth:uniform?reads=101", "0 to 100"),
             ("synth:uniform?size=4KB", "KiB"),
@@ -272,6 +313,8 @@ mod tests {
             let message = Synth::parse(name).unwrap_err();
             assert!(message.contains(part), "{message}");
         }
+        let small = Synth::parse("ext3").unwrap().requests(1 << 20).unwrap_err();
+        assert!(small.contains("1048576 bytes") && small.contains("67108864"), "{small}");
         let none = Synth::parse("uniform?footprint=1KiB").unwrap().requests(1 << 30).unwrap_err();
         assert!(none.contains("holds no request"), "{none}");
     }

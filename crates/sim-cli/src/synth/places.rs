@@ -3,7 +3,9 @@
 use rand_pcg::Pcg64Mcg;
 
 use super::below;
+use super::file_system::{FileSystem, Shape};
 use super::zipf::{Scatter, Zipf};
+use crate::trace::Op;
 
 /// A rule by which slots are chosen.
 #[derive(Clone, Debug)]
@@ -11,6 +13,7 @@ pub(super) enum Places {
     Uniform { slots: u64 },
     Sequential { slots: u64, next: u64 },
     Zipf { ranks: Zipf, scatter: Scatter },
+    FileSystem(Box<FileSystem>),
 }
 
 impl Places {
@@ -26,9 +29,15 @@ impl Places {
         Self::Zipf { ranks: Zipf::new(slots, skew), scatter: Scatter::new(slots, seed) }
     }
 
+    pub(super) fn file_system(shape: &'static Shape, footprint: u64, seed: u64) -> Self {
+        Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
+    }
+
+    /// Offset and length of the next request, whose length is `size` where the rule does not say otherwise.
     #[inline]
-    pub(super) fn next(&mut self, dice: &mut Pcg64Mcg) -> u64 {
-        match self {
+    pub(super) fn next(&mut self, op: Op, size: u64, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        let slot = match self {
+            Self::FileSystem(streams) => return streams.next(op, dice),
             Self::Uniform { slots } => below(dice, *slots),
             Self::Sequential { slots, next } => {
                 let place = *next;
@@ -36,6 +45,7 @@ impl Places {
                 place
             }
             Self::Zipf { ranks, scatter } => scatter.place(ranks.rank(dice)),
-        }
+        };
+        (slot * size, size)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use ftl_core::config::{Endurance, FilterChoice, LogRegion, WearLeveling};
+use ftl_core::config::{Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_core::ram::OwnedRam;
 use ftl_core::writeback::WriteBackConfig;
-use ftl_core::{Config, Ftl, RamPlan, layout};
+use ftl_core::{Config, Ftl, Probing, RamPlan, layout};
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
     Work,
@@ -26,11 +26,18 @@ const fn switch(name: &'static str, title: &'static str) -> Parameter {
 
 const WEAR_LEVELING: Parameter = switch("wear-leveling", "move cold data onto worn MLC blocks");
 
-pub(super) const HYBRID: [Parameter; 4] = [
+pub(super) const HYBRID: [Parameter; 7] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     switch("throttle", "keep the SLC's wear in step with the MLC's"),
     switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
     WEAR_LEVELING,
+    Parameter {
+        name: "entries",
+        default: "half",
+        title: "of the hash table; half: as many as half the places of the log",
+    },
+    Parameter { name: "probes", default: "8", title: "entries looked at for a sector, 1 to 32" },
+    Parameter { name: "probing", default: "linear", title: "in which order: linear or quadratic" },
 ];
 
 pub(super) const CONVENTIONAL: [Parameter; 1] = [WEAR_LEVELING];
@@ -70,6 +77,7 @@ pub(super) fn hybrid(
         };
     }
     config.wear_leveling.enabled = on("wear-leveling")?;
+    config.index = index(values).map_err(Failure::Arguments)?;
     run(part, setup.time, &config, session)
 }
 
@@ -87,6 +95,25 @@ pub(super) fn conventional(
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
     let config = Config { log: LogRegion::None, wear_leveling, ..base(&part) };
     run(&part, setup.time, &config, session)
+}
+
+/// The hash table that was asked for.
+fn index(values: &Values) -> Result<IndexConfig, String> {
+    let entries = |text: &str| match text {
+        "half" => Ok(None),
+        number => number.parse().map(Some).map_err(|_| "write a whole number, or half".into()),
+    };
+    let probing = |text: &str| match text {
+        "linear" => Ok(Probing::Linear),
+        "quadratic" => Ok(Probing::Quadratic),
+        _ => Err("write linear or quadratic".into()),
+    };
+    let probes = |text: &str| text.parse().map_err(|_| "write a number from 1 to 32".into());
+    Ok(IndexConfig {
+        entries: values.get("entries", entries)?,
+        probes: values.get("probes", probes)?,
+        probing: values.get("probing", probing)?,
+    })
 }
 
 /// What the device decides.

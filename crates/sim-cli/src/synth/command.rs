@@ -1,0 +1,138 @@
+//! `tandem synth`: writes a synthetic workload as a trace, in our own format.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::{Generator, Synth};
+use crate::trace::Request;
+use crate::{Failure, interrupt, size};
+
+/// What was typed after `synth`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Which: ntfs, ext3, zipf, uniform or sequential, with parameters if need be: `zipf?skew=1.2&reads=30`
+    #[arg(value_name = "WORKLOAD")]
+    workload: String,
+    /// How many requests
+    #[arg(long, value_name = "N")]
+    requests: Option<u64>,
+    /// Which ones: another seed, other requests
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The disk's size: addresses stay below it
+    #[arg(long, default_value = "20GiB", value_parser = size::parse, value_name = "SIZE")]
+    capacity: u64,
+    /// The file; a name in .gz or .zst is compressed, `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// The first line of a file of our own format.
+const HEADING: &str = "time_us,op,offset,length";
+
+/// Every so many requests it is looked whether a stop was asked for.
+const LOOKED_EVERY: u64 = 4096;
+
+/// Writes the requests.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::listen();
+    let mut name = args.workload.clone();
+    for (parameter, value) in [("requests", args.requests), ("seed", args.seed)] {
+        if let Some(value) = value {
+            let mark = if name.contains('?') { "&" } else { "?" };
+            name.extend([mark, parameter, "=", &value.to_string()]);
+        }
+    }
+    let synth = Synth::parse(&name).map_err(Failure::Arguments)?;
+    let requests = synth.requests(args.capacity).map_err(Failure::Arguments)?;
+    if args.output.as_os_str() == "-" {
+        return Ok(write_all(requests, out)?);
+    }
+    write_file(requests, &args.output)
+        .map_err(|reason| Failure::File { path: args.output.clone(), reason })
+}
+
+fn write_file(requests: Generator, path: &Path) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz") => {
+            let mut packed = BufWriter::new(GzEncoder::new(file, Compression::default()));
+            write_all(requests, &mut packed)?;
+            packed.into_inner()?.finish()?.flush()
+        }
+        Some("zst") => {
+            let mut packed = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            write_all(requests, &mut packed)?;
+            packed.finish()?.flush()
+        }
+        _ => {
+            write_all(requests, &mut file)?;
+            file.flush()
+        }
+    }
+}
+
+/// Writes a line a request. A stop ends the file after a whole line.
+fn write_all(requests: Generator, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{HEADING}")?;
+    for (number, request) in (0_u64..).zip(requests) {
+        if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
+            break;
+        }
+        let Request { time, op, offset, length } = request;
+        // Whole microseconds: that is what intervals are made of.
+        let micros = time.get() / 1_000;
+        writeln!(out, "{micros},{},{offset},{length}", op.letter())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::reader::Reader;
+
+    fn args(workload: &str, output: &Path) -> Args {
+        let (requests, seed) = (Some(300), Some(5));
+        let (workload, output) = (workload.into(), output.into());
+        Args { workload, requests, seed, capacity: 1 << 30, output }
+    }
+
+    #[test]
+    fn what_is_written_reads_as_what_was_made_plain_and_compressed() {
+        let folder = tempfile::tempdir().unwrap();
+        for kind in ["ntfs", "ext3", "zipf?reads=30&interval_us=7", "uniform", "sequential"] {
+            for file in ["a.csv", "a.csv.gz", "a.csv.zst"] {
+                let path = folder.path().join(file);
+                run(&args(kind, &path), &mut Vec::new()).unwrap();
+                let mut reader = Reader::open(&path, file, None, false).unwrap();
+                let mark = if kind.contains('?') { '&' } else { '?' };
+                let name = format!("{kind}{mark}requests=300&seed=5");
+                let made = Synth::parse(&name).unwrap().requests(1 << 30).unwrap();
+                for request in made {
+                    assert_eq!(reader.next_request().unwrap(), Some(request), "{kind} {file}");
+                }
+                assert_eq!(reader.next_request().unwrap(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn standard_output_is_a_file_like_any_other() {
+        let mut out = Vec::new();
+        run(&args("sequential?reads=0", Path::new("-")), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("time_us,op,offset,length\n0,W,0,4096\n1000,W,4096,4096\n"));
+        assert_eq!(text.lines().count(), 301);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_is_told_with_its_name() {
+        let failure = run(&args("ntfs", Path::new("/no/such/a.csv")), &mut Vec::new());
+        assert!(failure.unwrap_err().to_string().contains("/no/such/a.csv cannot be written"));
+    }
+}

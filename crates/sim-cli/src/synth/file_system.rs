@@ -1,0 +1,319 @@
+//! The disk of a laptop under a file system: what Chang's traces looked like, as far as the paper tells.
+//!
+//! The traces themselves were never published. What the paper says of them (section 5.2 and Figure 7: sizes, update
+//! ratios, hit counts; section 5.3.2: how many writes; Table 3: how the *conventional* disk fared) is built in here;
+//! what it says of the hybrid disk is not, so that a run on it is a result. `docs/REPRO.md` has the fit.
+//!
+//! Four streams make up the requests:
+//!
+//! - *Journal*: small writes, one after the other, round and round a file of fixed size.
+//! - *Hot pages*: small writes by Zipf's law to pages that lie in clumps (tables of files, directories, indices of
+//!   applications) scattered over the used part of the disk.
+//! - *Files*: large writes. Several in a row continue one fragment; then another begins anywhere in the used part.
+//!   Small writes lengthen files that were written lately.
+//! - *Reads*: as files, and few places more than once in a while, since the host's cache absorbs what is read often.
+
+use rand_pcg::Pcg64Mcg;
+
+use super::below;
+use super::zipf::{Scatter, Zipf};
+use crate::trace::Op;
+
+/// Sizes are those of Figure 7: in sectors of 512 bytes.
+const SECTOR: u64 = 512;
+
+/// File systems allocate in clusters of this size: the default of NTFS on disks over 2 GB, and of ext3.
+const CLUSTER: u64 = 4096;
+
+/// Shares are counted in thousands.
+const THOUSAND: u64 = 1000;
+
+/// Sizes of requests in sectors, and how many of a thousand such requests have them.
+type Sizes = &'static [(u64, u64)];
+
+/// What tells one file system from the other.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// The used part of the disk, in thousandths.
+    used: u64,
+    /// Writes of up to eight sectors, in a thousand writes.
+    small: u64,
+    small_sizes: Sizes,
+    large_sizes: Sizes,
+    /// Of small writes, those to the journal, in a thousand.
+    journal: u64,
+    journal_bytes: u64,
+    /// Hot pages, how many of them lie side by side, and how fast their shares fall.
+    hot_pages: u64,
+    clump: u64,
+    skew: f64,
+    /// Of small writes that are not the journal's, those that lengthen one of the files written lately, in a thousand.
+    lengthened: u64,
+    /// So many fragments count as written lately.
+    lately: usize,
+    /// Of large writes, those that continue the fragment, in a thousand.
+    continued: u64,
+    /// How unevenly reads are spread over the used part.
+    read_skew: f64,
+}
+
+/// Windows XP on a disk in use for a year: files and fragments all over it.
+pub(super) static NTFS: Shape = Shape {
+    used: 1000,
+    // 68 % of the writes are small (section 5.3.2). In most cases they have eight sectors.
+    small: 680,
+    small_sizes: &[(1, 30), (2, 30), (4, 40), (8, 900)],
+    // The second peak is at 128 sectors; sizes between are rare.
+    large_sizes: &[(16, 190), (32, 125), (64, 125), (128, 560)],
+    // What the journal holds is written to its place, too.
+    journal: 500,
+    // The largest log file that Windows makes by itself.
+    journal_bytes: 64 << 20,
+    hot_pages: 32_768,
+    clump: 16,
+    skew: 1.6,
+    lengthened: 350,
+    lately: 96,
+    continued: 700,
+    read_skew: 0.3,
+};
+
+/// A brand-new Linux installation, whose files fill 2.2 of the disk's 20 GB (section 5.3.3).
+pub(super) static EXT3: Shape = Shape {
+    used: 110,
+    // More writes of eight sectors than under NTFS.
+    small: 750,
+    small_sizes: &[(2, 30), (4, 20), (8, 950)],
+    // Large writes of 256 sectors, too.
+    large_sizes: &[(16, 160), (32, 160), (64, 160), (128, 280), (256, 240)],
+    // A transaction of two blocks has a descriptor and a record of its commit besides: four in the journal for two.
+    journal: 667,
+    // The default of mke2fs for disks of 4 GB and more.
+    journal_bytes: 128 << 20,
+    hot_pages: 1024,
+    clump: 64,
+    skew: 1.5,
+    lengthened: 0,
+    lately: 128,
+    continued: 760,
+    read_skew: 0.0,
+};
+
+/// The largest request: 256 sectors.
+pub(super) const LARGEST: u64 = 256 * SECTOR;
+
+/// The least disk on which the streams find room.
+pub(super) const LEAST: u64 = 64 << 20;
+
+/// Reads start at multiples of this.
+const READ_GRAIN: u64 = 64 << 10;
+
+/// Files grow by less than a cluster at a time: one write in four fills the last cluster, and a thousand is the whole.
+const FILLS_CLUSTER: u64 = 250;
+
+/// The share of the used part that journal and hot pages take at most, each: on small disks both shrink.
+const SHARE_MOST: u64 = 16;
+
+/// Where requests go, and how large they are.
+#[derive(Clone, Debug)]
+pub(super) struct FileSystem {
+    shape: &'static Shape,
+    /// Bytes of the used part.
+    used: u64,
+    /// Bytes of the journal, and where in it the next write goes.
+    journal: u64,
+    journal_next: u64,
+    ranks: Zipf,
+    pages: Scatter,
+    clumps: Scatter,
+    /// Where the fragments end that are being written and read.
+    written: u64,
+    read: u64,
+    /// Where the files end that were written lately.
+    ends: Vec<u64>,
+    next_end: usize,
+    read_ranks: Zipf,
+    read_places: Scatter,
+}
+
+impl FileSystem {
+    /// The streams on the first `footprint` bytes of a disk, which are at least [`LEAST`].
+    pub(super) fn new(shape: &'static Shape, footprint: u64, seed: u64) -> Self {
+        let used = (u128::from(footprint) * u128::from(shape.used) / u128::from(THOUSAND)) as u64;
+        let used = used / CLUSTER * CLUSTER;
+        let most = used / SHARE_MOST / CLUSTER;
+        let hot_pages = shape.hot_pages.min(most);
+        let read_places = used / READ_GRAIN;
+        Self {
+            shape,
+            used,
+            journal: shape.journal_bytes.min(most * CLUSTER),
+            journal_next: 0,
+            ranks: Zipf::new(hot_pages, shape.skew),
+            pages: Scatter::new(hot_pages, seed),
+            clumps: Scatter::new(used / (shape.clump * CLUSTER), seed ^ 1),
+            written: used,
+            read: used,
+            ends: Vec::with_capacity(shape.lately),
+            next_end: 0,
+            read_ranks: Zipf::new(read_places, shape.read_skew),
+            read_places: Scatter::new(read_places, seed ^ 2),
+        }
+    }
+
+    /// Offset and length of the next read, or write.
+    #[inline]
+    pub(super) fn next(&mut self, op: Op, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        if op == Op::Read {
+            return self.read(dice);
+        }
+        if !happens(self.shape.small, dice) {
+            return self.write_file(dice);
+        }
+        if happens(self.shape.journal, dice) {
+            return self.write_journal();
+        }
+        if !self.ends.is_empty() && happens(self.shape.lengthened, dice) {
+            return self.lengthen(dice);
+        }
+        self.write_hot(dice)
+    }
+
+    /// The journal lies in the middle of the used part.
+    fn write_journal(&mut self) -> (u64, u64) {
+        let offset = self.used / 2 / CLUSTER * CLUSTER + self.journal_next;
+        self.journal_next += CLUSTER;
+        if self.journal_next == self.journal {
+            self.journal_next = 0;
+        }
+        (offset, CLUSTER)
+    }
+
+    fn write_hot(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        let page = self.pages.place(self.ranks.rank(dice));
+        let clump = self.clumps.place(page / self.shape.clump);
+        let offset = (clump * self.shape.clump + page % self.shape.clump) * CLUSTER;
+        let length = drawn(self.shape.small_sizes, dice);
+        // What is smaller than a cluster lies somewhere in it, at a multiple of its size.
+        (offset + below(dice, CLUSTER / length) * length, length)
+    }
+
+    fn lengthen(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        let end = below(dice, self.ends.len() as u64) as usize;
+        let offset = self.ends[end];
+        if happens(FILLS_CLUSTER, dice) {
+            // Beyond the last cluster there is none: the file goes on at the beginning of the used part.
+            self.ends[end] = if offset + 2 * CLUSTER > self.used { 0 } else { offset + CLUSTER };
+        }
+        (offset, CLUSTER)
+    }
+
+    fn note_end(&mut self, end: u64) {
+        let end = if end + CLUSTER > self.used { 0 } else { end.next_multiple_of(CLUSTER) };
+        match self.ends.get_mut(self.next_end) {
+            Some(place) => *place = end,
+            None => self.ends.push(end),
+        }
+        self.next_end = (self.next_end + 1) % self.shape.lately;
+    }
+
+    fn write_file(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        let length = drawn(self.shape.large_sizes, dice);
+        let mut offset = self.written;
+        if !happens(self.shape.continued, dice) || offset + length > self.used {
+            self.note_end(self.written);
+            offset = below(dice, (self.used - length) / CLUSTER + 1) * CLUSTER;
+        }
+        self.written = offset + length;
+        (offset, length)
+    }
+
+    fn read(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        let length = drawn(self.shape.large_sizes, dice);
+        let mut offset = self.read;
+        if !happens(self.shape.continued, dice) || offset + length > self.used {
+            offset = self.read_places.place(self.read_ranks.rank(dice)) * READ_GRAIN;
+            offset = offset.min(self.used - length);
+        }
+        self.read = offset + length;
+        (offset, length)
+    }
+}
+
+/// Whether what is so often true in a thousand times is true now.
+fn happens(in_a_thousand: u64, dice: &mut Pcg64Mcg) -> bool {
+    below(dice, THOUSAND) < in_a_thousand
+}
+
+/// A size, in bytes.
+fn drawn(sizes: Sizes, dice: &mut Pcg64Mcg) -> u64 {
+    let mut left = below(dice, THOUSAND);
+    let mut sectors = 0;
+    for (size, share) in sizes {
+        sectors = *size;
+        match left.checked_sub(*share) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+    }
+    sectors * SECTOR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Synth;
+    use crate::trace::{Op, Request};
+
+    const DISK: u64 = 20 << 30;
+
+    fn requests(name: &str) -> impl Iterator<Item = Request> {
+        Synth::parse(name).unwrap().requests(DISK).unwrap()
+    }
+
+    /// FNV-1a over everything that a request is.
+    fn hash(requests: impl Iterator<Item = Request>) -> u64 {
+        let words = |request: Request| {
+            [request.time.get(), request.op as u64, request.offset, request.length]
+        };
+        let bytes = requests.flat_map(words).flat_map(u64::to_le_bytes);
+        bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+        })
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_requests_on_every_machine_and_for_good() {
+        // Written down once; a change here is a change of everybody's results.
+        for (name, golden) in [
+            ("ntfs?requests=100000&seed=1", 0xAA75_ABEE_73E3_519A),
+            ("ext3?requests=100000&seed=1", 0x63BF_F8B7_5CA8_71F5),
+            ("ntfs?requests=100000&seed=2", 0x531C_8B61_84D8_99AE),
+        ] {
+            assert_eq!(hash(requests(name)), golden, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_longer_workload_begins_as_a_shorter_one() {
+        assert!(requests("ntfs?requests=2000").take(1000).eq(requests("ntfs?requests=1000")));
+    }
+
+    #[test]
+    fn every_request_lies_in_the_used_part_in_whole_sectors() {
+        for (name, used) in [("ntfs", DISK), ("ext3", DISK * 110 / 1000)] {
+            for request in requests(name).take(100_000) {
+                assert!(request.length > 0 && request.end() <= used, "{name}: {request:?}");
+                assert!(request.offset % 512 == 0 && request.length % 512 == 0, "{request:?}");
+                assert!(matches!(request.op, Op::Read | Op::Write));
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_disk_has_room_for_every_stream() {
+        for name in ["ntfs?requests=50000", "ext3?requests=50000"] {
+            let small = Synth::parse(name).unwrap().requests(super::LEAST).unwrap();
+            assert!(small.into_iter().all(|request| request.end() <= super::LEAST), "{name}");
+        }
+    }
+}
