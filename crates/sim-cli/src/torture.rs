@@ -44,6 +44,9 @@ pub struct Args {
     /// Faults beside the cuts: some of program, erase, mark, uncorrectable, factory, bits, beyond, all
     #[arg(long, default_value = "", value_name = "FAULTS", hide_default_value = true)]
     faults: String,
+    /// Cut the format that comes before the workload, and not the workload
+    #[arg(long)]
+    format: bool,
     /// Keep and compare every byte, not only the stamps by which writes are told apart
     #[arg(long)]
     bytes: bool,
@@ -95,6 +98,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         nested: args.nested,
         faults,
         bytes: args.bytes,
+        format: args.format,
         faults_named: args.faults.clone(),
         ..Plan::default()
     };

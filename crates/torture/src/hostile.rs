@@ -186,6 +186,7 @@ pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
         faults: Faults::NONE,
         sector_bytes: setup.sector_bytes(),
         lenient: true,
+        forgotten: None,
     };
     let reserve = Reserve::new(setup.plan.shape(), &Faults::NONE);
     let chip = FaultInjector::new(chip, 0);

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use ftl_core::probe::Cause;
-use ftl_core::{Ftl, OwnedRam};
+use ftl_core::{Ftl, MountError, OwnedRam};
 use ftl_iface::{BlockStore, PageCount, Sector, SectorCount, StoreWriteError};
 
 use crate::crossing::{Account, Branch, Crossing, Halt, Orders, Picks, Teller};
@@ -81,6 +81,8 @@ pub(crate) struct Mind<'a> {
     pub(crate) truth: Truth,
     pub(crate) cuts: Vec<Cut>,
     pub(crate) data: Vec<u8>,
+    /// Whether the device may turn out not to be formatted.
+    pub(crate) may_be_blank: bool,
 }
 
 /// What is left after a step.
@@ -117,6 +119,9 @@ pub(crate) fn live<'a>(
         let mounted = Ftl::mount(&mut *crossing, &world.setup.config, memory.lend(), teller);
         let mut ftl = match mounted {
             Ok(ftl) => ftl,
+            Err(MountError::NotFormatted | MountError::DamagedHeader) if mind.may_be_blank => {
+                return Ok(());
+            }
             Err(error) => {
                 let error = error.to_string();
                 let branches = crossing.take_branches();
@@ -131,6 +136,7 @@ pub(crate) fn live<'a>(
             }
         };
         mind.follow(ftl.device_mut().take_branches(), deeper, findings);
+        mind.may_be_blank = false;
         ftl.device_mut().pick(picks.1);
         if let After::Off = mind.inspect(&mut ftl, "after the mount")? {
             continue;
@@ -265,7 +271,7 @@ impl<'a> Mind<'a> {
     }
 
     /// Goes down each of these roads.
-    fn follow(
+    pub(crate) fn follow(
         &mut self,
         branches: Vec<Branch>,
         memories: &mut [OwnedRam],
@@ -306,13 +312,15 @@ impl<'a> Mind<'a> {
             faults: world.plan.faults,
             sector_bytes: world.setup.sector_bytes(),
             lenient: false,
+            forgotten: None,
         };
         let Branch { chip, reserve, injured, .. } = branch;
         let mut crossing = Crossing::new(chip, reserve, injured, world.account, orders);
         let requests = (mix(seed, 3) % u64::from(world.plan.after.max(1))) as u32;
         let mut steps = Workload::after(mix(seed, 4), world.setup.capacity(), requests);
         let truth = self.truth.clone();
-        let mut mind = Mind { world, truth, cuts, data: Vec::new() };
+        let may_be_blank = self.may_be_blank;
+        let mut mind = Mind { world, truth, cuts, data: Vec::new(), may_be_blank };
         let lived =
             panics::catch(|| live(&mut crossing, &mut mind, &mut steps, memories, findings));
         lived.unwrap_or_else(|sentence| {

@@ -49,6 +49,10 @@ pub struct Plan {
     pub after: u32,
     /// Whether the device keeps every byte, or stamps alone.
     pub bytes: bool,
+    /// Whether the cuts are those of the format that comes before the run's own life, and not of that life.
+    pub format: bool,
+    /// A program that the device acknowledges and does not do, counted among all operations: what a run is to find out.
+    pub forgotten: Option<u64>,
     /// Violations after which a run ends.
     pub violations_max: usize,
     /// What was typed for `faults`, for the line that replays a failure.
@@ -64,6 +68,8 @@ impl Default for Plan {
             faults: Faults::NONE,
             after: 12,
             bytes: false,
+            format: false,
+            forgotten: None,
             violations_max: 20,
             faults_named: String::new(),
         }
@@ -80,6 +86,7 @@ impl Plan {
             (self.requests != usual.requests, requests.as_str()),
             (!self.faults_named.is_empty(), faults.as_str()),
             (self.bytes, " --bytes"),
+            (self.format, " --format"),
         ];
         flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).collect()
     }

@@ -114,11 +114,17 @@ fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     };
     let compare = if plan.bytes { Compare::Bytes } else { Compare::Stamps };
     let truth = Truth::new(setup.capacity(), setup.sector_bytes(), compare);
-    let mut mind = Mind { world, truth, cuts: Vec::new(), data: Vec::new() };
+    let may_be_blank = plan.format;
+    let mut mind = Mind { world, truth, cuts: Vec::new(), data: Vec::new(), may_be_blank };
     let mut memories: Vec<OwnedRam> =
         (0..world.depth()).map(|_| OwnedRam::for_plan(&setup.plan)).collect();
-    let lived =
-        panics::catch(|| life::live(&mut crossing, &mut mind, steps, &mut memories, &mut findings));
+    let lived = panics::catch(|| {
+        if plan.format {
+            mind.follow(crossing.take_branches(), &mut memories[1..], &mut findings);
+            return Ok(());
+        }
+        life::live(&mut crossing, &mut mind, steps, &mut memories, &mut findings)
+    });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
     // Every worker meets what goes wrong in the run's own life; one tells.
@@ -145,15 +151,21 @@ fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
         faults: Faults::NONE,
         sector_bytes: setup.sector_bytes(),
         lenient: false,
+        forgotten: plan.forgotten,
     };
     let reserve = Reserve::new(shape, &plan.faults);
     let mut crossing = Crossing::new(chip, reserve, Vec::new(), account, orders);
     crossing.grant(u64::MAX);
+    if plan.format {
+        crossing.pick(world.picks(0).0);
+    }
     let mut memory = OwnedRam::for_plan(&setup.plan);
     let key = seed as u32;
     Ftl::format(&mut crossing, &setup.config, memory.lend(), key, Teller(account))
         .map(drop)
         .map_err(|error| error.to_string())?;
-    crossing.begin(plan.faults);
+    if !plan.format {
+        crossing.begin(plan.faults);
+    }
     Ok(crossing)
 }

@@ -27,6 +27,21 @@ fn a_device_that_is_switched_off_at_rest_keeps_everything() {
 }
 
 #[test]
+fn a_device_that_forgets_a_program_is_found_out() {
+    for setup in Setup::all().expect("every setup is possible") {
+        let found = |forgotten: &u64| {
+            let plan = Plan { forgotten: Some(*forgotten), ..Plan::default() };
+            let steps = at_rest(1, setup.capacity(), 300);
+            !follow_script(&setup, &plan, 1, steps).violations.is_empty()
+        };
+        // What is overwritten before anyone asks for it is missed by nobody.
+        let tried = (0..30).map(|nth| 1 + nth * 11);
+        let count = tried.filter(found).count();
+        assert!(count >= 12, "{} {:?}: {count} of 30", setup.device, setup.system);
+    }
+}
+
+#[test]
 fn a_run_is_the_same_each_time() {
     let setups = [Setup::new("tiny", torture::System::Hybrid).expect("it is possible")];
     let plan =
