@@ -67,7 +67,11 @@ impl Part {
         if shape.page_bytes.get() < sector.get() {
             return Err(ShapeError::SectorBytes(sector));
         }
-        let slots = shape.page_bytes.get() / sector.get();
+        // The caller has found the sector to be a power of two. The compiler does not see that from here at every level
+        // of optimisation, and a plain division would then keep the machinery of panics.
+        let Some(slots) = shape.page_bytes.get().checked_div(sector.get()) else {
+            return Err(ShapeError::SectorBytes(sector));
+        };
         if slots as usize > SLOTS_MAX {
             return Err(ShapeError::SlotsPerPage { slots });
         }

@@ -177,6 +177,10 @@ fn declarers(path: &Path) -> Option<(String, Vec<PathBuf>)> {
         (stem, folder)
     };
     let home_name = home.file_name()?.to_str()?;
+    if stem == "build" && folder.join("Cargo.toml").exists() {
+        // Cargo runs it by its name.
+        return None;
+    }
     if home_name == "src" {
         let roots = ["lib", "main"];
         let is_root = stem != "mod" && roots.contains(&stem);

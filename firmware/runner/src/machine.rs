@@ -1,0 +1,86 @@
+//! The machines that QEMU plays.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::{Outcome, said};
+
+/// A machine.
+pub(crate) struct Machine {
+    /// Its name among the figures.
+    pub(crate) name: &'static str,
+    /// What it is, in a comment.
+    pub(crate) title: &'static str,
+    /// The compiler's name for it.
+    pub(crate) target: &'static str,
+    emulator: &'static str,
+    arguments: &'static [&'static str],
+}
+
+/// The longest that a program may run: many times what it needs on a slow machine.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Arm counts instructions by a timer: 256 ns for each suit its tick of 40 ns. RISC-V has a counter.
+pub(crate) const MACHINES: [Machine; 2] = [
+    Machine {
+        name: "arm",
+        title: "Cortex-M4F (QEMU's mps2-an386)",
+        target: "thumbv7em-none-eabihf",
+        emulator: "qemu-system-arm",
+        arguments: &["-M", "mps2-an386", "-icount", "shift=8,sleep=off"],
+    },
+    Machine {
+        name: "riscv",
+        title: "RISC-V, rv32imac (QEMU's virt)",
+        target: "riscv32imac-unknown-none-elf",
+        emulator: "qemu-system-riscv32",
+        arguments: &["-M", "virt", "-bios", "none", "-icount", "shift=0,sleep=off"],
+    },
+];
+
+/// What every machine is told: no screen, and the program's words through semihosting.
+const QUIET: [&str; 7] = [
+    "-nographic",
+    "-monitor",
+    "none",
+    "-serial",
+    "none",
+    "-semihosting-config",
+    "enable=on,target=native",
+];
+
+impl Machine {
+    /// Runs a program to its end, which must be a good one. Gives what it said.
+    pub(crate) fn run(&self, program: &Path) -> Outcome<String> {
+        let mut child = Command::new(self.emulator)
+            .args(self.arguments)
+            .args(QUIET)
+            .arg("-kernel")
+            .arg(program)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(|error| format!("{} does not start ({error}): install it", self.emulator))?;
+        // What the programs say fits a pipe, so that waiting before reading blocks nobody.
+        let start = Instant::now();
+        while child.try_wait().map_err(|error| said(program, &error))?.is_none() {
+            if start.elapsed() > PATIENCE {
+                // It may end by itself just now, which is as good.
+                let _ = child.kill();
+                let seconds = PATIENCE.as_secs();
+                return Err(format!("{} did not end within {seconds} s", program.display()));
+            }
+            sleep(Duration::from_millis(20));
+        }
+        let output = child.wait_with_output().map_err(|error| said(program, &error))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let passed = output.status.success() && text.lines().any(|line| line == "PASSED");
+        if passed {
+            return Ok(text);
+        }
+        Err(format!("{} on {} failed, having said:\n{text}", program.display(), self.title))
+    }
+}
