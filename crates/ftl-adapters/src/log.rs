@@ -1,0 +1,67 @@
+//! `defmt`: what the FTL does and decides, as log lines.
+//!
+//! Errors need nothing of this: `StoreReadError` and `StoreWriteError` carry `defmt::Format`, as do addresses.
+
+use ftl_core::{Cause, Event, Probe, Verb};
+use ftl_iface::Region;
+
+/// A probe that logs: decisions at level `debug`, page operations at level `trace`, and passes both on to another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogProbe<P = ftl_core::NoProbe> {
+    /// Who else wants to know.
+    pub inner: P,
+}
+
+const fn cause_name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Host => "host",
+        Cause::Gc => "making room",
+        Cause::WearLeveling => "wear leveling",
+        Cause::Scan => "scan",
+        Cause::WriteBack => "write-back",
+        Cause::Meta => "meta",
+        Cause::Mount => "mount",
+        #[allow(unreachable_patterns, reason = "causes may be added")]
+        _ => "another cause",
+    }
+}
+
+const fn verb_name(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Read => "read",
+        Verb::Program => "program",
+        Verb::Erase => "erase",
+    }
+}
+
+impl<P: Probe> Probe for LogProbe<P> {
+    fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
+        defmt::trace!("{}: {=str} for {=str}", region, verb_name(verb), cause_name(cause));
+        self.inner.operation(region, verb, cause);
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::LogWrite { sectors } => defmt::debug!("to the log: {}", sectors),
+            Event::ChainWrite { sectors } => defmt::debug!("to the chains: {}", sectors),
+            Event::RejectedByIndex => defmt::debug!("no room in the hash table"),
+            Event::RejectedByLog => defmt::debug!("no room in the log"),
+            Event::RejectedByThrottle => defmt::debug!("kept from the log by the throttle"),
+            Event::Lookup { cached } => defmt::debug!("a chain's map, cached: {=bool}", cached),
+            Event::Scanned { pages } => defmt::debug!("a chain scanned, pages: {=u32}", pages),
+            Event::Reclaimed { valid, kept } => {
+                defmt::debug!("the log's tail reclaimed, valid: {=u32}, kept: {=u32}", valid, kept);
+            }
+            Event::Folded { cause, erased } => {
+                let cause = cause_name(cause);
+                defmt::debug!("a chain folded for {=str}, blocks erased: {=u32}", cause, erased);
+            }
+            Event::Switched { erased } => {
+                defmt::debug!("a log block in order switched, blocks erased: {=u32}", erased);
+            }
+            #[allow(unreachable_patterns, reason = "events may be added")]
+            _ => defmt::debug!("something else was decided"),
+        }
+        self.inner.event(event);
+    }
+}
