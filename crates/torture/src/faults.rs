@@ -1,6 +1,6 @@
 //! Faults that strike beside the cuts: which, how often, and how many a device must bear.
 
-use ftl_core::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
+use ftl_core::shape::{SPARE_BLOCKS_MIN, Shape};
 use ftl_iface::{Block, Region};
 use nand_model::Chip;
 use nand_model::faults::{Ageing, BitErrorsError, FaultInjector};
@@ -118,6 +118,7 @@ pub(crate) enum Blow {
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     failed: Vec<Block>,
+    meta: ftl_core::shape::Part,
     log: Option<(ftl_core::shape::Part, u32)>,
     chain: (ftl_core::shape::Part, u32),
     unlimited: bool,
@@ -129,7 +130,7 @@ impl Reserve {
         let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
         let chain = (shape.chain, u32::from(spare).saturating_sub(faults.factory_bad));
         let log = shape.log.map(|part| (part, LOG_FAILURES_MAX));
-        Self { failed: Vec::new(), log, chain, unlimited: faults.beyond_reserve }
+        Self { failed: Vec::new(), meta: shape.meta, log, chain, unlimited: faults.beyond_reserve }
     }
 
     /// Whether this block may fail: it did before, or its part can still do without it.
@@ -157,13 +158,12 @@ impl Reserve {
 
     /// Whether the device may refuse writes: more blocks have failed than its reserve held.
     pub(crate) fn is_gone(&self) -> bool {
-        let limited = Self { unlimited: false, ..self.clone() };
-        let chain = self.failed.iter().filter(|block| lies_in(&self.chain.0, **block)).count();
-        limited.chain.1 < chain as u32
-            || self.failed.iter().any(|block| block.index() < u32::from(META_BLOCKS))
-            || self.log.is_some_and(|(part, most)| {
-                self.failed.iter().filter(|block| lies_in(&part, **block)).count() as u32 > most
-            })
+        let failed = |part: &ftl_core::shape::Part| {
+            self.failed.iter().filter(|block| lies_in(part, **block)).count() as u32
+        };
+        failed(&self.chain.0) > self.chain.1
+            || failed(&self.meta) > 0
+            || self.log.is_some_and(|(part, most)| failed(&part) > most)
     }
 }
 
