@@ -35,7 +35,8 @@ pub struct Args {
     /// Each fate of each operation (exhaustive), or about so many of them in each workload
     #[arg(long, default_value = "exhaustive", value_parser = cuts, value_name = "CUTS")]
     cuts: Cuts,
-    /// These cuts alone, as a failure names them: each in the life that the one before began
+    /// These cuts alone, as a failure names them, each in the life that the one before began; tells what the device
+    /// was asked before each violation
     #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
     at: Vec<Cut>,
     /// Cut again within the mount that follows a cut, and after it; `every` tries all operations of each mount
@@ -92,9 +93,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let faults =
         Faults::parse(&args.faults).map_err(|error| Failure::Arguments(error.to_string()))?;
+    let cuts = if args.at.is_empty() { args.cuts.clone() } else { Cuts::At(args.at.clone()) };
     let plan = Plan {
         requests: args.requests,
-        cuts: if args.at.is_empty() { args.cuts.clone() } else { Cuts::At(args.at.clone()) },
+        history: matches!(cuts, Cuts::At(_) | Cuts::Sample(0)),
+        cuts,
         nested: args.nested,
         faults,
         bytes: args.bytes,
@@ -155,6 +158,9 @@ fn tell(outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
     )?;
     for violation in outcome.violations.iter().take(VIOLATIONS_TOLD) {
         writeln!(out, "\n{violation}")?;
+        for line in &violation.history {
+            writeln!(out, "    {line}")?;
+        }
     }
     let untold = outcome.violations.len().saturating_sub(VIOLATIONS_TOLD);
     if untold > 0 {

@@ -11,6 +11,7 @@
 
 use std::cell::Cell;
 
+use ftl_core::layout::FormatKey;
 use ftl_core::probe::{self, Cause, Probe};
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
@@ -23,6 +24,8 @@ use nand_model::{Chip, Fork, Stamp};
 use crate::dice::{Share, mix};
 use crate::fate::{Cut, Fate, Verb};
 use crate::faults::{Blow, Faults, Reserve};
+use crate::history::{History, Looked};
+use crate::report::cause_name;
 
 /// A chip that fails as it is told.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -75,6 +78,7 @@ pub(crate) struct Branch {
     pub(crate) chip: Device,
     pub(crate) reserve: Reserve,
     pub(crate) injured: Vec<Stamp>,
+    pub(crate) history: History,
     pub(crate) cut: Cut,
     pub(crate) cause: Cause,
 }
@@ -93,6 +97,10 @@ pub(crate) struct Orders {
     pub(crate) lenient: bool,
     /// A program that is acknowledged and not done.
     pub(crate) forgotten: Option<u64>,
+    /// Sectors of the device.
+    pub(crate) capacity: u32,
+    /// The key of the device's tags.
+    pub(crate) key: FormatKey,
 }
 
 /// The device that the FTL sees.
@@ -113,6 +121,7 @@ pub(crate) struct Crossing<'a> {
     reserve: Reserve,
     injured: Vec<Stamp>,
     branches: Vec<Branch>,
+    history: History,
 }
 
 impl<'a> Crossing<'a> {
@@ -135,12 +144,34 @@ impl<'a> Crossing<'a> {
             reserve,
             injured,
             branches: Vec::new(),
+            history: History::NONE,
         }
     }
 
+    /// The crossing, with a history that goes on.
+    pub(crate) fn with_history(self, history: History) -> Self {
+        Self { history, ..self }
+    }
+
+    /// What the device was asked last.
+    pub(crate) fn history(&self) -> Vec<String> {
+        self.history.lines()
+    }
+
+    fn note(&mut self, page: Page, data: &[u8], spare: &[u8], verb: &str) {
+        let Orders { sector_bytes, capacity, key, .. } = self.orders;
+        let (at, cause) = (self.operations, self.account.0.get());
+        let looked = Looked { page, cause, data, spare, sector_bytes, capacity, key };
+        self.history.note(|| match verb {
+            "read" => looked.line(verb),
+            _ => format!("{}: {}", at - 1, looked.line(verb)),
+        });
+    }
+
     /// Power is on again.
-    pub(crate) const fn power_on(&mut self) {
+    pub(crate) fn power_on(&mut self) {
         self.halted = None;
+        self.history.note(|| "power is on".into());
     }
 
     pub(crate) const fn halted(&self) -> Option<Halt> {
@@ -232,6 +263,7 @@ impl<'a> Crossing<'a> {
                 let nth = mix(seed, at) % verb.fates().count() as u64;
                 if let Some(fate) = verb.fates().nth(nth as usize) {
                     tear(&mut self.chip, fate);
+                    self.history.note(|| format!("{at}: power fails: {fate}"));
                 }
                 Err(Halt::PowerOff)
             }
@@ -243,8 +275,10 @@ impl<'a> Crossing<'a> {
         let mut chip = self.chip.fork();
         tear(&mut chip, cut.fate);
         let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
+        let mut history = self.history.clone();
+        history.note(|| format!("{}: power fails: {}", cut.at, cut.fate));
         let cause = self.account.0.get();
-        self.branches.push(Branch { chip, reserve, injured, cut, cause });
+        self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
     }
 
     /// Whether a fault strikes the operation under way.
@@ -306,16 +340,24 @@ impl NandDevice for Crossing<'_> {
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Halt>> {
         self.spend().map_err(ReadError::Driver)?;
-        self.chip.read(page, at, data, spare).map_err(|error| match error {
-            ReadError::Uncorrectable => ReadError::Uncorrectable,
-            ReadError::Driver(never) => match never {},
-        })
+        match self.chip.read(page, at, data, spare) {
+            Ok(corrected) => {
+                self.note(page, data, spare, "read");
+                Ok(corrected)
+            }
+            Err(ReadError::Uncorrectable) => {
+                self.history.note(|| format!("read {page}: uncorrectable"));
+                Err(ReadError::Uncorrectable)
+            }
+            Err(ReadError::Driver(never)) => match never {},
+        }
     }
 
     fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
         let verb = Verb::Program { paired: self.endangers(page) };
         self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
             .map_err(ProgramError::Driver)?;
+        self.note(page, data, spare, "program");
         if self.orders.lenient && page.index().get() < self.chip.inner().next_page(page.block()) {
             return Err(ProgramError::Failed);
         }
@@ -326,6 +368,7 @@ impl NandDevice for Crossing<'_> {
         match blow {
             Blow::None => {}
             Blow::Fails => {
+                self.history.note(|| "which fails".into());
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
@@ -334,6 +377,7 @@ impl NandDevice for Crossing<'_> {
                 self.injured.extend(stamps);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
+                self.history.note(|| "which cannot be read back".into());
                 return Ok(());
             }
         }
@@ -350,7 +394,10 @@ impl NandDevice for Crossing<'_> {
             }
         })
         .map_err(EraseError::Driver)?;
+        let (at, cause) = (self.operations - 1, cause_name(self.account.0.get()));
+        self.history.note(|| format!("{at}: erase {block} for {cause}"));
         if self.blow(self.orders.faults.erase, 12, block) {
+            self.history.note(|| "which fails".into());
             self.chip.fail_erase(block, When::Nth(1));
             self.fail(block);
         }
@@ -374,6 +421,8 @@ impl NandDevice for Crossing<'_> {
             }
         })
         .map_err(MarkError::Driver)?;
+        let at = self.operations - 1;
+        self.history.note(|| format!("{at}: mark {block} bad"));
         self.chip.mark_bad(block).map_err(|error| match error {
             MarkError::Failed => MarkError::Failed,
             MarkError::Driver(never) => match never {},

@@ -187,6 +187,8 @@ pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
         sector_bytes: setup.sector_bytes(),
         lenient: true,
         forgotten: None,
+        capacity: setup.capacity(),
+        key: FormatKey::new(KEY),
     };
     let reserve = Reserve::new(setup.plan.shape(), &Faults::NONE);
     let chip = FaultInjector::new(chip, 0);

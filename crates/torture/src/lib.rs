@@ -26,6 +26,7 @@
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
 //! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
+//!   `history`: what the device was asked last.
 #![forbid(unsafe_code)]
 
 pub mod dice;
@@ -41,6 +42,7 @@ pub mod steps;
 pub mod truth;
 
 mod crossing;
+mod history;
 mod life;
 mod panics;
 

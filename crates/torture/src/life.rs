@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use ftl_core::layout::FormatKey;
 use ftl_core::probe::Cause;
 use ftl_core::{Ftl, MountError, OwnedRam};
 use ftl_iface::{BlockStore, PageCount, Sector, SectorCount, StoreWriteError};
@@ -39,6 +40,11 @@ pub(crate) struct Findings {
 }
 
 impl World<'_> {
+    /// The key of the device's tags.
+    pub(crate) fn key(&self) -> FormatKey {
+        FormatKey::new(self.seed as u32)
+    }
+
     /// Calls that a mount may make: it looks at no page more than a few times.
     fn mount_budget(&self) -> u64 {
         16 * self.setup.pages() + 4_096
@@ -313,9 +319,12 @@ impl<'a> Mind<'a> {
             sector_bytes: world.setup.sector_bytes(),
             lenient: false,
             forgotten: None,
+            capacity: world.setup.capacity(),
+            key: world.key(),
         };
-        let Branch { chip, reserve, injured, .. } = branch;
-        let mut crossing = Crossing::new(chip, reserve, injured, world.account, orders);
+        let Branch { chip, reserve, injured, history, .. } = branch;
+        let mut crossing =
+            Crossing::new(chip, reserve, injured, world.account, orders).with_history(history);
         let requests = (mix(seed, 3) % u64::from(world.plan.after.max(1))) as u32;
         let mut steps = Workload::after(mix(seed, 4), world.setup.capacity(), requests);
         let truth = self.truth.clone();
@@ -323,8 +332,12 @@ impl<'a> Mind<'a> {
         let mut mind = Mind { world, truth, cuts, data: Vec::new(), may_be_blank };
         let lived =
             panics::catch(|| live(&mut crossing, &mut mind, &mut steps, memories, findings));
-        lived.unwrap_or_else(|sentence| {
+        let verdict = lived.unwrap_or_else(|sentence| {
             Err(self.broken(&"in the life after it", Breach::Panic(sentence)))
+        });
+        verdict.map_err(|mut violation| {
+            violation.history = crossing.history();
+            violation
         })
     }
 }

@@ -53,6 +53,8 @@ pub struct Plan {
     pub format: bool,
     /// A program that the device acknowledges and does not do, counted among all operations: what a run is to find out.
     pub forgotten: Option<u64>,
+    /// Whether a violation tells what the device was asked before it: for replays, because it takes time.
+    pub history: bool,
     /// Violations after which a run ends.
     pub violations_max: usize,
     /// What was typed for `faults`, for the line that replays a failure.
@@ -70,6 +72,7 @@ impl Default for Plan {
             bytes: false,
             format: false,
             forgotten: None,
+            history: false,
             violations_max: 20,
             faults_named: String::new(),
         }

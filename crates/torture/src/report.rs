@@ -104,6 +104,8 @@ pub struct Violation {
     pub breach: Breach,
     /// Arguments that do not follow from the fields above.
     pub flags: String,
+    /// What the device was asked last, in a replay; else nothing.
+    pub history: Vec<String>,
 }
 
 impl Violation {
@@ -123,6 +125,7 @@ impl Violation {
             doing,
             breach,
             flags: plan.flags(),
+            history: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use nand_model::{Chip, Content};
 use crate::crossing::{Account, Crossing, Orders, Picks, Teller};
 use crate::dice::{Share, mix};
 use crate::faults::{Faults, Reserve};
+use crate::history::History;
 use crate::life::{self, Findings, Mind, World};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
@@ -128,7 +129,12 @@ fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
     // Every worker meets what goes wrong in the run's own life; one tells.
-    findings.violations.extend(verdict.err().filter(|_| first).map(|violation| *violation));
+    findings.violations.extend(
+        verdict
+            .err()
+            .filter(|_| first)
+            .map(|violation| Violation { history: crossing.history(), ..*violation }),
+    );
     Outcome {
         tally: findings.tally,
         violations: findings.violations,
@@ -152,15 +158,20 @@ fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
         sector_bytes: setup.sector_bytes(),
         lenient: false,
         forgotten: plan.forgotten,
+        capacity: setup.capacity(),
+        key: world.key(),
     };
     let reserve = Reserve::new(shape, &plan.faults);
     let mut crossing = Crossing::new(chip, reserve, Vec::new(), account, orders);
+    if plan.history {
+        crossing = crossing.with_history(History::kept());
+    }
     crossing.grant(u64::MAX);
     if plan.format {
         crossing.pick(world.picks(0).0);
     }
     let mut memory = OwnedRam::for_plan(&setup.plan);
-    let key = seed as u32;
+    let key = world.key().get();
     Ftl::format(&mut crossing, &setup.config, memory.lend(), key, Teller(account))
         .map(drop)
         .map_err(|error| error.to_string())?;
