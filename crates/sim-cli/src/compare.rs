@@ -44,6 +44,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             return Err(Failure::Arguments(reason));
         }
     }
+    args.options.check()?;
     let setup = args.options.device.setup()?;
     let outcomes = replay::run_all(&args.options, &setup, &args.systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;

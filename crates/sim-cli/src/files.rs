@@ -14,6 +14,22 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
     write(path, content).map_err(|reason| Failure::File { path: path.into(), reason })
 }
 
+/// Whether a file can be written there, found out before a long run rather than after it.
+pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let refused = |kind: io::ErrorKind, reason: &str| {
+        Err(Failure::File { path: path.into(), reason: io::Error::new(kind, reason.to_owned()) })
+    };
+    if path.is_dir() {
+        return refused(io::ErrorKind::IsADirectory, "it is a folder: name a file in it");
+    }
+    match fs::metadata(folder) {
+        Ok(data) if data.is_dir() => Ok(()),
+        _ => refused(io::ErrorKind::NotFound, "there is no such folder: make it first"),
+    }
+}
+
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     // A device or a pipe, such as /dev/stdout, has a name that must stay its own.
     if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
@@ -52,6 +68,10 @@ mod tests {
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         replace(Path::new("/dev/null"), b"gone").unwrap();
+        check(&path).unwrap();
+        let told = |path: &Path| check(path).unwrap_err().to_string();
+        assert!(told(folder.path()).contains("name a file in it"));
+        assert!(told(&folder.path().join("none/result.json")).contains("make it first"));
         let missing = replace(&folder.path().join("none/result.json"), b"").unwrap_err();
         assert!(missing.to_string().contains("none/result.json cannot be written"), "{missing}");
     }

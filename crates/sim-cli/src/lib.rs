@@ -13,7 +13,7 @@
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`torture`]: cuts the power at every operation.
+//!   [`torture`]: cuts the power at every operation. [`completions`]: for shells. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
@@ -29,6 +29,7 @@ use std::io::Write;
 pub mod chip;
 pub mod cli;
 pub mod compare;
+pub mod completions;
 pub mod device;
 pub mod devices;
 pub mod plot;
@@ -44,6 +45,7 @@ pub mod workload;
 
 mod failure;
 mod files;
+mod help;
 mod host;
 mod interrupt;
 mod report;
@@ -65,6 +67,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Torture(args)) => torture::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
+        Some(cli::Command::Completions(args)) => completions::run(args, out),
         Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
         None => Ok(write!(out, "{}", cli::help())?),
     }

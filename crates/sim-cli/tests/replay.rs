@@ -318,6 +318,52 @@ fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
 }
 
 #[test]
+fn several_traces_follow_each_other_in_their_order() {
+    let first = trace("first.csv", "0,W,0,1024\n1000,R,0,1024\n");
+    let second = trace("second.csv", "rubbish\n7000000,W,4096,1024\n7005000,R,0,1024\n");
+    let synthetic = "synth:sequential?requests=3&size=1KiB&interval_us=1";
+    let arguments = ["replay", &first, &second, synthetic, &first, "--device", "tiny"];
+    let options = ["--lenient", "--format", "csv", "--open-loop", "--passes", "2"];
+    let result = result(&[&arguments[..], &options].concat());
+    assert_eq!(
+        (&result["requests"]["reads"], &result["requests"]["writes"]),
+        (&6.into(), &12.into())
+    );
+    // Bad lines are counted once, however many passes there are.
+    assert_eq!((&result["skipped_lines"], &result["passes"]), (&1.into(), &2.into()));
+    assert_eq!(result["trace"], [&first, &second, synthetic, &first].join(" "));
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_anything_runs() {
+    let long = "synth:uniform?requests=1000000000";
+    for (flag, file, telling) in [
+        ("--json", "/none/x.json", "/none/x.json cannot be written: there is no such folder"),
+        ("--report", "/none/x.html", "make it first"),
+        ("--report", "/", "it is a folder"),
+        ("--report", "-", "a page goes to a file"),
+    ] {
+        let (code, reason) = failure(&["compare", long, "--device", "tiny", flag, file]);
+        assert_eq!((code, reason.contains(telling)), (Some(2), true), "{reason}");
+    }
+}
+
+#[test]
+fn a_device_with_too_many_blocks_is_refused_with_a_capacity_that_works() {
+    let arguments = ["replay", "synth:zipf?requests=10", "--device", "c1"];
+    for system in ["hybrid", "conventional"] {
+        let with = [&arguments[..], &["--system", system]].concat();
+        let (code, reason) = failure(&with);
+        assert_eq!(code, Some(2));
+        let proposed =
+            reason.split("--capacity ").nth(1).expect(&reason).split(' ').next().unwrap();
+        assert!(reason.contains("larger blocks") && proposed.ends_with("iB"), "{reason}");
+        let result = result(&[&with[..], &["--capacity", proposed]].concat());
+        assert_eq!(result["requests"]["writes"], 10, "{proposed}");
+    }
+}
+
+#[test]
 fn a_bad_line_is_told_with_file_and_line_or_skipped_and_counted() {
     let path = trace("bad.csv", "0,W,0,1024\n5,W,0,1024\nrubbish\n9,R,0,1024\n");
     let (code, reason) = failure(&["replay", &path, "--device", "tiny"]);

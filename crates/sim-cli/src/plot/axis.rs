@@ -57,14 +57,14 @@ impl Axis {
         Self::new(label, Scale::Log10, micros)
     }
 
+    /// An even axis of times, in microseconds.
+    pub fn durations(label: impl Into<String>) -> Self {
+        Self::new(label, Scale::Linear, micros)
+    }
+
     /// An axis of any kind.
     pub fn new(label: impl Into<String>, scale: Scale, shown: fn(f64) -> String) -> Self {
         Self { label: label.into(), scale, shown, from: None, to: None }
-    }
-
-    /// What it shows.
-    pub fn label(&self) -> &str {
-        &self.label
     }
 
     /// The axis begins there, whatever the values are.
@@ -200,6 +200,7 @@ fn bytes(value: f64) -> String {
 
 fn micros(value: f64) -> String {
     match value {
+        0.0 => "0".into(),
         value if value < 1e3 => format!("{} us", number(value)),
         value if value < 1e6 => format!("{} ms", number(value / 1e3)),
         value => format!("{} s", number(value / 1e6)),

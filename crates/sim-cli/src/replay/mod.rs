@@ -62,6 +62,16 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether what is asked for can be written, before anything runs.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.report.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+            let reason = "a page goes to a file: give --report a file's name";
+            return Err(Failure::Arguments(reason.into()));
+        }
+        let json = self.json.iter().filter(|path| path.as_os_str() != "-");
+        json.chain(&self.report).try_for_each(|path| files::check(path))
+    }
+
     /// Options of a run whose result goes to nobody but the caller.
     pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, open_loop: bool) -> Self {
         Self { workload, device, open_loop, json: None, report: None }
@@ -100,6 +110,7 @@ pub struct Args {
 
 /// Replays a trace on one system.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    args.options.check()?;
     let setup = args.options.device.setup()?;
     let systems = std::slice::from_ref(&args.system);
     let outcomes = run_all(&args.options, &setup, systems, &Progress::new())?;
@@ -251,6 +262,25 @@ mod tests {
         assert_eq!(failure.exit_code(), 1);
         let told = failure.to_string();
         assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
+    }
+
+    #[test]
+    fn a_request_that_is_not_served_is_a_violation() {
+        let words = ["replay", "synth:sequential?requests=10&size=1KiB", "--device", "tiny"];
+        let Line { args } = Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        let setup = args.options.device.setup().unwrap();
+        let systems = [args.system];
+        let outcomes = run_all(&args.options, &setup, &systems, &Progress::hidden()).unwrap();
+        let mut result = outcomes.into_iter().next().unwrap().result;
+        let workload = Workload::new(&args.options.workload).unwrap();
+        let mut held_to = |requests| {
+            let fed = Fed { requests, skipped: 0, partial: false };
+            complete(&mut result, &fed, &workload, &args.options)
+        };
+        held_to(10).unwrap();
+        let lost = held_to(11).unwrap_err();
+        assert_eq!(lost.exit_code(), 1);
+        assert!(lost.to_string().contains("11 requests went in, and 10 were served"), "{lost}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ const FIGURES: [Figure; 5] = [
     },
     Figure {
         title: "Response time of a write, mean",
-        axis: || Axis::times("mean of all writes (less is better)"),
+        axis: || Axis::durations("mean of all writes (less is better)").from(0.0),
         of: |row| row.result.write_us.mean,
     },
     Figure {
@@ -52,7 +52,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
     }
     page.heading("What was asked for");
-    page.listing(&plan.text);
+    page.listing(&without_comments(&plan.text));
     page.note(concat!(
         "Before each replay, every block of the device was written once. Every request was served, and every sector \
          read held what was written last. Run with tandem ",
@@ -64,6 +64,12 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
     page.table(&heads, &rows.iter().map(collect::cells).collect::<Vec<_>>());
     page.write(&folder.path.join("report.html"))
+}
+
+/// What a plan says, without what it explains.
+fn without_comments(plan: &str) -> String {
+    let lines = plan.lines().filter(|line| !line.trim_start().starts_with('#'));
+    lines.collect::<Vec<&str>>().join("\n").trim().to_owned()
 }
 
 /// Sums and counts by SLC size, to take means over seeds.
@@ -130,7 +136,7 @@ fn side_by_side(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
             None => bars.push((name, value, 1.0)),
         }
     }
-    let axis = Axis::linear((figure.axis)().label());
+    let axis = (figure.axis)();
     let chart = Bars::grouped(figure.title, axis, bars.iter().map(|(name, ..)| name.as_str()));
     let values = bars.iter().map(|(_, sum, count)| sum / count).collect();
     (!bars.is_empty()).then(|| chart.with(figure.title, values).inline())

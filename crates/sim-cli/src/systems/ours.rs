@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 
+use ftl_core::address::LogicalBlock;
 use ftl_core::config::{Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_core::ram::OwnedRam;
 use ftl_core::writeback::WriteBackConfig;
-use ftl_core::{Config, Ftl, Probing, RamPlan, layout};
+use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
     Work,
@@ -16,9 +17,9 @@ use nand_model::{Chip, Content, Time};
 
 use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
 use super::{Books, Session, Setup, System};
-use crate::Failure;
 use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
 use crate::spec::{Parameter, Values};
+use crate::{Failure, show};
 
 const fn switch(name: &'static str, title: &'static str) -> Parameter {
     Parameter { name, default: "on", title }
@@ -136,7 +137,7 @@ fn base(part: &Part) -> Config {
 /// forgotten, what is on flash stays.
 fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
-    let plan = RamPlan::new(&part.geometry, config).map_err(|error| unfit(&error))?;
+    let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
     let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
@@ -153,6 +154,25 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     let ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter));
     let ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     session.replay(&mut Ours::new(ftl, &plan, &meter))
+}
+
+/// Why the FTL cannot drive the device, with what to ask for instead.
+fn refused(part: &Part, error: ShapeError) -> Failure {
+    let hint = match error {
+        ShapeError::TooManyBlocks { blocks } => {
+            let most = u64::from(LogicalBlock::LAST);
+            // A hundredth less, for the blocks that the FTL keeps to itself; and a round figure.
+            let capacity = part.exported_bytes / u64::from(blocks) * most / 100 * 99;
+            let round = (256 << 20).min(1 << capacity.ilog2().saturating_sub(3));
+            let capacity = show::size((capacity / round * round).max(1));
+            format!(
+                " (the RAM plan numbers them in 16 bits): ask for --capacity {capacity} or less, \
+                 or a device with larger blocks"
+            )
+        }
+        _ => String::new(),
+    };
+    Failure::Unfit(format!("{error}{hint}"))
 }
 
 /// The FTL with what it needs to be a [`System`].

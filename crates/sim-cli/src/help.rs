@@ -1,0 +1,204 @@
+//! Help by example: what to type, and what one gets, for the program and each of its commands.
+
+use crate::synth;
+
+/// A command line, and what it does.
+type Example = (&'static str, &'static str);
+
+/// The program's own examples, under an empty name, and those of each command.
+const EXAMPLES: &[(&str, &[Example])] = &[
+    (
+        "",
+        &[
+            ("tandem compare mine.csv", "a disk with and without SLC, on a trace of yours"),
+            (
+                "tandem compare mine.csv --report mine.html",
+                "the same as a page to send to a colleague",
+            ),
+            ("tandem replay mine.csv.gz", "one system: every figure, and --json FILE for programs"),
+            ("tandem sweep plans/slc-size.toml --out results", "how large should the SLC be?"),
+            ("tandem profile mine.csv", "its sizes, what is written again, and how often"),
+            ("tandem synth ntfs --requests 100000 -o made.csv.zst", "a laptop's disk, made up"),
+            ("tandem devices", "what is built in, in a table"),
+            ("tandem chip tiny", "program, read, erase; then cut the power and see what is left"),
+            (
+                "tandem torture",
+                "power cuts at every operation on a small device: tried, lost, stuck",
+            ),
+            ("tandem help compare", "more examples, for each command"),
+        ],
+    ),
+    (
+        "compare",
+        &[
+            ("tandem compare mine.csv", "a disk with and without SLC, on a trace of yours"),
+            ("tandem compare mine.csv --report mine.html", "also as a page with charts"),
+            ("tandem compare mine.csv --slc 64MiB --json mine.json", "less SLC; also for programs"),
+            (
+                "tandem compare mine.csv --systems conventional,hybrid,hybrid?filter=off",
+                "what is the filter of hot data worth?",
+            ),
+            (
+                "tandem compare large.csv --fit pack --capacity 5GiB",
+                "a trace of a larger disk, its extents moved together",
+            ),
+            (
+                "tandem compare monday.csv.gz tuesday.csv.gz --passes 3",
+                "two traces in a row, three times",
+            ),
+            ("tandem compare synth:zipf?requests=200000&reads=30", "requests that are made up"),
+        ],
+    ),
+    (
+        "replay",
+        &[
+            ("tandem replay mine.csv", "every figure of the hybrid"),
+            ("tandem replay mine.csv --system conventional", "without SLC"),
+            (
+                "tandem replay mine.csv --open-loop --parallel",
+                "requests when they arrive, dies at once",
+            ),
+            (
+                "tandem replay odd.txt --format blkparse --lenient",
+                "a format by name; skip bad lines",
+            ),
+            ("tandem replay - --json -", "from standard input, as JSON to standard output"),
+        ],
+    ),
+    (
+        "sweep",
+        &[
+            (
+                "tandem sweep plans/slc-size.toml --out results",
+                "the example; its file lists all keys",
+            ),
+            ("tandem sweep mine.toml --out results", "the same again: goes on where it was killed"),
+            ("tandem sweep mine.toml --out results --jobs 2", "two runs at a time"),
+            ("tandem sweep mine.toml --out results --shard 1/4", "the first of four machines"),
+        ],
+    ),
+    (
+        "synth",
+        &[
+            ("tandem synth ntfs --requests 100000 --seed 7 -o made.csv.zst", "a laptop's disk"),
+            ("tandem synth zipf?skew=1.2&reads=30 --requests 1000 -o -", "to standard output"),
+        ],
+    ),
+    (
+        "profile",
+        &[
+            ("tandem profile mine.csv", "sizes, what is written again and again, and how often"),
+            ("tandem profile synth:ntfs?requests=200000 --json -", "as JSON to standard output"),
+        ],
+    ),
+    (
+        "devices",
+        &[
+            ("tandem devices", "what is built in, in a table"),
+            ("tandem devices c3 spi-nand-1g", "every figure of two of them"),
+            ("tandem devices ./my-part.toml", "every figure of a device file of yours"),
+        ],
+    ),
+    (
+        "chip",
+        &[
+            ("tandem chip tiny", "program, read, erase; then cut the power and see what is left"),
+            ("tandem chip ./my-part.toml", "a part of your own: copy and edit a file of devices/"),
+        ],
+    ),
+    (
+        "systems",
+        &[
+            ("tandem systems", "what can be compared"),
+            (
+                "tandem compare mine.csv --systems hybrid,hybrid?throttle=off",
+                "a system with a parameter; one in quotes may have several, joined by &",
+            ),
+        ],
+    ),
+    (
+        "torture",
+        &[
+            (
+                "tandem torture",
+                "power cuts at every operation on a small device: tried, lost, stuck",
+            ),
+            (
+                "tandem torture --device all --cuts 500 --nested --faults all",
+                "everywhere, with faults",
+            ),
+        ],
+    ),
+    (
+        "completions",
+        &[
+            ("tandem completions bash > ~/.local/share/bash-completion/completions/tandem", "bash"),
+            ("tandem completions zsh > ~/.zfunc/_tandem", "zsh, with ~/.zfunc in fpath"),
+            ("tandem completions fish > ~/.config/fish/completions/tandem.fish", "fish"),
+        ],
+    ),
+];
+
+/// The examples of a command; of the program under an empty name. Each stands above what it does.
+pub(crate) fn examples(command: &str) -> String {
+    let mut text = String::from("Examples:");
+    let found = EXAMPLES.iter().find(|(name, _)| *name == command);
+    for (line, meaning) in found.map_or(&[][..], |(_, examples)| examples) {
+        text.extend(["\n  ", line, "\n      ", meaning]);
+    }
+    text
+}
+
+/// What stands below the program's help.
+pub(crate) fn program() -> String {
+    format!(
+        "{}\n\nExit codes: 0 done; 1 the run found a violation (data lost, verification failed);\n\
+         2 bad arguments or input.",
+        examples("")
+    )
+}
+
+/// What stands below the help of a command that replays.
+pub(crate) fn replaying(command: &str) -> String {
+    let list = synth::list();
+    let example = "Synthetic workloads, such as synth:zipf?requests=200000&seed=7:";
+    // A shell takes `&` for itself.
+    let quoted = "In a shell, put names with & in quotes.";
+    format!("{}\n\n{quoted}\n\n{example}\n{list}", examples(command))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_example_is_a_command_line_that_is_understood() {
+        for (command, examples) in EXAMPLES {
+            assert!(!examples.is_empty(), "{command}");
+            for (line, meaning) in *examples {
+                assert!(!meaning.is_empty() && line.len() < 80, "{line}");
+                let words = line.split(" > ").next().unwrap().split_whitespace();
+                match Cli::try_parse_from(words) {
+                    Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {}
+                    outcome => drop(outcome.unwrap_or_else(|error| panic!("{line}: {error}"))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_help_of_every_command_teaches_by_example() {
+        let mut program = Cli::command();
+        program.build();
+        let commands = program.get_subcommands_mut().filter(|command| command.get_name() != "help");
+        for command in commands {
+            let help = command.render_long_help().to_string();
+            let line = format!("\n  tandem {}", command.get_name());
+            assert!(help.contains("Examples:") && help.contains(&line), "{help}");
+        }
+        assert!(program.render_help().to_string().contains("\n  tandem compare mine.csv\n"));
+    }
+}
