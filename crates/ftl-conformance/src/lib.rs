@@ -7,7 +7,7 @@
 //!                      ├─ examine            all that can be seen while power holds
 //!                      ├─ examine_marks      what a bad-block mark does; costs a block
 //!                      ├─ before_power_off   ─▶ power off and on ─▶  after_power_off
-//!                      └─ until_power_fails  ─▶ cut power anywhere ─▶ after_power_failed
+//!                      └─ before_power_fails, until_power_fails  ─▶ cut power anywhere ─▶ after_power_failed
 //! ```
 //!
 //! It needs neither `std` nor an allocator, only the blocks and the memory that are lent to it. **What the lent blocks

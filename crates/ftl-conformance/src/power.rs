@@ -13,7 +13,7 @@ use crate::pattern::Fill;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum InFlight {
-    /// Programs of the last lent block's pages.
+    /// Programs, through all lent blocks but the first.
     Programs,
     /// Erases of the last lent block.
     Erases,
@@ -35,52 +35,77 @@ impl<D: NandDevice> Examiner<'_, D> {
         self.expect_all(KEPT, self.blocks, Clause::StaysWithoutPower)
     }
 
-    /// Fills every lent block but the last, then programs or erases that one until power fails, which the device's
-    /// wrapper or a hand at the switch sees to. Returns when the driver fails; programs also end with the block, erases
-    /// after `times`.
-    pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Verdict<D::Error> {
-        let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
+    /// Makes the lent blocks ready for [`until_power_fails`](Self::until_power_fails). Power must not fail before it
+    /// returns: let the board say so.
+    pub fn before_power_fails(&mut self, what: InFlight) -> Verdict<D::Error> {
+        let Some((first, _)) = self.blocks.split_first() else { return Ok(()) };
         self.erase_all()?;
-        self.fill_all(KEPT, others)?;
+        match what {
+            // A block that is to stay as it is, beside erased ones.
+            InFlight::Programs => self.fill_all(KEPT, &[*first]),
+            InFlight::Erases => self.fill_all(KEPT, self.blocks),
+        }
+    }
+
+    /// Works until power fails, which the device's wrapper or a hand at the switch sees to, and returns when the driver
+    /// does. Programs go through all lent blocks but the first, and end with them: a hundred blocks of an SPI NAND give
+    /// some seconds. Erases go on for that many `times`.
+    pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Verdict<D::Error> {
+        let Some((_, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {
             InFlight::Programs => {
-                let shape = *self.shape(*last);
-                for page in pages(*last, &shape) {
-                    match self.program(page, KEPT) {
-                        Ok(()) => {}
-                        Err(ProgramError::Failed) => return Err(Stopped::BlockFailed(*last)),
-                        Err(ProgramError::Driver(_)) => return Ok(()),
+                for block in others {
+                    let shape = *self.shape(*block);
+                    for page in pages(*block, &shape) {
+                        match self.program(page, KEPT) {
+                            Ok(()) => {}
+                            Err(ProgramError::Failed) => return Err(Stopped::BlockFailed(*block)),
+                            Err(ProgramError::Driver(_)) => return Ok(()),
+                        }
                     }
                 }
-                Ok(())
             }
             InFlight::Erases => {
+                let Some(last) = others.last() else { return Ok(()) };
                 for _ in 0..times {
                     match self.erase(*last) {
                         Err(Stopped::Driver { .. }) => return Ok(()),
                         outcome => outcome?,
                     }
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// Judges what a loss of power in [`until_power_fails`](Self::until_power_fails) left.
     pub fn after_power_failed(&mut self, what: InFlight) -> Verdict<D::Error> {
-        let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
+        let Some((first, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {
             InFlight::Programs => {
-                self.expect_all(KEPT, others, Clause::CutProgramChangesNothingElse)?;
-                self.judge_cut_programs(*last)
+                self.expect_all(KEPT, &[*first], Clause::CutProgramChangesNothingElse)?;
+                // Blocks were filled one after the other: the last that is not erased is the one that was cut.
+                let mut reached = others.len();
+                while reached > 0 && self.is_erased(others[reached - 1]) {
+                    reached -= 1;
+                }
+                let Some((cut, full)) = others[..reached].split_last() else { return Ok(()) };
+                self.expect_all(KEPT, full, Clause::CutProgramChangesNothingElse)?;
+                self.judge_cut_programs(*cut)
             }
             // The block itself may read as anything until it is erased again.
             InFlight::Erases => {
-                self.expect_all(KEPT, others, Clause::CutEraseChangesNothingElse)?;
+                let Some((last, kept)) = self.blocks.split_last() else { return Ok(()) };
+                self.expect_all(KEPT, kept, Clause::CutEraseChangesNothingElse)?;
                 self.erase(*last)?;
                 self.expect_all(Fill::Ones, &[*last], Clause::ErasedReadsAsOnes)
             }
         }
+    }
+
+    fn is_erased(&mut self, block: Block) -> bool {
+        let shape = *self.shape(block);
+        pages(block, &shape).all(|page| matches!(self.look(page, Fill::Ones), Seen::AsExpected))
     }
 
     /// The page in flight is the last that does not read as erased, or the one after it, whose program had not begun.

@@ -199,8 +199,9 @@ fn examination(device: &mut Wrong) -> Result<(), Stopped<&'static str>> {
     device.power_cycle();
     Examiner::new(&mut *device, &blocks, &mut memory)?.after_power_off(&[])?;
     for what in [InFlight::Programs, InFlight::Erases] {
-        // Three erases and two full blocks come before the operations that are to be cut.
-        device.until_cut = Some(3 + 2 * u32::from(PAGES) + 4);
+        Examiner::new(&mut *device, &blocks, &mut memory)?.before_power_fails(what)?;
+        // A block and a half of programs, or some erases.
+        device.until_cut = Some(if what == InFlight::Programs { u32::from(PAGES) + 4 } else { 4 });
         Examiner::new(&mut *device, &blocks, &mut memory)?.until_power_fails(what, 9)?;
         assert!(!device.on, "{what:?}: power did not fail");
         device.power_cycle();

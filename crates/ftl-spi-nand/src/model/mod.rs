@@ -262,7 +262,7 @@ impl<'m, N: NandDevice> SpiNandModel<'m, N> {
             None => Default::default(),
         };
         ParameterPage {
-            maker: *if self.is_gigadevice() { b"GIGADEVICE  " } else { b"WINBOND     " },
+            maker: *b"MODEL       ",
             model,
             page_bytes,
             spare_bytes: Bytes::new(self.part.spare_bytes.into()),

@@ -1,0 +1,188 @@
+//! The port that `docs/PORTING.md` walks through, from a datasheet to data on flash: a GD5F4GQ6UE.
+//!
+//! The guide quotes this file piece by piece. Here a model of the chip stands on the bus; on a board, the board's own
+//! `SpiDevice` does, and nothing else changes.
+
+use embedded_hal::spi::SpiDevice;
+use ftl_conformance::power::InFlight;
+use ftl_conformance::{Examiner, Stopped, memory_bytes};
+use ftl_core::{Config, Ftl, MountError, NoProbe, Ram, RamPlan};
+use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageCount, Region, Sector};
+use ftl_spi_nand::{Detail, EccReport, Part, Run, SpiNand, Verdict};
+use static_cell::ConstStaticCell;
+
+/// `GigaDevice` GD5F4GQ6UE, 4 Gbit, as Linux drives it.
+const GD5F4GQ6UE: Part = {
+    use Verdict::{Clean, SeeDetail, Uncorrectable};
+    // Of each 16 of the first 64 spare bytes, the last 12: free, corrected, and none of them the mark.
+    const SPARE: &[Run] = &[
+        Run { at: 4, length: 12 },
+        Run { at: 20, length: 12 },
+        Run { at: 36, length: 12 },
+        Run { at: 52, length: 12 },
+    ];
+    let Ok(geometry) = Part::shape(4096, 64, 2048, SPARE) else { panic!("no chip has that shape") };
+    let rest = Uncorrectable;
+    Part {
+        name: "GD5F4GQ6UE",
+        id: &[0xC8, 0x55],
+        geometry,
+        spare_bytes: 128,
+        spare_runs: SPARE,
+        // Register B0h: correction on.
+        configuration: 0x10,
+        // Bits 5 and 4 of the status; at 1, bits 5 and 4 of register F0h tell how many bits, less one.
+        ecc: EccReport {
+            shift: 4,
+            mask: 3,
+            verdicts: [Clean, SeeDetail, Uncorrectable, rest, rest, rest, rest, rest],
+            detail: Some(Detail { register: 0xF0, shift: 4, mask: 3, plus: 1 }),
+            correctable_bits: 4,
+        },
+        plane_bit: None,
+    }
+};
+const _: () = assert!(GD5F4GQ6UE.is_sound());
+
+/// Blocks that hold nothing of value.
+const LENT: [Block; 3] =
+    [Block::new(Region::Slc, 4093), Block::new(Region::Slc, 4094), Block::new(Region::Slc, 4095)];
+
+/// Finds out whether the driver keeps its contract.
+fn examine<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
+    let mut memory = [0; memory_bytes(2048, 48)];
+    Examiner::new(driver, &LENT, &mut memory)?.examine()
+}
+
+/// Writes until the power is cut.
+fn cut_me<D: NandDevice>(driver: &mut D, ready: impl FnOnce()) -> Result<(), Stopped<D::Error>> {
+    let mut memory = [0; memory_bytes(2048, 48)];
+    let mut examiner = Examiner::new(driver, &LENT, &mut memory)?;
+    examiner.before_power_fails(InFlight::Programs)?;
+    ready();
+    examiner.until_power_fails(InFlight::Programs, 0)
+}
+
+/// At the next start: finds out whether what the cut left is as promised.
+fn after_cut<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
+    let mut memory = [0; memory_bytes(2048, 48)];
+    Examiner::new(driver, &LENT, &mut memory)?.after_power_failed(InFlight::Programs)
+}
+
+/// 128 of 4,096 blocks take the hot writes; 12 maps of chains stay in memory.
+const CONFIG: Config =
+    Config { sector_bytes: Bytes::new(2048), mapping_cache_entries: 12, ..Config::one_region(128) };
+
+const PLAN: RamPlan = match RamPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
+    Ok(plan) => plan,
+    Err(_) => panic!("the configuration does not fit the chip"),
+};
+const _: () = assert!(PLAN.total_bytes() <= 64 * 1024, "more than the board can give");
+
+static HALVES: ConstStaticCell<[u16; PLAN.halves()]> = ConstStaticCell::new([0; PLAN.halves()]);
+static WORDS: ConstStaticCell<[u32; PLAN.words()]> = ConstStaticCell::new([0; PLAN.words()]);
+static BYTES: ConstStaticCell<[u8; PLAN.bytes()]> = ConstStaticCell::new([0; PLAN.bytes()]);
+
+/// The first start formats, every later one mounts.
+fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), MountError<D::Error>> {
+    let (halves, words, bytes) = (HALVES.take(), WORDS.take(), BYTES.take());
+    let ram = Ram::lend(&PLAN, halves, words, bytes).map_err(|_| MountError::WrongPlan)?;
+    match Ftl::mount(&mut driver, &CONFIG, ram, NoProbe) {
+        Ok(ftl) => serve(ftl),
+        Err(MountError::NotFormatted) => {
+            let ram = Ram::lend(&PLAN, halves, words, bytes).map_err(|_| MountError::WrongPlan)?;
+            serve(Ftl::format(&mut driver, &CONFIG, ram, key, NoProbe)?);
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Whatever the firmware is for.
+fn serve<S: BlockStore>(mut store: S) {
+    let mut settings = [0; 2048];
+    if store.read(Sector::new(0), &mut settings).is_ok() {
+        settings[0] = settings[0].wrapping_add(1);
+        // When this returns Ok, the settings are on flash.
+        let _ = store.write(Sector::new(0), &settings);
+    }
+    // The host has nothing to ask: take work out of the way of its next write.
+    let _ = store.maintain(PageCount::new(16));
+}
+
+// What stands on the bus here, where a board would have its chip.
+
+use ftl_spi_nand::model::{SpiNandModel, Times};
+use nand_model::faults::FaultInjector;
+use nand_model::power::{Cut, PowerCut};
+use nand_model::{Chip, Content, datasheet};
+
+/// A slow bus, on which few polls are sent while the chip is busy.
+const HERTZ: u32 = 8_000_000;
+
+static PARTS: [Part; 1] = [GD5F4GQ6UE];
+
+/// The chip is switched on.
+fn board<N: NandDevice>(cells: N) -> SpiNandModel<'static, N> {
+    let cache = vec![0; 2048 + 128].leak();
+    SpiNandModel::new(&PARTS[0], cells, Times::GD5F1GQ4UA, HERTZ, cache).expect("a sound part")
+}
+
+/// The driver, on a board's bus.
+fn driver<S: SpiDevice>(spi: S) -> SpiNand<'static, S> {
+    SpiNand::new(spi, &PARTS).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut part = datasheet::builtin("spi-nand-1g")?;
+    part.geometry = GD5F4GQ6UE.geometry;
+    let cells = FaultInjector::new(Chip::new(&part, Content::Bytes)?, 4);
+
+    let mut nand = driver(board(cells));
+    examine(&mut nand)?;
+    println!("{} keeps its contract", nand.part().name);
+
+    // Three erases and a block come first; then power goes, midway through the next block.
+    let cut = PowerCut::new(nand.release().into_cells(), Cut::seeded(3 + 64 + 30, 1));
+    let mut nand = driver(board(cut));
+    cut_me(&mut nand, || println!("cut the power now"))?;
+    let cut = nand.release().into_cells();
+    assert!(!cut.is_on(), "power was cut");
+    let mut nand = driver(board(cut.into_inner()));
+    after_cut(&mut nand)?;
+    println!("what a power cut left is as promised");
+
+    println!("the FTL takes {} bytes of RAM", PLAN.total_bytes());
+    start(nand, 0x5EED)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    const GUIDE: &str = include_str!("../../../docs/PORTING.md");
+    const EXAMPLE: &str = include_str!("porting.rs");
+
+    #[test]
+    fn the_port_of_the_guide_runs() {
+        super::main().unwrap();
+    }
+
+    #[test]
+    fn the_guide_quotes_what_is_compiled_here() {
+        let blocks: Vec<&str> = GUIDE.split("```rust\n").skip(1).collect();
+        assert!(blocks.len() >= 4, "the guide has {} pieces of code", blocks.len());
+        for block in blocks {
+            let code = block.split("```").next().unwrap();
+            assert!(
+                EXAMPLE.contains(code),
+                "the guide quotes what the example does not have:\n{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_guide_tells_the_memory_that_the_plan_has() {
+        let told = format!("{} bytes", super::PLAN.total_bytes());
+        assert!(GUIDE.contains(&told), "the guide must say {told}");
+    }
+}
