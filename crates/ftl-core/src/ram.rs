@@ -30,10 +30,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use ftl_iface::{BlockCount, Geometry, SectorCount};
+use ftl_iface::{BlockCount, Bytes, Geometry, SectorCount};
 
 use crate::address::{ChainBlock, LogBlock, LogicalBlock};
-use crate::config::Config;
+use crate::config::{Config, IndexConfig, LogRegion};
 use crate::layout;
 use crate::mlc::maps::maps_for;
 use crate::shape::{Shape, ShapeError};
@@ -120,9 +120,36 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("tag read last", TableName::ReadSpare),
 ];
 
+/// What a plan follows from: the device, and of the configuration that which a table or a limit depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Given {
+    geometry: Geometry,
+    sector_bytes: Bytes,
+    capacity: Option<SectorCount>,
+    log: LogRegion,
+    index: IndexConfig,
+    chain_log_blocks_max: u8,
+    mapping_cache_entries: u16,
+}
+
+impl Given {
+    const fn new(geometry: &Geometry, config: &Config) -> Self {
+        Self {
+            geometry: *geometry,
+            sector_bytes: config.sector_bytes,
+            capacity: config.capacity,
+            log: config.log,
+            index: config.index,
+            chain_log_blocks_max: config.chain_log_blocks_max,
+            mapping_cache_entries: config.mapping_cache_entries,
+        }
+    }
+}
+
 /// How much RAM the FTL needs, table by table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RamPlan {
+    given: Given,
     shape: Shape,
     index: Option<IndexShape>,
     lengths: [usize; TABLES],
@@ -186,7 +213,7 @@ impl RamPlan {
             lengths[TableName::LogBad as usize] = Bits::<LogBlock>::bytes_for(log.blocks as u32);
             lengths[TableName::Unproved as usize] = logical_bits;
         }
-        Ok(Self { shape, index, lengths })
+        Ok(Self { given: Given::new(geometry, config), shape, index, lengths })
     }
 
     const fn index(shape: &Shape, config: &Config) -> Result<Option<IndexShape>, ShapeError> {
@@ -214,6 +241,12 @@ impl RamPlan {
             Ok(index) => Ok(Some(index)),
             Err(error) => Err(ShapeError::Index(error)),
         }
+    }
+
+    /// Whether it is the plan for that device and configuration. It compares what the plan was made from, so that
+    /// firmware whose plan is a `const` need not carry the code that makes one.
+    pub fn is_for(&self, geometry: &Geometry, config: &Config) -> bool {
+        self.given == Given::new(geometry, config)
     }
 
     /// How the device is divided.

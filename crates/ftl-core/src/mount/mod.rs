@@ -21,7 +21,7 @@ use crate::ftl::Ftl;
 use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
 use crate::probe::{Probe, Ratio};
-use crate::ram::{Ram, RamPlan, TableName};
+use crate::ram::{Ram, TableName};
 use crate::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use crate::slc::index::Index;
 use crate::slc::{Log, LogMemory};
@@ -118,7 +118,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         mut ram: Ram<'ram>,
         probe: P,
     ) -> Result<Self, MountError<D::Error>> {
-        if RamPlan::new(device.geometry(), config) != Ok(*ram.plan()) {
+        if !ram.plan().is_for(device.geometry(), config) {
             return Err(MountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
