@@ -15,6 +15,13 @@ use crate::wire::{self, Command};
 /// poll takes 231 ns: this many take 462 ms, where the slowest operation of any datasheet, an erase, takes 10 ms.
 pub const POLLS: u32 = 2_000_000;
 
+/// The same after a reset, which takes 500 us at most, in the midst of an erase (W25N01GV datasheet, "AC Electrical
+/// Characteristics", tRST). A bus without a chip is soon found out by it.
+const RESET_POLLS: u32 = 10_000;
+
+/// What the status register of no chip reads: bits of it are always zero. A line that nobody drives reads so.
+const NOBODY: u8 = 0xFF;
+
 /// A good block's mark reads as 0xFF, a bad one's as 0x00 with most makers and as anything else with some. One bit
 /// may flip without correction, so that a mark counts from two zeros on.
 const ZEROS_OF_A_MARK: u32 = 2;
@@ -37,9 +44,15 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
     /// its blocks. The bus is in mode 0, and selects the chip for each transaction.
     pub fn new(spi: SPI, parts: &'p [Part]) -> Result<Self, SetupError<SPI::Error>> {
         let Some(first) = parts.first() else { return Err(SetupError::UnknownPart([0; 3])) };
-        let mut nand = Self { spi, part: first, polls: POLLS, configuration: None };
+        let mut nand = Self { spi, part: first, polls: RESET_POLLS, configuration: None };
         nand.send(&[Command::Reset.code()])?;
-        nand.wait(Command::Reset)?;
+        if let Err(error) = nand.wait(Command::Reset) {
+            return match nand.register(wire::STATUS)? {
+                NOBODY => Err(SetupError::UnknownPart([NOBODY; 3])),
+                _ => Err(error.into()),
+            };
+        }
+        nand.polls = POLLS;
         let id = nand.read_id()?;
         let Some(part) = parts.iter().find(|part| id.starts_with(part.id)) else {
             return Err(SetupError::UnknownPart(id));
@@ -69,6 +82,11 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
     /// The part that the chip was found to be.
     pub const fn part(&self) -> &'p Part {
         self.part
+    }
+
+    /// The bus, to look at.
+    pub const fn bus(&self) -> &SPI {
+        &self.spi
     }
 
     /// Gives the bus back.

@@ -40,6 +40,21 @@
 //! - *Failures* of programs and erases are told from those of the bus.
 //! - *A chip that never gets ready* is an error after a number of polls, not a standstill.
 //!
+//! # What it costs
+//!
+//! Microseconds on a W25N01GV, on one line at the fastest clock that it takes and at one that most microcontrollers reach,
+//! as the model counts them; the chip itself takes 60 of a read, 250 of a program and 2,000 of an erase. The processor is
+//! busy all the while: it moves bytes or asks whether the chip is ready.
+//!
+//! | operation | 104 MHz | 24 MHz |
+//! |---|---:|---:|
+//! | a page with its spare bytes | 222 | 765 |
+//! | 512 bytes of a page | 100 | 234 |
+//! | spare bytes alone | 65 | 82 |
+//! | a bad-block mark | 61 | 66 |
+//! | program of a page | 412 | 955 |
+//! | erase of a block | 2000 | 2002 |
+//!
 //! # Features
 //!
 //! - `model`: `model::SpiNandModel`, for tests on hosts and under emulators.

@@ -13,6 +13,8 @@ use core::fmt;
 
 use ftl_iface::{BlockCount, Bytes, PageCount};
 
+use crate::part::Part;
+
 /// Bytes of a copy.
 pub const BYTES: usize = 256;
 
@@ -100,6 +102,15 @@ impl ParameterPage {
             bad_blocks_max: BlockCount::new(half(bytes, BAD_BLOCKS_MAX).into()),
             ecc_bits: bytes[ECC_BITS],
         })
+    }
+
+    /// Whether a description has the shape that the chip says it has: pages, their spare bytes, blocks.
+    pub const fn agrees_with(&self, part: &Part) -> bool {
+        let Some(slc) = part.geometry.slc() else { return false };
+        self.page_bytes.get() == slc.page_bytes.get()
+            && self.spare_bytes.get() == part.spare_bytes as u32
+            && self.pages_per_block.get() == slc.pages_per_block.get()
+            && self.blocks.get() == slc.blocks.get()
     }
 
     /// Writes a copy, as a chip of one unit has it.

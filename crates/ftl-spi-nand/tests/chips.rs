@@ -225,10 +225,8 @@ fn a_chip_tells_of_itself_though_copies_are_damaged() {
             let told = nand.parameter_page().unwrap();
             assert_eq!(told.is_some(), damaged < 3, "{}, {damaged} damaged", part.name);
             let Some(told) = told else { continue };
-            let slc = part.geometry.slc().unwrap();
-            assert_eq!((told.blocks, told.pages_per_block), (slc.blocks, slc.pages_per_block));
-            assert_eq!(told.page_bytes, slc.page_bytes);
-            assert_eq!(told.spare_bytes.get(), u32::from(part.spare_bytes));
+            assert!(told.agrees_with(part), "{}: {told:?}", part.name);
+            assert!(every_part().any(|other| !told.agrees_with(other)), "{}", part.name);
             // The array is read again, not what lies beside it.
             let mut data = [0; 4];
             nand.read(page(0, 1), Bytes::ZERO, &mut data, &mut []).unwrap();
@@ -340,6 +338,80 @@ fn a_description_that_contradicts_itself_is_found_unsound() {
     )
     .map(drop);
     assert!(nand.unwrap_err().to_string().contains("contradicts itself"));
+}
+
+/// Something that a driver is asked to do.
+type Operation = fn(&mut Nand<'_>);
+
+#[test]
+fn operations_take_the_times_of_the_table() {
+    const TABLE: &str = include_str!("../src/lib.rs");
+    let operations: [(&str, Operation); 6] = [
+        ("a page with its spare bytes", |nand| {
+            nand.read(page(1, 0), Bytes::ZERO, &mut [0; 2048], &mut [0; 16]).unwrap();
+        }),
+        ("512 bytes of a page", |nand| {
+            nand.read(page(1, 0), Bytes::ZERO, &mut [0; 512], &mut []).unwrap();
+        }),
+        ("spare bytes alone", |nand| {
+            nand.read(page(1, 0), Bytes::ZERO, &mut [], &mut [0; 16]).unwrap();
+        }),
+        ("a bad-block mark", |nand| assert!(!nand.is_bad(block(1)).unwrap())),
+        ("program of a page", |nand| nand.program(page(2, 0), &[0; 2048], &[0; 16]).unwrap()),
+        ("erase of a block", |nand| nand.erase(block(1)).unwrap()),
+    ];
+    let mut rows = String::new();
+    for (name, operation) in operations {
+        let mut row = format!("//! | {name} |");
+        for hertz in [104_000_000, 24_000_000] {
+            let part = &parts::W25N01GV;
+            let cells = cells(part.geometry);
+            let model = SpiNandModel::new(part, cells, Times::W25N01GV, hertz, cache()).unwrap();
+            let mut nand = SpiNand::new(model, std::slice::from_ref(part)).unwrap();
+            let start = nand.bus().now();
+            operation(&mut nand);
+            let took = nand.bus().now().saturating_sub(start);
+            row = format!("{row} {} |", took.as_micros());
+        }
+        rows += &row;
+        rows.push('\n');
+    }
+    assert!(TABLE.contains(&rows), "the table must be\n{rows}");
+}
+
+#[test]
+fn what_power_cuts_leave_is_judged_as_promised_through_the_bytes() {
+    use ftl_conformance::power::InFlight;
+    use nand_model::power::{Cut, PowerCut};
+    let blocks = [block(3), block(8), block(9)];
+    let mut memory = [0; memory_bytes(2048, 64)];
+    for part in every_part() {
+        let mut cells = cells(part.geometry);
+        for number in 0..10 {
+            let what = if number % 3 == 0 { InFlight::Erases } else { InFlight::Programs };
+            let boot = |cells| {
+                let cache = cache();
+                SpiNandModel::new(part, cells, Times::W25N01GV, 8_000_000, cache).unwrap()
+            };
+            let mut nand = SpiNand::new(boot(cells), std::slice::from_ref(part)).unwrap();
+            let mut examiner = Examiner::new(&mut nand, &blocks, &mut memory).unwrap();
+            examiner.before_power_fails(what).unwrap();
+            let cut = PowerCut::new(nand.release().into_cells(), Cut::seeded(number * 7, 21));
+            let model = SpiNandModel::new(part, cut, Times::W25N01GV, 8_000_000, cache()).unwrap();
+            let mut nand = SpiNand::new(model, std::slice::from_ref(part)).unwrap();
+            let mut examiner = Examiner::new(&mut nand, &blocks, &mut memory).unwrap();
+            examiner.until_power_fails(what, 100).unwrap();
+            let cut = nand.release().into_cells();
+            assert!(!cut.is_on(), "{}, cut {number} did not happen", part.name);
+            let mut nand =
+                SpiNand::new(boot(cut.into_inner()), std::slice::from_ref(part)).unwrap();
+            let mut examiner = Examiner::new(&mut nand, &blocks, &mut memory).unwrap();
+            examiner
+                .after_power_failed(what)
+                .unwrap_or_else(|why| panic!("{}, cut {number}: {why}", part.name));
+            cells = nand.release().into_cells();
+        }
+    }
 }
 
 #[test]

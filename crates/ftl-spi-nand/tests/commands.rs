@@ -288,6 +288,30 @@ fn what_the_chip_refuses_at_the_start_is_told() {
     assert_eq!(refused(locked.then(&[0x0F, 0xA0], &[0x7C])), SetupError::Protected(0x7C));
 }
 
+/// A line that nobody drives.
+struct Floating;
+
+impl ErrorType for Floating {
+    type Error = Infallible;
+}
+
+impl SpiDevice for Floating {
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Infallible> {
+        for operation in operations {
+            if let Operation::Read(bytes) = operation {
+                bytes.fill(0xFF);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_bus_without_a_chip_is_found_out() {
+    let nobody = SpiNand::new(Floating, &parts::ALL).map(drop).unwrap_err();
+    assert_eq!(nobody, SetupError::UnknownPart([0xFF; 3]));
+}
+
 #[test]
 fn a_chip_that_is_never_ready_is_given_up() {
     let mut device = nand(&parts::W25N01GV, |script| {
