@@ -76,7 +76,9 @@ fn the_example_answers_how_large_the_slc_should_be() {
         assert!(out.join(run["file"].as_str().unwrap()).exists());
     }
     let page = fs::read_to_string(out.join("report.html")).unwrap();
-    for told in ["RS: times as fast", "size of the SLC", "256MiB", "devices = [", "On c3"] {
+    for told in
+        ["RS: times as fast as conventional", "size of the SLC", "256MiB", "devices = [", "On c3"]
+    {
         assert!(page.contains(told), "{told}");
     }
     for elsewhere in ["<script", "<link", "url(", "src=", "href=", "NaN"] {

@@ -113,7 +113,8 @@ impl Bars {
             };
             let (start, end) = (frame.place(start, 0.0).x, frame.place(end, 0.0).x);
             let row = if self.stacked { 0.0 } else { rows(number) };
-            let told = format!("{}, {series}: {}", self.names[name], axis.show(value));
+            let comma = if series.is_empty() { "" } else { ", " };
+            let told = format!("{}{comma}{series}: {}", self.names[name], axis.show(value));
             let (told, at) = (escape(&told), Place { x: start, y: top + row });
             if end > start {
                 frame.rect(number, at, end - start, THICK - 1.0, &told);

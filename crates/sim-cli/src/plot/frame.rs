@@ -64,7 +64,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A picture with that title, and a legend if there are several names. A name without shape is a bar's.
+    /// A picture with that title, and a legend if something has a name. A name without shape is a bar's.
     pub(super) fn new(title: &str, names: &[(&str, Option<Shape>)], alone: bool) -> Self {
         let mut frame = Self {
             text: String::new(),
@@ -78,7 +78,7 @@ impl Frame {
         };
         let title = frame.title.clone();
         frame.text_at("t", Place { x: EDGE, y: EDGE + 10.0 }, &title);
-        if names.len() > 1 {
+        if names.iter().any(|(name, _)| !name.is_empty()) {
             frame.legend(names);
         }
         frame

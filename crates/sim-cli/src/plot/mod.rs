@@ -109,7 +109,9 @@ impl Chart {
             }
             if series.shape != Shape::Points && places.len() <= MARKED_MOST {
                 for (place, (at, value)) in held {
-                    let told = format!("{}: {}, {}", series.name, x.show(at), y.show(value));
+                    let colon = if series.name.is_empty() { "" } else { ": " };
+                    let (at, value) = (x.show(at), y.show(value));
+                    let told = format!("{}{colon}{at}, {value}", series.name);
                     frame.marker(number, place, &escape(&told));
                 }
             }
@@ -192,6 +194,19 @@ mod tests {
         let file = chart().svg();
         assert!(file.contains("a &lt; b") && file.contains("up &amp; down"), "{file}");
         assert!(!file.contains("a < b"), "{file}");
+    }
+
+    #[test]
+    fn a_series_is_told_in_a_legend_and_by_its_marks_unless_it_has_no_name() {
+        let with = |name: &str| {
+            let chart = Chart::new("t", Axis::linear("x"), Axis::linear("y"));
+            chart.with(name, Shape::Line, vec![(1.0, 2.0), (3.0, 4.0)]).inline()
+        };
+        let named = with("one");
+        assert!(named.contains(">one</text>") && named.contains("<title>one: 1, 2</title>"));
+        let nameless = with("");
+        assert!(nameless.contains("<title>1, 2</title>"), "{nameless}");
+        assert_eq!(nameless.matches("class=\"l l0 s0\"").count(), 1, "the line alone, no legend");
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub(super) fn wear(outcomes: &[Outcome]) -> Vec<String> {
             let points = (0..blocks).zip(erases);
             let points = points.map(|(block, erases)| (block.into(), erases.into())).collect();
             let chart = Chart::new(title, numbers, counts);
-            charts.push(chart.with(system, Shape::Points, points).inline());
+            charts.push(chart.with("", Shape::Points, points).inline());
         }
     }
     charts

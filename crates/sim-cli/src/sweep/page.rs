@@ -16,6 +16,9 @@ struct Figure {
     of: fn(&Row<'_>) -> Option<f64>,
 }
 
+/// Stands in titles for the system to which ratios are.
+const FIRST: &str = "the first system";
+
 const FIGURES: [Figure; 5] = [
     Figure {
         title: "RS: times as fast as the first system",
@@ -59,7 +62,8 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         env!("CARGO_PKG_VERSION"),
         "."
     ));
-    by_size(&mut page, rows);
+    let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
+    by_size(&mut page, rows, first);
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
     page.table(&heads, &rows.iter().map(collect::cells).collect::<Vec<_>>());
@@ -76,14 +80,16 @@ fn without_comments(plan: &str) -> String {
 type Means = BTreeMap<u64, (f64, f64)>;
 
 /// Charts of each figure for each device: against the SLC's size where there are several, else side by side.
-fn by_size(page: &mut Page, rows: &[Row<'_>]) {
+fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
     let mut devices: Vec<&str> = rows.iter().map(|row| row.run.device.as_str()).collect();
     devices.dedup();
     for device in devices {
         let rows: Vec<&Row<'_>> = rows.iter().filter(|row| row.run.device == device).collect();
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
-            if let Some(chart) = against_size(figure, &rows).or_else(|| side_by_side(figure, &rows))
+            let title = figure.title.replace(FIRST, first);
+            if let Some(chart) =
+                against_size(figure, &title, &rows).or_else(|| side_by_side(figure, &title, &rows))
             {
                 page.chart(&chart);
             }
@@ -101,7 +107,7 @@ fn line_name(row: &Row<'_>, rows: &[&Row<'_>]) -> String {
     if several { format!("{system}, {}", row.run.workload) } else { system.clone() }
 }
 
-fn against_size(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
+fn against_size(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
     let mut lines: Vec<(String, Means)> = Vec::new();
     for row in rows {
         let (Some(size), Some(value)) = (row.run.slc, (figure.of)(row)) else { continue };
@@ -117,7 +123,7 @@ fn against_size(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
     if !lines.iter().any(|(_, means)| means.len() > 1) {
         return None;
     }
-    let mut chart = Chart::new(figure.title, Axis::bytes("size of the SLC"), (figure.axis)());
+    let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)());
     for (name, means) in lines {
         #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
         let points = means.into_iter().map(|(size, (sum, count))| (size as f64, sum / count));
@@ -126,7 +132,7 @@ fn against_size(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
     Some(chart.inline())
 }
 
-fn side_by_side(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
+fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
     let mut bars: Vec<(String, f64, f64)> = Vec::new();
     for row in rows {
         let Some(value) = (figure.of)(row) else { continue };
@@ -137,7 +143,7 @@ fn side_by_side(figure: &Figure, rows: &[&Row<'_>]) -> Option<String> {
         }
     }
     let axis = (figure.axis)();
-    let chart = Bars::grouped(figure.title, axis, bars.iter().map(|(name, ..)| name.as_str()));
+    let chart = Bars::grouped(title, axis, bars.iter().map(|(name, ..)| name.as_str()));
     let values = bars.iter().map(|(_, sum, count)| sum / count).collect();
-    (!bars.is_empty()).then(|| chart.with(figure.title, values).inline())
+    (!bars.is_empty()).then(|| chart.with("", values).inline())
 }
