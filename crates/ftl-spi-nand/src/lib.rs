@@ -42,9 +42,9 @@
 //!
 //! # What it costs
 //!
-//! Microseconds on a W25N01GV, on one line at the fastest clock that it takes and at one that most microcontrollers reach,
-//! as the model counts them; the chip itself takes 60 of a read, 250 of a program and 2,000 of an erase. The processor is
-//! busy all the while: it moves bytes or asks whether the chip is ready.
+//! Microseconds on a W25N01GV, on one line at the fastest clock that it takes and at one that most microcontrollers
+//! reach, as the model counts them; the chip itself takes 60 of a read, 250 of a program and 2,000 of an erase. The
+//! processor is busy all the while: it moves bytes or asks whether the chip is ready.
 //!
 //! | operation | 104 MHz | 24 MHz |
 //! |---|---:|---:|
