@@ -4,6 +4,7 @@ use ftl_core::{Config, IndexConfig, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
 };
+use ftl_spi_nand::Part;
 
 /// The geometry of these regions, in a `const`: what is impossible stops the build.
 const fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geometry {
@@ -83,4 +84,22 @@ pub const SMALL: Config = Config {
     throttle: false,
     write_back: ONE_REGION,
     ..Config::one_region(4)
+};
+
+/// A small SPI NAND that answers as a W25N01GV does: 24 blocks of 16 pages of 512 bytes.
+pub const SPI_PLAIN: Part = {
+    let winbond = ftl_spi_nand::parts::W25N01GV;
+    let Ok(geometry) = Part::shape(24, 16, 512, winbond.spare_runs) else {
+        panic!("no chip has that shape")
+    };
+    Part { geometry, ..winbond }
+};
+
+/// The FTL on it: a log of six blocks.
+pub const SPI_CONFIG: Config = Config {
+    sector_bytes: Bytes::new(512),
+    capacity: Some(SectorCount::new(144)),
+    mapping_cache_entries: 4,
+    free_blocks_low: 2,
+    ..Config::one_region(6)
 };

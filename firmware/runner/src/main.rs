@@ -104,6 +104,10 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
         for line in machine.run(&file("demo"))?.lines() {
             println!("  {line}");
         }
+        println!("{}, {build}: the whole way over SPI", machine.name);
+        for line in machine.run(&file("spi"))?.lines() {
+            println!("  {line}");
+        }
         println!("{}, {build}: the measurements", machine.name);
         for line in machine.run(&file("measure"))?.lines() {
             match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {

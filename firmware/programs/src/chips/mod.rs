@@ -1,10 +1,12 @@
 //! Chips in RAM, which take the place of a driver and its bus.
 
 mod meter;
+mod plain;
 mod ram;
 mod tags;
 
 pub use meter::{Asked, Meter};
+pub use plain::PlainChip;
 pub use ram::{Cut, RamChip};
 pub use tags::{FILLER, HEAD, TagChip};
 
