@@ -186,6 +186,22 @@ fn response_times_are_split_by_cause_without_rest() {
 }
 
 #[test]
+fn a_replay_says_in_words_what_the_time_was_spent_on() {
+    let trimmed = trace("trimmed.csv", "0,W,0,32768\n1,T,1024,1024\n2,R,0,1024\n");
+    let output = tandem(&["replay", &trimmed, "--device", "tiny", "--system", "conventional"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.lines().skip_while(|line| *line != "What the time was spent on:");
+    let heads: Vec<&str> = lines.nth(1).expect(&text).split_whitespace().collect();
+    assert_eq!(heads, ["all", "reads", "writes", "trims"], "{text}");
+    // A block of 16 pages is 12.8 ms; a sector read is 60 us; a trim's record takes a page.
+    assert_eq!(
+        lines.next().unwrap().trim(),
+        "host  12.86 ms  60.0 us  12.80 ms    0.0 us",
+        "{text}"
+    );
+}
+
+#[test]
 fn the_time_of_each_cause_is_that_worked_out_by_hand() {
     // Without a log, serially, and without bus time: a fold's part is its pages read and programmed, and its erases.
     let workload = "synth:uniform?requests=3000&size=1KiB";

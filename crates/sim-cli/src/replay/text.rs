@@ -7,7 +7,7 @@ use nand_model::Time;
 
 use super::{Options, session};
 use crate::Failure;
-use crate::result::{RegionResult, RunResult, Times};
+use crate::result::{ByCause, RegionResult, RunResult, Times};
 use crate::show;
 use crate::systems::Setup;
 use crate::table::{Edge, Table};
@@ -89,7 +89,10 @@ fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn causes(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     let causes = &result.response_by_cause_us;
-    let columns = [("all", causes.all()), ("reads", causes.reads), ("writes", causes.writes)];
+    let kinds =
+        [("reads", causes.reads), ("writes", causes.writes), ("trims", causes.trims)].into_iter();
+    let spent = kinds.filter(|(_, kind)| kind.parts().iter().any(|(_, part)| *part > 0.0));
+    let columns: Vec<(&str, ByCause)> = [("all", causes.all())].into_iter().chain(spent).collect();
     let names = columns.iter().map(|(name, _)| (*name, Edge::Right));
     let mut table = Table::new([("", Edge::Left)].into_iter().chain(names));
     for (at, (name, all)) in columns[0].1.parts().into_iter().enumerate() {
