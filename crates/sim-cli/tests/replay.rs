@@ -523,8 +523,11 @@ fn our_own_traces_replay_with_every_read_verified() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_gives_the_result_so_far_and_all_systems_stop_after_the_same_request() {
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("partial.html");
+    let page = page.to_str().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_tandem"))
         .args(["compare", "synth:uniform?requests=1000000000", "--device", "tiny", "--json", "-"])
+        .args(["--report", page])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
@@ -540,6 +543,7 @@ fn ctrl_c_gives_the_result_so_far_and_all_systems_stop_after_the_same_request() 
     assert_eq!((&runs[0]["partial"], &runs[1]["partial"]), (&true.into(), &true.into()));
     assert_eq!(writes(0), writes(1));
     assert!((1..1_000_000_000).contains(&writes(0)));
+    assert!(fs::read_to_string(page).unwrap().contains("Partial: stopped before the end"));
 }
 
 #[test]
