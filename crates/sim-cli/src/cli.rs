@@ -2,7 +2,9 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{chip, compare, completions, devices, help, profile, replay, sweep, synth, torture};
+use crate::{
+    chip, compare, completions, devices, help, profile, replay, repro, sweep, synth, torture,
+};
 
 /// What was typed.
 #[derive(Debug, Parser)]
@@ -30,6 +32,9 @@ pub enum Command {
     /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
     #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::Args),
+    /// Make the tables and figures of a paper anew, its values beside ours
+    #[command(after_help = help::examples("repro"))]
+    Repro(repro::Args),
     /// Write a synthetic workload to a file
     #[command(after_help = help::replaying("synth"))]
     Synth(synth::command::Args),

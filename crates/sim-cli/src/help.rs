@@ -19,6 +19,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("tandem sweep plans/slc-size.toml --out results", "how large should the SLC be?"),
             ("tandem profile mine.csv", "its sizes, what is written again, and how often"),
             ("tandem synth ntfs --requests 100000 -o made.csv.zst", "a laptop's disk, made up"),
+            ("tandem repro chang", "the paper's tables and figures, its values beside ours"),
             ("tandem devices", "what is built in, in a table"),
             ("tandem chip tiny", "program, read, erase; then cut the power and see what is left"),
             (
@@ -89,6 +90,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("tandem profile mine.csv", "sizes, what is written again and again, and how often"),
             ("tandem profile synth:ntfs?requests=200000 --json -", "as JSON to standard output"),
+        ],
+    ),
+    (
+        "repro",
+        &[
+            ("tandem repro chang", "every table and figure of the paper: minutes"),
+            ("tandem repro chang table3 fig8 --out figures", "two of them, into that folder"),
+            ("tandem repro chang --requests 2557712 --passes 10", "as long as the paper's: hours"),
         ],
     ),
     (

@@ -13,7 +13,8 @@
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`torture`]: cuts the power at every operation. [`completions`]: for shells. `help`: examples for all of them.
+//!   [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every operation. [`completions`]: for
+//!   shells. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
@@ -35,6 +36,7 @@ pub mod devices;
 pub mod plot;
 pub mod profile;
 pub mod replay;
+pub mod repro;
 pub mod result;
 pub mod sweep;
 pub mod synth;
@@ -65,6 +67,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
+        Some(cli::Command::Repro(args)) => repro::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
         Some(cli::Command::Completions(args)) => completions::run(args, out),

@@ -1,0 +1,88 @@
+//! Figure 11: how many writes the hash table turns away, and what that costs.
+
+use super::page::Page;
+use super::paper::Workload;
+use super::runs::{self, PART_OF_FIGURE_11, Results, Run, SLC};
+use crate::plot::{Axis, Chart, Scale, Shape};
+use crate::{Failure, show};
+
+/// Sectors of the figure, in bytes (section 5.4).
+const SECTOR: u32 = 512;
+
+const ENTRIES: [u32; 3] = [16_384, 32_768, 65_536];
+const PROBES: [u32; 6] = [1, 2, 4, 8, 16, 32];
+const PROBINGS: [&str; 2] = ["linear", "quadratic"];
+
+fn hybrid(workload: Workload, entries: u32, probing: &str, probes: u32) -> Run {
+    let system = format!("hybrid?entries={entries}&probing={probing}&probes={probes}");
+    Run { system, sector: Some(SECTOR), ..Run::hybrid(workload, "c3", SLC) }
+}
+
+/// All lines of one workload.
+fn lines() -> impl Iterator<Item = (u32, &'static str)> {
+    ENTRIES.into_iter().flat_map(|entries| PROBINGS.map(|probing| (entries, probing)))
+}
+
+pub(super) fn runs() -> Vec<Run> {
+    let mut runs = Vec::new();
+    for workload in Workload::ALL {
+        for (entries, probing) in lines() {
+            runs.extend(PROBES.map(|probes| hybrid(workload, entries, probing, probes)));
+        }
+    }
+    let bases: Vec<Run> = runs.iter().take(1).chain(runs.last()).map(runs::base_of).collect();
+    [bases, runs].concat()
+}
+
+pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
+    page.heading("Figure 11: the hash table");
+    page.say(&format!(
+        "Writes that the table turned away, and in brackets RS; C3, 256 MiB of SLC, sectors of 512 bytes. \
+         Columns: entries looked at for a sector. These runs have one request in {PART_OF_FIGURE_11} of the others'."
+    ));
+    for workload in Workload::ALL {
+        of(page, results, workload)?;
+    }
+    page.say(
+        "The paper: with 16,384 entries many writes are turned away, and more by quadratic probing; from 32,768 \
+         on, and with eight probes, hardly any. Ours keeps a sector's neighbours in neighbouring entries, too, \
+         and shows the same order wherever the table is short of room; how short it is depends on how many \
+         sectors the log holds at a time.",
+    );
+    Ok(())
+}
+
+fn whole(value: f64) -> String {
+    format!("{value:.0}")
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of a chart.
+fn of(page: &mut Page, results: &Results, workload: Workload) -> Result<(), Failure> {
+    let mut rows = vec![[workload.name(), "1", "2", "4", "8", "16", "32"].map(String::from)];
+    let probes = || Axis::new("probes at most", Scale::Log2, whole);
+    let turned_away = Axis::linear("writes turned away").from(0.0);
+    let title = |what: &str| format!("{what}, {}", workload.name());
+    let mut rejected = Chart::new(title("Writes turned away"), probes(), turned_away);
+    let mut speed = Chart::new(title("Speed-up"), probes(), Axis::linear("RS"));
+    for (entries, probing) in lines() {
+        let name = format!("{}, {probing}", show::count(entries));
+        let mut row = [const { String::new() }; 7];
+        row[0].clone_from(&name);
+        let (mut writes, mut ratios) = (Vec::new(), Vec::new());
+        for (cell, probes) in row[1..].iter_mut().zip(PROBES) {
+            let run = hybrid(workload, entries, probing, probes);
+            let (hash, rs) = (results.result(&run)?.hash, results.rs(&run)?);
+            let count = hash.map_or(0, |hash| hash.rejected_writes);
+            *cell = format!("{} ({rs:.2})", show::count(count));
+            writes.push((f64::from(probes), count as f64));
+            ratios.push((f64::from(probes), rs));
+        }
+        rows.push(row);
+        rejected = rejected.with(name.clone(), Shape::Line, writes);
+        speed = speed.with(name, Shape::Line, ratios);
+    }
+    page.table(&rows);
+    let name = workload.name();
+    page.chart(&format!("fig11-writes-{name}"), "Figure 11, writes turned away", &rejected.svg())?;
+    page.chart(&format!("fig11-speed-{name}"), "Figure 11, RS", &speed.svg())
+}

@@ -1,0 +1,213 @@
+//! `tandem repro chang`: the tables and figures of Chang's paper, its values beside ours.
+//!
+//! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; what its text
+//! tells of them stands beside ours.
+//!
+//! # Rooms
+//!
+//! - `paper`: what the paper says. `formula`: its closed formula. `runs`: the runs that figures are made of, each done
+//!   once. `page`: the page.
+//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3 and Figure 9. `slc_sizes`: Figures 8 and 12b,
+//!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::ValueEnum;
+
+use crate::{Failure, interrupt, show};
+
+mod factors;
+mod fit;
+mod formula;
+mod hashing;
+mod page;
+mod paper;
+mod places;
+mod runs;
+mod slc_sizes;
+
+use page::Page;
+use runs::{Length, Results, Run};
+
+/// What was typed after `repro`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Whose paper: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
+    #[arg(value_enum, value_name = "PAPER")]
+    paper: Paper,
+    /// Which of its tables and figures; without any, all
+    #[arg(value_enum, value_name = "FIGURE")]
+    figures: Vec<Figure>,
+    /// The folder for REPRO.md and its charts
+    #[arg(long, default_value = "repro", value_name = "FOLDER")]
+    out: PathBuf,
+    /// Requests of each run, two of five of them reads; the paper's month has some 2557712
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    requests: u64,
+    /// Replay them so many times; the paper does it 10 times
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    passes: u32,
+    /// Which requests
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// Runs at a time; without it, one a core
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+/// Papers whose figures can be made anew.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Paper {
+    /// The hybrid of SLC log and MLC block chains
+    Chang,
+}
+
+/// Tables and figures of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Figure {
+    /// The factors of the analysis, and the closed formula
+    Table3,
+    /// Profiles of the workloads, and their fit
+    Fig7,
+    /// Speed-up by size of the SLC
+    Fig8,
+    /// Traffic by cause
+    Fig9,
+    /// Where writes reach the MLC
+    Fig10,
+    /// The hash table: probes, probing, size
+    Fig11,
+    /// Wear by block, and of SLC against MLC
+    Fig12,
+    /// Energy and price
+    Table4,
+}
+
+impl Figure {
+    /// The runs that it is made of.
+    fn runs(self) -> Vec<Run> {
+        match self {
+            Self::Table3 => factors::runs(),
+            Self::Fig7 => fit::runs(),
+            Self::Fig8 => slc_sizes::speed_runs(),
+            Self::Fig9 => factors::traffic_runs(),
+            Self::Fig10 => places::scatter_runs(),
+            Self::Fig11 => hashing::runs(),
+            Self::Fig12 => [places::wear_runs(), slc_sizes::wear_runs()].concat(),
+            Self::Table4 => slc_sizes::energy_runs(),
+        }
+    }
+
+    /// Puts it on the page.
+    fn write(self, page: &mut Page, results: &Results, length: Length) -> Result<(), Failure> {
+        match self {
+            Self::Table3 => factors::write(page, results),
+            Self::Fig7 => fit::write(page, results, length),
+            Self::Fig8 => slc_sizes::speed(page, results),
+            Self::Fig9 => factors::traffic(page, results),
+            Self::Fig10 => places::scatter(page, results),
+            Self::Fig11 => hashing::write(page, results),
+            Self::Fig12 => {
+                places::wear(page, results)?;
+                slc_sizes::wear(page, results)
+            }
+            Self::Table4 => slc_sizes::energy(page, results),
+        }
+    }
+}
+
+/// Makes the figures anew.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::listen();
+    let Paper::Chang = args.paper;
+    let figures = if args.figures.is_empty() { Figure::value_variants() } else { &args.figures };
+    // Known before the runs, not after them, if nothing can be written.
+    let mut page = Page::new(&args.out)?;
+    let Args { requests, seed, passes, .. } = *args;
+    let length = Length { requests, seed, passes };
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
+    let wanted = figures.iter().flat_map(|figure| figure.runs()).collect();
+    let results = runs::run_all(wanted, length, jobs.map_or(1, NonZeroUsize::get))?;
+    introduce(&mut page, length);
+    for figure in Figure::value_variants().iter().filter(|figure| figures.contains(figure)) {
+        figure.write(&mut page, &results, length)?;
+    }
+    let path = page.finish()?;
+    Ok(writeln!(out, "{} has the figures", path.display())?)
+}
+
+fn introduce(page: &mut Page, length: Length) {
+    page.title("Chang's figures, made anew");
+    let Length { requests, seed, passes } = length;
+    let requests = show::count(requests);
+    page.say(&format!(
+        "L.-P. Chang, \"A Hybrid Approach to NAND-Flash-Based Solid-State Disks\", IEEE Transactions on \
+         Computers 59(10), 2010: its tables and figures, the paper's value beside ours. Made by `tandem repro \
+         chang --requests {} --passes {passes} --seed {seed}`: {requests} requests, {passes} times, closed loop, \
+         one operation after the other; the paper replays a month (1,534,627 writes and its reads) 10 times.",
+        length.requests
+    ));
+    page.say(
+        "**What is reproduced, and what is not.** The traces of the paper were never published. The workloads \
+         `ntfs` and `ext3` are fitted to what the paper tells of its traces and of the *conventional* disk, \
+         never to a figure of the hybrid one; the hybrid rows below are results. Where they differ from the \
+         paper's, that is left to stand.",
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_has_its_runs_and_finds_them() {
+        for figure in Figure::value_variants() {
+            let runs = figure.runs();
+            for run in &runs {
+                assert!(runs.contains(&runs::base_of(run)), "{figure:?}: {run:?} has no base");
+            }
+        }
+    }
+
+    #[test]
+    fn figures_are_made_and_written_with_their_charts() {
+        let folder = tempfile::tempdir().unwrap();
+        let args = Args {
+            paper: Paper::Chang,
+            figures: vec![Figure::Table3, Figure::Fig7, Figure::Fig9, Figure::Fig10],
+            out: folder.path().into(),
+            requests: 3000,
+            passes: 1,
+            seed: 1,
+            jobs: NonZeroUsize::new(2),
+        };
+        run(&args, &mut Vec::new()).unwrap();
+        let page = std::fs::read_to_string(folder.path().join("REPRO.md")).unwrap();
+        for told in ["Table 3", "Figure 7", "Figure 9", "Figure 10", "closed formula", "12.58"] {
+            assert!(page.contains(told), "{told}: {page}");
+        }
+        let charts = page.matches("](repro/").count();
+        assert_eq!(std::fs::read_dir(folder.path().join("repro")).unwrap().count(), charts);
+        assert!(charts >= 9, "{charts}");
+        assert!(!page.contains("NaN"), "{page}");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_told_before_anything_runs() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let args = Args {
+            paper: Paper::Chang,
+            figures: vec![Figure::Fig7],
+            out: file.path().join("below"),
+            requests: u64::MAX,
+            passes: 1,
+            seed: 1,
+            jobs: None,
+        };
+        let failure = run(&args, &mut Vec::new()).unwrap_err();
+        assert!(failure.to_string().contains("cannot be written"), "{failure}");
+    }
+}

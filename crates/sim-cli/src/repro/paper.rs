@@ -1,0 +1,57 @@
+//! What the paper says: L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on
+//! Computers 59(10), 2010. Its plots have no figures beside them; what the text tells of them is here.
+
+use super::formula::Known;
+
+/// The two traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Workload {
+    Ntfs,
+    Ext3,
+}
+
+impl Workload {
+    pub(super) const ALL: [Self; 2] = [Self::Ntfs, Self::Ext3];
+
+    /// The name of the synthetic workload that stands for it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Ntfs => "ntfs",
+            Self::Ext3 => "ext3",
+        }
+    }
+}
+
+/// Writes of the NTFS trace (section 5.3.2): a month of them.
+pub(super) const WRITES: u64 = 1_534_627;
+
+/// Table 3: the conventional disk and the hybrid one, each under [`Workload::ALL`].
+pub(super) const TABLE_3: [[Known; 2]; 2] = [
+    [
+        Known { alpha: 0.0, n1: 0.0, n2: 0.0, n3: 48.4, n4: 2.0, p1: 0.034, p2: 0.028 },
+        Known { alpha: 0.0, n1: 0.0, n2: 0.0, n3: 81.5, n4: 1.97, p1: 0.012, p2: 0.011 },
+    ],
+    [
+        Known { alpha: 0.17, n1: 12.58, n2: 10.29, n3: 44.08, n4: 1.92, p1: 0.011, p2: 0.017 },
+        Known { alpha: 0.23, n1: 10.38, n2: 8.63, n3: 82.18, n4: 1.92, p1: 0.005, p2: 0.009 },
+    ],
+];
+
+/// RS at 256 MiB of SLC, as the text has it (sections 5.3.2 and 5.3.3): configuration, workload, ratio.
+pub(super) const RS: [(&str, Workload, f64); 3] =
+    [("c3", Workload::Ntfs, 1.84), ("c1", Workload::Ntfs, 1.3), ("c3", Workload::Ext3, 1.38)];
+
+/// What the closed formula gives in the paper.
+pub(super) const RS_BY_FORMULA: [f64; 2] = [1.76, 1.4];
+
+/// Table 4: MiB of SLC; EC; ES under NTFS and under ext3.
+pub(super) const TABLE_4: [(u64, f64, [f64; 2]); 5] = [
+    (32, 1.005, [0.838, 0.942]),
+    (64, 1.010, [0.689, 0.870]),
+    (128, 1.020, [0.580, 0.786]),
+    (256, 1.041, [0.542, 0.736]),
+    (512, 1.082, [0.522, 0.709]),
+];
+
+/// Erase cycles of an SLC block for each of an MLC block (Table 2): the throttle lets BW reach no more.
+pub(super) const ENDURANCE_RATIO: [(&str, f64); 2] = [("c2", 10.0), ("c3", 20.0)];

@@ -1,0 +1,93 @@
+//! Figure 10, where writes reach the MLC, and Figure 12a, wear by block.
+
+use ftl_iface::Region;
+
+use super::page::Page;
+use super::paper::Workload;
+use super::runs::{Results, Run, SLC};
+use crate::Failure;
+use crate::plot::{Axis, Chart, Shape};
+use crate::result::Spread;
+
+/// The panels of Figure 10.
+fn panels() -> [(char, Run); 4] {
+    let disks = |workload| (Run::conventional(workload, "c3"), Run::hybrid(workload, "c3", SLC));
+    let ((a, b), (c, d)) = (disks(Workload::Ntfs), disks(Workload::Ext3));
+    [('a', a), ('b', b), ('c', c), ('d', d)]
+}
+
+pub(super) fn scatter_runs() -> Vec<Run> {
+    panels().map(|(_, run)| run).into()
+}
+
+/// Dots of a panel at most: a fragment of the run, as in the paper.
+const DOTS: usize = 4000;
+
+#[allow(clippy::cast_precision_loss)] // Places of a chart.
+pub(super) fn scatter(page: &mut Page, results: &Results) -> Result<(), Failure> {
+    page.heading("Figure 10: where writes reach the MLC");
+    let heads = ["", "a: C3', ntfs", "b: C3, ntfs", "c: C3', ext3", "d: C3, ext3"];
+    let mut row = ["pages of new data reaching the MLC, in thousands"; 5].map(String::from);
+    for (at, (panel, run)) in panels().into_iter().enumerate() {
+        let outcome = results.outcome(&run)?;
+        let writes = outcome.details.as_ref().map_or(&[][..], |details| &details.chain_writes);
+        let count = writes.last().map_or(0, |write| write.number + 1);
+        row[at + 1] = format!("{:.0}", count as f64 / 1e3);
+        let skip = writes.len().div_ceil(DOTS).max(1);
+        let dots = writes.iter().step_by(skip);
+        let points = dots.map(|write| (write.number as f64, write.address as f64)).collect();
+        let (x, y) = (Axis::linear("pages written before"), Axis::addresses("place on the disk"));
+        let title = format!("{panel}: {}, {}", run.system, run.workload.name());
+        let chart = Chart::new(title, x, y.from(0.0).to(super::runs::EXPORTED as f64));
+        let svg = chart.with("a page", Shape::Points, points).svg();
+        page.chart(&format!("fig10{panel}"), &format!("Figure 10{panel}"), &svg)?;
+    }
+    page.table(&[heads.map(String::from), row]);
+    page.say(
+        "As in the paper, writes of ntfs lie all over the disk and those of ext3 in a ninth of it; the SLC takes \
+         the small ones away. A dot is a page; of all pages of the run an even sample is shown.",
+    );
+    Ok(())
+}
+
+/// The disks of Figure 12a.
+fn worn() -> [Run; 2] {
+    ["c2", "c3"].map(|device| Run::hybrid(Workload::Ntfs, device, SLC))
+}
+
+pub(super) fn wear_runs() -> Vec<Run> {
+    let bases = ["c2", "c3"].map(|device| Run::conventional(Workload::Ntfs, device));
+    worn().into_iter().chain(bases).collect()
+}
+
+#[allow(clippy::cast_precision_loss)] // Places of a chart.
+pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
+    page.heading("Figure 12a: erases by block, NTFS");
+    let heads = ["", "least", "mean", "most", "standard deviation"];
+    let mut rows = vec![heads.map(String::from)];
+    for run in worn() {
+        let outcome = results.outcome(&run)?;
+        let device = run.device.to_uppercase();
+        for region in Region::ALL {
+            let Spread { min, mean, max, stddev } = outcome.result.region(region).erase_count;
+            let figures = [format!("{min}"), format!("{mean:.2}"), format!("{max}")];
+            let [min, mean, max] = figures;
+            rows.push([format!("{device}, {region}"), min, mean, max, format!("{stddev:.2}")]);
+            let erases = outcome.details.as_ref().map(|details| &details.erases[region as usize]);
+            let points = erases.into_iter().flatten().enumerate();
+            let points = points.map(|(block, count)| (block as f64, f64::from(*count))).collect();
+            let title = format!("Erases of the {region} blocks, {device}");
+            let chart = Chart::new(title, Axis::linear("block"), Axis::linear("erases").from(0.0));
+            let svg = chart.with("a block", Shape::Points, points).svg();
+            let name = format!("fig12a-{}-{}", run.device, region.name().to_lowercase());
+            page.chart(&name, &format!("Figure 12a, {device}, {region}"), &svg)?;
+        }
+    }
+    page.table(&rows);
+    page.say(
+        "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = 16). \
+         Rotation keeps SLC blocks within one erase of each other; the two pools act once counts differ by more \
+         than 16, which only long runs reach.",
+    );
+    Ok(())
+}
