@@ -31,10 +31,11 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "The rows of C3' are what the workloads are fitted to; those of C3 are results. n1 and n2 are sectors of \
-         2 KiB. Ours are small because the log seldom meets a valid sector at its tail: what is hot is written \
-         again long before the tail comes by, and folds collect the rest. p2 counts folds; a log block that \
-         stands in order becomes the data block without one.",
+        "The rows of C3' are what the workloads are fitted to; those of C3 are results. n1 and n2 are \
+         sectors of 2 KiB. Ours are smaller: our log meets few valid sectors at its tail, because what is \
+         hot is written again before the tail comes by, and folds collect the rest. p2 counts folds, by page \
+         writes to the MLC: those writes that the SLC takes away are the ones that needed few folds, so that \
+         p2 of the rest can rise. A log block that stands in order becomes the data block without a fold.",
     );
     formula(page, results)
 }

@@ -146,7 +146,7 @@ fn introduce(page: &mut Page, length: Length) {
     page.say(&format!(
         "L.-P. Chang, \"A Hybrid Approach to NAND-Flash-Based Solid-State Disks\", IEEE Transactions on \
          Computers 59(10), 2010: its tables and figures, the paper's value beside ours. Made by `tandem repro \
-         chang --requests {} --passes {passes} --seed {seed}`: {requests} requests, {passes} times, closed loop, \
+         chang --requests {} --passes {passes} --seed {seed}`: {requests} requests, passes: {passes}, closed loop, \
          one operation after the other; the paper replays a month (1,534,627 writes and its reads) 10 times.",
         length.requests
     ));

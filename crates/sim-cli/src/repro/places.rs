@@ -85,9 +85,9 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = 16). \
-         Rotation keeps SLC blocks within one erase of each other; the two pools act once counts differ by more \
-         than 16, which only long runs reach.",
+        "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = \
+         16). Rotation keeps nearly all SLC blocks within one erase of each other; the two pools act once \
+         counts differ by more than 16, of which a run of this length shows only the beginning.",
     );
     Ok(())
 }
