@@ -13,8 +13,9 @@ const PAGES: usize = 16;
 const PAGE: usize = 512;
 const SPARE: usize = 16;
 
-/// The chip: the shape of [`SPI_PLAIN`]. The number of blocks is a parameter because the linter takes a spelled-out array
-/// of all of them for one on the stack.
+/// The chip: the shape of [`SPI_PLAIN`].
+///
+/// The number of blocks is a parameter because the linter takes a spelled-out array of all of them for one on the stack.
 #[derive(Debug)]
 pub struct PlainChip<const COUNT: usize = BLOCKS> {
     data: [[[u8; PAGE]; PAGES]; COUNT],
