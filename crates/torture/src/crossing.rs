@@ -153,6 +153,11 @@ impl<'a> Crossing<'a> {
         Self { history, ..self }
     }
 
+    /// Adds a line to the history.
+    pub(crate) fn say(&mut self, line: impl FnOnce() -> String) {
+        self.history.note(line);
+    }
+
     /// What the device was asked last.
     pub(crate) fn history(&self) -> Vec<String> {
         self.history.lines()

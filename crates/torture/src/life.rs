@@ -143,8 +143,12 @@ pub(crate) fn live<'a>(
         };
         mind.follow(ftl.device_mut().take_branches(), deeper, findings);
         mind.may_be_blank = false;
+        // The mount's work may go on in the first requests.
+        let before = mind.truth.clone();
+        let state = mind.inspect(&mut ftl, "after the mount");
+        mind.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
         ftl.device_mut().pick(picks.1);
-        if let After::Off = mind.inspect(&mut ftl, "after the mount")? {
+        if let After::Off = state? {
             continue;
         }
         if ended {
@@ -173,7 +177,9 @@ impl<'a> Mind<'a> {
     ) -> Verdict<bool> {
         for step in &mut *steps {
             if step == Step::Rest {
+                let before = self.truth.clone();
                 self.inspect(ftl, "before it was switched off")?;
+                self.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
                 return Ok(false);
             }
             if let After::Off = self.step(ftl, step, deeper, findings)? {
@@ -184,7 +190,9 @@ impl<'a> Mind<'a> {
             }
         }
         ftl.device_mut().disarm();
+        let before = self.truth.clone();
         self.inspect(ftl, "at the end")?;
+        self.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
         Ok(true)
     }
 
@@ -231,6 +239,9 @@ impl<'a> Mind<'a> {
         findings: &mut Findings,
     ) -> Verdict<After> {
         ftl.device_mut().grant(self.world.request_budget());
+        let request = self.truth.requests() + 1;
+        let before = matches!(step, Step::Read { .. }).then(|| self.truth.clone());
+        ftl.device_mut().say(|| format!("request {request}: {step}"));
         let outcome = match step {
             Step::Write { first, count } => {
                 self.truth.begin_write(first, count, &mut self.data);
@@ -255,7 +266,10 @@ impl<'a> Mind<'a> {
             Step::Rest => Ok(()),
         };
         let branches = ftl.device_mut().take_branches();
-        self.follow(branches, deeper, findings);
+        match before {
+            Some(before) => self.follow_from(&before, branches, deeper, findings),
+            None => self.follow(branches, deeper, findings),
+        }
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
             (_, Some(Halt::PowerOff)) => Ok(After::Off),
@@ -274,6 +288,19 @@ impl<'a> Mind<'a> {
             }
             (Err(error), None) => Err(self.broken(&step, Breach::Refused(error.to_string()))),
         }
+    }
+
+    /// Goes down roads that lead off a comparison: what it found was not known to be found when they did.
+    fn follow_from(
+        &mut self,
+        truth: &Truth,
+        branches: Vec<Branch>,
+        memories: &mut [OwnedRam],
+        findings: &mut Findings,
+    ) {
+        let known = std::mem::replace(&mut self.truth, truth.clone());
+        self.follow(branches, memories, findings);
+        self.truth = known;
     }
 
     /// Goes down each of these roads.
