@@ -15,7 +15,7 @@ const SPARE: usize = 16;
 
 /// The chip: the shape of [`SPI_PLAIN`].
 ///
-/// The number of blocks is a parameter because the linter takes a spelled-out array of all of them for one on the stack.
+/// The number of blocks is a parameter: the linter takes a spelled-out array of all of them for one on the stack.
 #[derive(Debug)]
 pub struct PlainChip<const COUNT: usize = BLOCKS> {
     data: [[[u8; PAGE]; PAGES]; COUNT],
