@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use ftl_core::layout::{self, FormatKey, Header, Kind, Slot, Stamp, Tag, Trim};
+use ftl_core::layout::{self, FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim};
 use libfuzzer_sys::fuzz_target;
 
 /// Slots of the pages tried: one sector a page, and several.
@@ -19,6 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     header(bytes);
     trim(bytes, key);
     summary(bytes, key);
+    seal(bytes, key);
 });
 
 /// A tag as it stands, and one with a check that fits.
@@ -49,6 +50,7 @@ fn tag(bytes: &[u8], slots: u16, key: FormatKey) {
         Kind::Chain,
         Kind::ChainInPlace,
         Kind::Trim,
+        Kind::Checkpoint,
     ];
     let kind = kinds[usize::from(bytes[0]) % kinds.len()];
     let stamp = bytes[1..7].iter().fold(0, |stamp, byte| stamp << 8 | u64::from(*byte));
@@ -79,6 +81,7 @@ fn header(bytes: &[u8]) {
     let field =
         |at: usize| u32::from_le_bytes([page[at], page[at + 1], page[at + 2], page[at + 3]]);
     let header = Header {
+        meta_blocks: (field(8) >> 16) as u16,
         key: FormatKey::new(field(12)),
         sector_bytes: ftl_iface::Bytes::new(field(16)),
         capacity: ftl_iface::SectorCount::new(field(20)),
@@ -105,6 +108,19 @@ fn trim(bytes: &[u8], key: FormatKey) {
         trim.put(&mut page, key);
         assert_eq!(Trim::parse(&page, key), Some(trim));
     }
+}
+
+fn seal(bytes: &[u8], key: FormatKey) {
+    let _ = Seal::parse(bytes, key);
+    let Some(fields) = bytes.first_chunk::<16>() else { return };
+    let field = |at: usize| {
+        u32::from_le_bytes([fields[at], fields[at + 1], fields[at + 2], fields[at + 3]])
+    };
+    let seal =
+        Seal { turn: field(0), length: field(4), fingerprint: field(8), image_check: field(12) };
+    let mut page = vec![0xFF; 64];
+    seal.put(&mut page, key);
+    assert_eq!(Seal::parse(&page, key), Some(seal));
 }
 
 fn summary(bytes: &[u8], key: FormatKey) {

@@ -13,12 +13,12 @@
 //!   fold, which erases its `L + 2` blocks at most.
 //!
 //! After a mount, the first use of a logical block adds reads: its entries in the log are proved. They are part of
-//! the bound on reads.
+//! the bound on reads. The first change erases the blocks that carry the seals of checkpoints, two at most.
 
 use ftl_iface::SectorCount;
 
 use crate::config::Config;
-use crate::shape::Shape;
+use crate::shape::{PLACES, Shape};
 
 /// Numbers of operations on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +96,9 @@ impl WorstCase {
         }
     }
 
+    /// The first change after a mount breaks the seals of checkpoints.
+    const SEALS: Operations = Operations { reads: 0, programs: 0, erases: PLACES as u64 };
+
     /// Reads that find a chain's map: every page of its log blocks, twice where it is a trim.
     const fn scan(&self) -> u64 {
         (self.chain_logs + 1) * self.chain_pages * 2
@@ -167,7 +170,7 @@ impl WorstCase {
         let chains = self.room().times(blocks);
         let summaries =
             Operations { reads: 0, programs: self.summaries(log_pages + steps), erases: 0 };
-        own.and(chains).and(self.steps(steps)).and(summaries)
+        own.and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
     }
 
     /// A trim of so many sectors, one at least: a page for each logical block.
@@ -177,7 +180,7 @@ impl WorstCase {
         let page = Operations { reads: 0, programs: 1, erases: 0 };
         let steps = self.steps(self.copies);
         let summaries = Operations { reads: 0, programs: self.summaries(self.copies), erases: 0 };
-        page.and(self.room()).and(steps).and(summaries).times(blocks)
+        page.and(self.room()).and(steps).and(summaries).times(blocks).and(Self::SEALS)
     }
 
     /// A read of so many sectors, one at least.
@@ -193,6 +196,6 @@ impl WorstCase {
     pub const fn maintain(&self, budget: u32) -> Operations {
         let count = budget as u64;
         let summaries = Operations { reads: 0, programs: self.summaries(count), erases: 0 };
-        self.steps(count).and(summaries)
+        self.steps(count).and(summaries).and(Self::SEALS)
     }
 }

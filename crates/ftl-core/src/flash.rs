@@ -2,6 +2,11 @@
 //! its cause.
 
 mod buffer;
+mod image;
+mod seals;
+
+pub use image::{ImageReader, ImageWriter, Written};
+pub use seals::Seals;
 
 use ftl_iface::{
     Block, Bytes, EraseError, Geometry, NandDevice, Page, PageIndex, ProgramError, ReadError,
@@ -85,6 +90,7 @@ pub struct Flash<'ram, D, P> {
     /// Bytes of the tag read last.
     read_bytes: usize,
     dead: bool,
+    seals: Seals,
 }
 
 impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
@@ -115,6 +121,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             buffer,
             read_bytes: 0,
             dead: false,
+            seals: Seals::Broken,
         }
     }
 
@@ -184,8 +191,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.block(spot).page(PageIndex::new(spot.page))
     }
 
+    /// Whether the device may still be asked: nothing has failed that ends this mount.
     #[inline]
-    fn alive(&self) -> Result<(), Fault<D::Error>> {
+    pub fn alive(&self) -> Result<(), Fault<D::Error>> {
         if self.dead { Err(Fault::Device(None)) } else { Ok(()) }
     }
 
@@ -261,6 +269,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         self.alive()?;
+        if self.seals != Seals::Broken {
+            self.break_seals()?;
+        }
         let page = self.page(spot);
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();
@@ -288,6 +299,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Erases the block of a spot.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         self.alive()?;
+        if self.seals != Seals::Broken {
+            self.break_seals()?;
+        }
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {

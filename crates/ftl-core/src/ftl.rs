@@ -57,6 +57,8 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) free_blocks_low: u16,
     /// While the host is idle, folding goes on until this many are free.
     pub(crate) free_blocks_idle: u16,
+    /// How many checkpoints there were, as far as this mount knows.
+    pub(crate) turn: u32,
 }
 
 /// Cold data to be moved onto a worn block.

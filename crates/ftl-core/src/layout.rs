@@ -11,8 +11,10 @@
 //!
 //! Numbers are little-endian. With one sector a page the tag takes 16 bytes, which is what a W25N01GV protects.
 
+mod checkpoint;
 mod payload;
 
+pub use checkpoint::{LogImage, Seal, fingerprint, image_bytes, image_check};
 pub use payload::{
     Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,
 };
@@ -45,11 +47,13 @@ pub enum Kind {
     ChainInPlace = 0x66,
     /// A run of sectors forgotten; the payload says which.
     Trim = 0x69,
+    /// Part of a checkpoint, in the meta part. The payload of its last page is the seal.
+    Checkpoint = 0x96,
 }
 
 impl Kind {
     /// All kinds.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Header,
         Self::Log,
         Self::Summary,
@@ -57,6 +61,7 @@ impl Kind {
         Self::Chain,
         Self::ChainInPlace,
         Self::Trim,
+        Self::Checkpoint,
     ];
 
     #[inline]
@@ -187,7 +192,7 @@ pub struct Tag {
     pub kind: Kind,
     /// When it was programmed.
     pub stamp: Stamp,
-    /// How often its block had been erased by then.
+    /// How often its block had been erased by then; of a checkpoint's page its number in its place.
     pub wear: u32,
 }
 

@@ -85,7 +85,8 @@
 //!
 //! **What all rooms may use.**
 //! - [`shape`]: numbers that follow from geometry and configuration. [`config`]: what the user chooses.
-//! - [`table`]: lent memory that only one kind of row can index. [`address`]: those rows. [`error`]: what goes
+//! - [`table`]: lent memory that only one kind of row can index. [`image`]: how a room writes itself down for the next
+//!   mount. [`address`]: those rows. [`error`]: what goes
 //!   wrong below, and how the host is told. [`probe`]: who is told of what is done.
 //!
 //! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
@@ -103,14 +104,16 @@
 //! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than
 //!   planned, foreign or damaged headers.
 //! - Memory is a plan, known at compile time, of which every byte is named ([`RamPlan`]).
+//! - After a clean stop a mount reads a few pages, changes nothing, and goes on as if it had never been away
+//!   ([`Ftl::stop`]).
 //! - What a request can cost beyond its own pages has a stated worst case ([`WorstCase`]).
 //! - Wear is even: in the log by rotation, in the chains by two pools, between them by the throttle.
 //!
 //! Not yet: **a loss of power between two operations or inside one** may leave a device that does not mount, or
 //! lose what was acknowledged. **A block that fails in use** ends the mount; blocks that are bad from the factory
-//! are passed over. A mount **scans** instead of reading a checkpoint, and blocks that are free then **take the mean
-//! wear** of the others. A page that cannot be read where the FTL itself needs it, in a fold or a mount, is an error of
-//! the whole request. `docs/DESIGN.md` says what each of these costs.
+//! are passed over. A mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the
+//! mean wear** of the others. A page that cannot be read where the FTL itself needs it, in a fold or a mount, is an
+//! error of the whole request. `docs/DESIGN.md` says what each of these costs.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
@@ -155,6 +158,8 @@ pub mod shape;
 pub mod config;
 
 pub mod table;
+
+pub mod image;
 
 pub mod address;
 

@@ -5,6 +5,8 @@
 //! hybrid           SLC region: [meta][ log ............]   MLC region: [ chains .......................]
 //! one region       [meta][ log ........][ chains ................................................]
 //! no log           [meta][ chains ................................................................]
+//!
+//! meta             [header][header][ place of checkpoints ][ place of checkpoints ]
 //! ```
 
 use core::fmt;
@@ -14,11 +16,51 @@ use ftl_iface::{Bytes, Geometry, Region, RegionGeometry, SectorCount};
 
 use crate::address::LogicalBlock;
 use crate::config::{Config, LogRegion};
-use crate::layout;
+use crate::layout::{self, LogImage};
+use crate::slc::index::IndexShape;
 
-/// Blocks set aside for what the FTL must find first: header and, later, checkpoints. Two, so that one is whole while
-/// the other is written.
-pub const META_BLOCKS: u16 = 2;
+/// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
+pub const HEADER_BLOCKS: u16 = 2;
+
+/// Places of checkpoints, which follow the headers. They are used in turn, and one of them may go bad.
+pub const PLACES: u16 = 2;
+
+/// A place of checkpoints: blocks of the meta part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first of them.
+    pub first: u16,
+    /// How many.
+    pub blocks: u16,
+    /// Pages a block.
+    pub pages: u16,
+}
+
+impl Place {
+    /// The place with that number in a meta part.
+    pub const fn new(meta: &Part, number: u16) -> Self {
+        let blocks = meta.blocks.saturating_sub(HEADER_BLOCKS) / PLACES;
+        Self { first: HEADER_BLOCKS + number * blocks, blocks, pages: meta.pages }
+    }
+
+    /// The number of the page that carries the seal: the last.
+    pub const fn seal(&self) -> u32 {
+        (self.blocks as u32 * self.pages as u32).saturating_sub(1)
+    }
+
+    /// The block that carries the seal.
+    pub const fn seal_block(&self) -> u16 {
+        (self.first + self.blocks).saturating_sub(1)
+    }
+
+    /// Block and page of the page with that number in the place.
+    pub const fn page(&self, number: u32) -> (u16, u16) {
+        match (number.checked_div(self.pages as u32), number.checked_rem(self.pages as u32)) {
+            (Some(block), Some(page)) => (self.first + block as u16, page as u16),
+            _ => (self.first, 0),
+        }
+    }
+}
 
 /// Spare blocks without which chains cannot be served: one for a log block, one for a fold.
 pub const SPARE_BLOCKS_MIN: u16 = 2;
@@ -116,11 +158,60 @@ pub struct Shape {
 impl Shape {
     /// Divides the device, or says what stands in the way.
     pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
+        let mut place_blocks = 1;
+        loop {
+            // Larger places leave less to be written down, until nothing is left to divide.
+            let shape = match Self::with_places(geometry, config, place_blocks) {
+                Ok(shape) => shape,
+                Err(error) => return Err(error),
+            };
+            if shape.image_bytes(shape.usual_index_bytes()) <= shape.place_bytes() {
+                return Ok(shape);
+            }
+            place_blocks += 1;
+        }
+    }
+
+    /// Bytes of an image that a place has room for, beside its seal.
+    pub const fn place_bytes(&self) -> u64 {
+        Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
+    }
+
+    /// Bytes of an image of the tables, where the hash table of the log takes so many.
+    pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
+        let log = match &self.log {
+            Some(part) => {
+                let slots = part.data_pages() as u32 * part.slots as u32;
+                Some(LogImage { blocks: part.blocks, slots, index_bytes })
+            }
+            None => None,
+        };
+        layout::image_bytes(self.chain.blocks, self.logical_blocks, log)
+    }
+
+    /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of
+    /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
+    const fn usual_index_bytes(&self) -> u64 {
+        match &self.log {
+            Some(part) => {
+                let entries = part.blocks as u64 * part.sectors_per_block() as u64 / 2;
+                let most = IndexShape::MOST_ENTRIES as u64;
+                5 * if entries < most { entries } else { most }
+            }
+            None => 0,
+        }
+    }
+
+    const fn with_places(
+        geometry: &Geometry,
+        config: &Config,
+        place_blocks: u32,
+    ) -> Result<Self, ShapeError> {
         let sector = config.sector_bytes;
         if sector.get() < 512 || !sector.get().is_power_of_two() {
             return Err(ShapeError::SectorBytes(sector));
         }
-        let (meta, log, chain) = match Self::divide(geometry, config) {
+        let (meta, log, chain) = match Self::divide(geometry, config, place_blocks) {
             Ok(parts) => parts,
             Err(error) => return Err(error),
         };
@@ -152,9 +243,10 @@ impl Shape {
     const fn divide(
         geometry: &Geometry,
         config: &Config,
+        place_blocks: u32,
     ) -> Result<(Part, Option<Part>, Part), ShapeError> {
         let sector = config.sector_bytes;
-        let meta_blocks = META_BLOCKS as u32;
+        let meta_blocks = HEADER_BLOCKS as u32 + PLACES as u32 * place_blocks;
         let (first, log_region, log_blocks, chain_region) =
             match (config.log, geometry.slc(), geometry.mlc()) {
                 (LogRegion::SlcRegion, Some(slc), Some(_)) => {

@@ -6,6 +6,8 @@
 
 use core::marker::PhantomData;
 
+use crate::image::{Sink, Source};
+
 /// A row of a table: a typed number that can index.
 pub trait Row: Copy {
     /// The row's place in a slice.
@@ -68,6 +70,30 @@ impl<'ram, R: Row, T: Copy + Blank> Table<'ram, R, T> {
     }
 }
 
+impl<R: Row, T: Copy + Blank> Table<'_, R, T> {
+    /// Makes every row blank.
+    pub fn clear(&mut self) {
+        self.cells.fill(T::BLANK);
+    }
+}
+
+impl<R> Table<'_, R, u16> {
+    /// Writes every row down.
+    pub fn save(&self, sink: &mut impl Sink) {
+        for cell in &*self.cells {
+            sink.half(*cell);
+        }
+    }
+
+    /// Takes every row back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        for cell in &mut *self.cells {
+            *cell = source.half()?;
+        }
+        Some(())
+    }
+}
+
 /// What a row holds before anything was put there.
 pub trait Blank {
     /// That value.
@@ -122,6 +148,16 @@ impl<'ram, R: Row> Bits<'ram, R> {
     pub fn clear(&mut self) {
         self.bytes.fill(0);
     }
+
+    /// Writes every row down.
+    pub fn save(&self, sink: &mut impl Sink) {
+        sink.put(self.bytes);
+    }
+
+    /// Takes every row back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        source.take(self.bytes)
+    }
 }
 
 /// Four bits a row, two rows a byte.
@@ -158,6 +194,16 @@ impl<'ram, R: Row> Nibbles<'ram, R> {
             let shift = row.index() % 2 * 4;
             *byte = *byte & !(0xF << shift) | (value & 0xF) << shift;
         }
+    }
+
+    /// Writes every row down.
+    pub fn save(&self, sink: &mut impl Sink) {
+        sink.put(self.bytes);
+    }
+
+    /// Takes every row back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        source.take(self.bytes)
     }
 }
 

@@ -30,6 +30,8 @@
 //! throttle switches with every few erases; the window then shrinks while it is active for most
 //! requests, grows while for few, and stays while for half of them.
 
+mod image;
+
 use ftl_iface::BlockCount;
 
 /// What the throttle is told when it is built.

@@ -24,6 +24,8 @@
 //! chance alone may suspend (a), which is no loss, since a log that hardly any write finds has
 //! nothing worth keeping.
 
+mod image;
+
 use ftl_iface::SectorCount;
 
 /// Which of the rules are in force.

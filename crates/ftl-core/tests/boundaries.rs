@@ -73,7 +73,7 @@ fn the_smallest_reserve_of_two_blocks_stands_random_writes() {
 fn a_log_of_two_blocks_turns() {
     let (_, config) = devices::hybrid();
     let two_in_a_region = devices::geometry(
-        Some(region(Cell::Slc, 4, 4, 1024)),
+        Some(region(Cell::Slc, 6, 4, 1024)),
         Some(region(Cell::Mlc, 14, 8, 2048)),
     );
     let (one_slc, one_slc_config) = devices::one_slc();
@@ -121,9 +121,9 @@ fn under_a_throttle_that_never_lets_go_the_window_stands_at_its_floor_and_writes
 
 #[test]
 fn requests_of_a_thousand_sectors_and_of_one_mix() {
-    let slc = region(Cell::Slc, 8, 8, 2048);
+    let slc = region(Cell::Slc, 10, 8, 2048);
     let hybrid = devices::geometry(Some(slc), Some(region(Cell::Mlc, 44, 16, 2048)));
-    let one_slc = devices::geometry(Some(region(Cell::Slc, 56, 16, 2048)), None);
+    let one_slc = devices::geometry(Some(region(Cell::Slc, 58, 16, 2048)), None);
     let one_log = Config { log: LogRegion::FirstBlocks(6), ..devices::SMALL };
     let none = Config { log: LogRegion::None, ..devices::SMALL };
     for (geometry, config) in [(hybrid, devices::SMALL), (one_slc, one_log), (hybrid, none)] {

@@ -24,9 +24,9 @@ fn memory(geometry: &Geometry, config: &Config) -> OwnedRam {
     OwnedRam::for_plan(&RamPlan::new(geometry, config).expect("the configuration fits"))
 }
 
-/// A page of the chains of the conventional device, whose first two blocks are its header's.
+/// A page of the chains of the conventional device, whose first four blocks are its meta part.
 fn chain_page(block: u32, page: u16) -> ftl_iface::Page {
-    Block::new(Region::Mlc, 2 + block).page(PageIndex::new(page))
+    Block::new(Region::Mlc, 4 + block).page(PageIndex::new(page))
 }
 
 #[test]

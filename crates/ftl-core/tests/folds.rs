@@ -16,8 +16,8 @@ const LOGICAL: u32 = 10;
 
 /// Folds of this device advance by `maintain` alone, one page at a time.
 fn device(log: LogRegion) -> World {
-    let mlc = region(Cell::Mlc, if log == LogRegion::None { 16 } else { 14 }, 8, 2048);
-    let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 12, 4, 1024));
+    let mlc = region(Cell::Mlc, if log == LogRegion::None { 18 } else { 14 }, 8, 2048);
+    let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 14, 4, 1024));
     let config = Config {
         log,
         capacity: Some(SectorCount::new(LOGICAL * BLOCK)),

@@ -7,10 +7,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use ftl_core::layout::{
-    FormatKey, Header, Kind, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag, summary_pages,
-    summary_sectors, tag_bytes,
+    FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag,
+    summary_pages, summary_sectors, tag_bytes,
 };
-use ftl_core::shape::META_BLOCKS;
+use ftl_core::shape::{HEADER_BLOCKS, PLACES};
+use ftl_core::slc::index::IndexShape;
 use ftl_iface::{Bytes, Sector, SectorCount};
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
@@ -73,10 +74,11 @@ fn examples() -> Vec<(&'static str, String)> {
     let (holds, hole, elsewhere) = (Slot::Holds, Slot::Hole, Slot::Elsewhere);
     let data = [holds(sector(40)), hole(sector(41)), elsewhere(sector(42)), holds(sector(43))];
     let header = Header {
+        meta_blocks: 12,
         key: KEY,
         sector_bytes: Bytes::new(2_048),
         capacity: SectorCount::new(10_485_760),
-        log_blocks: 2_046,
+        log_blocks: 2_036,
         chain_blocks: 43_008,
     };
     let mut page = vec![0xFF; 512];
@@ -90,6 +92,10 @@ fn examples() -> Vec<(&'static str, String)> {
     Trim { first: sector(4_096), count: SectorCount::new(128) }.put(&mut page, KEY);
     let trim = hex(&page[..Trim::BYTES]);
 
+    let seal = Seal { turn: 3, length: 14_722, fingerprint: 0x1234_5678, image_check: 0x9ABC_DEF0 };
+    seal.put(&mut page, KEY);
+    let seal = hex(&page[..Seal::BYTES]);
+
     vec![
         ("log page", hex(&log_page())),
         ("check", check_steps(&log_page())),
@@ -99,6 +105,7 @@ fn examples() -> Vec<(&'static str, String)> {
         ("header", header),
         ("summary", summary),
         ("trim", trim),
+        ("seal", seal),
     ]
 }
 
@@ -136,8 +143,11 @@ fn the_documents_figures_are_the_codes() {
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
     says(&format!("Format version **{}**", Header::VERSION));
     says(&format!("at most {}", ftl_core::shape::SLOTS_MAX));
-    says("The meta part is the first two blocks");
-    assert_eq!(META_BLOCKS, 2);
+    says("two blocks that carry the header, and two *places* of checkpoints");
+    assert_eq!((HEADER_BLOCKS, PLACES), (2, 2));
+    says(&format!("Version is that of the image, {}.", Seal::VERSION));
+    says("at most 1,048,576, five bytes each");
+    assert_eq!(IndexShape::MOST_ENTRIES, 1_048_576);
     says(&format!("the fixed key {:#010X}", FormatKey::HEADER.get()).replace("0X", "0x"));
     says(&format!("A tag of one slot takes {} bytes", tag_bytes(1)));
     says("chain blocks up to 65,533");
@@ -153,6 +163,7 @@ fn the_documents_figures_are_the_codes() {
         (Kind::Chain, "chain", "chain block"),
         (Kind::ChainInPlace, "chain in place", "chain block"),
         (Kind::Trim, "trim", "chain block"),
+        (Kind::Checkpoint, "checkpoint", "place of checkpoints"),
     ];
     for (kind, name, place) in rows {
         let code = tag(kind, 1, 1, &[Slot::Empty])[0];

@@ -49,6 +49,7 @@ fn header(geometry: &Geometry, config: &Config) -> Header {
     let plan = RamPlan::new(geometry, config).expect("the configuration fits");
     let shape = plan.shape();
     Header {
+        meta_blocks: shape.meta.blocks,
         key: FormatKey::new(KEY),
         sector_bytes: shape.sector_bytes,
         capacity: shape.capacity,
@@ -102,7 +103,7 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
 #[test]
 fn a_device_of_another_version_is_not_mounted() {
     let (geometry, config) = devices::hybrid();
-    for version in [0, 2, 0x0101, u16::MAX] {
+    for version in [0, 1, 3, 0x0102, u16::MAX] {
         let mut chip = chip(geometry);
         put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
         let (error, sentence) = refused(&mut chip, &config);
@@ -240,15 +241,16 @@ fn factory_bad_blocks_in_meta_log_and_chains_are_passed_over() {
     let (geometry, config) = devices::hybrid();
     // The capacity that leaves four spare blocks beside those that are bad.
     let config = Config { capacity: Some(SectorCount::new(8 * 32)), ..config };
-    let cases: [&[(Region, u32)]; 8] = [
+    let cases: [&[(Region, u32)]; 9] = [
         &[(Slc, 0)],
         &[(Slc, 1)],
-        &[(Slc, 2)],
-        &[(Slc, 7)],
-        &[(Slc, 2), (Slc, 3), (Slc, 6), (Slc, 7)],
+        &[(Slc, 2), (Slc, 3)],
+        &[(Slc, 4)],
+        &[(Slc, 9)],
+        &[(Slc, 4), (Slc, 5), (Slc, 8), (Slc, 9)],
         &[(Mlc, 0), (Mlc, 13)],
         &[(Mlc, 4), (Mlc, 5), (Mlc, 6)],
-        &[(Slc, 1), (Slc, 4), (Mlc, 0), (Mlc, 1), (Mlc, 9)],
+        &[(Slc, 1), (Slc, 3), (Slc, 6), (Mlc, 0), (Mlc, 1), (Mlc, 9)],
     ];
     for bad in cases {
         println!("{bad:?}");
@@ -260,10 +262,10 @@ fn factory_bad_blocks_in_meta_log_and_chains_are_passed_over() {
 fn factory_bad_blocks_of_a_split_chip_are_passed_over_in_every_part() {
     for (geometry, config) in [devices::one_slc(), devices::one_tlc()] {
         let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
-        // Meta is 0 and 1, the log 2 to 6, and the chains follow.
+        // Meta is 0 to 3, the log 4 to 8, and the chains follow.
         let per_block = RamPlan::new(&geometry, &config).expect("fits").shape().sectors_per_block;
         let config = Config { capacity: Some(SectorCount::new(9 * per_block.get())), ..config };
-        for bad in [vec![0], vec![1, 2], vec![6, 7], vec![3, 4, 5], vec![0, 2, 4, 8, 15, 21]] {
+        for bad in [vec![0], vec![1, 4], vec![8, 9], vec![5, 6, 7], vec![0, 2, 4, 6, 10, 17, 23]] {
             println!("{bad:?}");
             let bad: Vec<(Region, u32)> = bad.into_iter().map(|block| (region, block)).collect();
             lives_with_bad_blocks(geometry, config, &bad);
@@ -289,7 +291,7 @@ fn too_many_bad_blocks_are_counted_and_refused() {
 
     // A log needs two good blocks.
     let mut log = chip(geometry);
-    for block in 3..8 {
+    for block in 5..10 {
         log.mark_bad(Block::new(Region::Slc, block)).expect("marked");
     }
     assert_eq!(format(&mut log, &config), Some(MountError::TooFewBlocks { good: 1, needed: 2 }));
@@ -305,8 +307,8 @@ fn too_many_bad_blocks_are_counted_and_refused() {
 
 #[test]
 fn two_good_log_blocks_of_many_are_enough() {
-    let slc = region(Cell::Slc, 8, 4, 1024);
+    let slc = region(Cell::Slc, 10, 4, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 14, 8, 2048)));
-    let bad: Vec<(Region, u32)> = [2, 4, 5, 6].map(|block| (Region::Slc, block)).into();
+    let bad: Vec<(Region, u32)> = [4, 6, 7, 8].map(|block| (Region::Slc, block)).into();
     lives_with_bad_blocks(geometry, devices::SMALL, &bad);
 }

@@ -24,10 +24,10 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
     let bytes = prop::sample::select(vec![512_u32, 1024, 2048]);
     let shape = (pages.clone(), bytes.clone(), 4_u32..9, pages, bytes, 8_u32..16);
     (shape, 0..5_u8).prop_map(|((slc_pages, slc_bytes, slc_blocks, pages, bytes, blocks), kind)| {
-        let slc = region(Cell::Slc, slc_blocks, slc_pages, slc_bytes);
-        let mlc = region(Cell::Mlc, blocks, pages, bytes);
-        let one_slc = region(Cell::Slc, blocks + 6, pages, bytes);
-        let one_tlc = region(Cell::Tlc, blocks + 6, 6, bytes);
+        let slc = region(Cell::Slc, slc_blocks + 2, slc_pages, slc_bytes);
+        let mlc = region(Cell::Mlc, blocks + 2, pages, bytes);
+        let one_slc = region(Cell::Slc, blocks + 8, pages, bytes);
+        let one_tlc = region(Cell::Tlc, blocks + 8, 6, bytes);
         let log = (slc_blocks - 1) as u16;
         let (slc, mlc, log) = match kind {
             0 | 1 => (Some(slc), Some(mlc), LogRegion::SlcRegion),

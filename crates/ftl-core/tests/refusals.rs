@@ -164,7 +164,7 @@ fn more_blocks_than_sixteen_bits_number_are_refused() {
     let (error, sentence) = refused(&hybrid_of([8, 4, 1024], [65_535, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
     assert_eq!(sentence, "65535 blocks in one part are more than 65534");
-    let (error, _) = refused(&hybrid_of([65_537, 4, 1024], [14, 8, 2048]), &SMALL);
+    let (error, _) = refused(&hybrid_of([65_539, 4, 1024], [14, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
 }
 
@@ -197,7 +197,7 @@ fn a_log_of_one_block_is_refused() {
     let (one_slc, _) = devices::one_slc();
     let config = Config { log: LogRegion::FirstBlocks(1), ..SMALL };
     let refusals =
-        [refused(&hybrid_of([3, 4, 1024], [14, 8, 2048]), &SMALL), refused(&one_slc, &config)];
+        [refused(&hybrid_of([5, 4, 1024], [14, 8, 2048]), &SMALL), refused(&one_slc, &config)];
     for refusal in refusals {
         assert_eq!(refusal, (ShapeError::LogBlocks { blocks: 1 }, sentence.to_owned()));
     }
@@ -262,14 +262,14 @@ fn a_hash_table_of_impossible_size_or_probes_is_refused() {
 
 #[test]
 fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_is_refused() {
-    let device = hybrid_of([8, 1, 1024], [14, 8, 2048]);
+    let device = hybrid_of([10, 1, 1024], [14, 8, 2048]);
     let (error, sentence) = refused(&device, &SMALL);
     assert_eq!(error, ShapeError::LogPages { pages: 1 });
     let wanted = "a log block of 1 pages has no room for data beside its summary: do without a log";
     assert_eq!(sentence, wanted);
-    assert!(RamPlan::new(&hybrid_of([8, 2, 1024], [14, 8, 2048]), &SMALL).is_ok());
+    assert!(RamPlan::new(&hybrid_of([10, 2, 1024], [14, 8, 2048]), &SMALL).is_ok());
     // Chains have no summary, and without a log one page a block will do.
-    let one_page = geometry(None, Some(region(Cell::Mlc, 16, 1, 2048)));
+    let one_page = geometry(None, Some(region(Cell::Mlc, 20, 1, 2048)));
     let mut world = World::new(one_page, Config { log: LogRegion::None, ..SMALL });
     let capacity = world.capacity();
     let mut dice = Dice::new(2);

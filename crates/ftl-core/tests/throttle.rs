@@ -6,9 +6,9 @@
 
 mod world;
 
-use ftl_core::Config;
 use ftl_core::config::{Endurance, IndexConfig};
-use ftl_iface::{Cell, Region, SectorCount};
+use ftl_core::{Config, RamPlan};
+use ftl_iface::{Cell, Geometry, Region, SectorCount};
 
 use world::{Dice, Step, Tandem, World, devices, region};
 
@@ -25,8 +25,10 @@ fn device(log_blocks: u32, ratio: u32, throttle: bool) -> World {
 }
 
 fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) -> World {
-    let slc = region(Cell::Slc, 2 + log_blocks, 16, 512);
-    let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, CHAIN_BLOCKS, 8, 1024)));
+    let with_meta = |meta| {
+        let slc = region(Cell::Slc, meta + log_blocks, 16, 512);
+        devices::geometry(Some(slc), Some(region(Cell::Mlc, CHAIN_BLOCKS, 8, 1024)))
+    };
     let config = Config {
         capacity: Some(SectorCount::new(LOGICAL_BLOCKS * PER_BLOCK)),
         endurance: Endurance { log: 100_000, chain: 100_000 / ratio },
@@ -36,6 +38,12 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
         throttle,
         ..devices::SMALL
     };
+    // How long the meta part is follows from the length of the log.
+    let log_of = |geometry: &Geometry| RamPlan::new(geometry, &config).ok()?.shape().log;
+    let geometry = (4..64)
+        .map(with_meta)
+        .find(|geometry| log_of(geometry).is_some_and(|log| u32::from(log.blocks) == log_blocks))
+        .expect("a device with that log");
     let mut world = World::new(geometry, config);
     // Every logical block is mapped, as in the paper's runs.
     let all: Vec<Step> = (0..LOGICAL_BLOCKS)
@@ -76,8 +84,8 @@ fn mean_wear(ftl: &Tandem<'_>) -> (u64, u64) {
             .collect();
         counts.iter().sum::<u64>() * 1_000 / counts.len() as u64
     };
-    // The format's own erase is none of the FTL's, and the header's two blocks are not of the log.
-    (mean(Region::Slc, 2), mean(Region::Mlc, 0))
+    // The format's own erase is none of the FTL's, and the meta part is not of the log.
+    (mean(Region::Slc, usize::from(ftl.shape().meta.blocks)), mean(Region::Mlc, 0))
 }
 
 /// The log leads by less than three mean cycles: it is closed after two, and what it holds by then may still be erased.

@@ -27,12 +27,12 @@ fn device(geometry: Geometry, log: LogRegion, enabled: bool) -> World {
 }
 
 fn conventional(enabled: bool) -> World {
-    let geometry = devices::geometry(None, Some(region(Cell::Mlc, 66, 8, 1024)));
+    let geometry = devices::geometry(None, Some(region(Cell::Mlc, 68, 8, 1024)));
     device(geometry, LogRegion::None, enabled)
 }
 
 fn hybrid(enabled: bool) -> World {
-    let slc = region(Cell::Slc, 10, 8, 1024);
+    let slc = region(Cell::Slc, 12, 8, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 64, 8, 1024)));
     device(geometry, LogRegion::SlcRegion, enabled)
 }
@@ -66,7 +66,7 @@ fn run(world: &mut World, requests: u32, most: u32) {
 #[test]
 fn with_wear_leveling_the_spread_stays_bounded_and_without_it_grows() {
     for (name, make, most, skip) in
-        [("conventional", conventional as fn(bool) -> World, 6, 2), ("hybrid", hybrid, 12, 0)]
+        [("conventional", conventional as fn(bool) -> World, 6, 4), ("hybrid", hybrid, 12, 0)]
     {
         let (mut leveled, mut uneven) = (make(true), make(false));
         for round in 1..=4 {
@@ -99,7 +99,7 @@ fn mounts_however_many_leave_wear_even() {
                 }
             });
         }
-        let (least, most) = spread(&world, Region::Mlc, 2);
+        let (least, most) = spread(&world, Region::Mlc, 4);
         println!("a mount each {every} requests: {least} to {most}");
         // A mount knows the wear of free blocks roughly, and begins with empty pools.
         assert!(most - least <= 12 * u32::from(THRESHOLD), "{least} to {most}");
@@ -137,10 +137,10 @@ fn log_blocks_wear_within_one_of_each_other_whatever_is_written() {
                     world.step(ftl, uneven(&mut dice, most));
                 }
             });
-            let (least, most) = spread(&world, Region::Slc, 2);
+            let (least, most) = spread(&world, Region::Slc, 4);
             assert!(most - least <= 1, "{least} to {most}");
         }
-        let (least, _) = spread(&world, Region::Slc, 2);
+        let (least, _) = spread(&world, Region::Slc, 4);
         assert!(least > 5, "the log has turned {least} times");
     }
 }

@@ -14,7 +14,7 @@ use world::{Step, World, region};
 /// One-sector writes that each hit another logical block, on a device that owes one step a page.
 #[test]
 fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
-    let geometry = Geometry::new(None, Some(region(Cell::Mlc, 24, 8, 512))).expect("possible");
+    let geometry = Geometry::new(None, Some(region(Cell::Mlc, 26, 8, 512))).expect("possible");
     let config = Config {
         sector_bytes: Bytes::new(512),
         capacity: Some(SectorCount::new(12 * 8)),

@@ -49,7 +49,7 @@ fn with_any_switch_off_what_was_written_is_read_back_and_every_invariant_holds()
 
 /// Chang's device in small: chain blocks of 128 sectors, twenty spare ones, and a log of 16 blocks of 32 sectors.
 fn device(write_back: WriteBackConfig) -> World {
-    let slc = region(Cell::Slc, 18, 16, 1024);
+    let slc = region(Cell::Slc, 20, 16, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 84, 32, 2048)));
     let config = Config {
         capacity: Some(SectorCount::new(64 * 128)),

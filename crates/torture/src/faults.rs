@@ -167,7 +167,7 @@ impl Reserve {
     }
 }
 
-/// Blocks of the log that may fail: a log of four can still turn with two.
+/// Blocks of the log that may fail: a log of three can still turn with two.
 const LOG_FAILURES_MAX: u32 = 1;
 
 fn lies_in(part: &ftl_core::shape::Part, block: Block) -> bool {

@@ -169,6 +169,7 @@ fn forge(spare: &mut [u8], source: &mut Source<'_>) {
                 layout::Kind::Chain,
                 layout::Kind::ChainInPlace,
                 layout::Kind::Trim,
+                layout::Kind::Checkpoint,
             ];
             tag.kind = kinds[source.below(kinds.len() as u32) as usize];
         }

@@ -54,7 +54,7 @@ pub enum SetupError {
 const SPARE: u16 = SPARE_BLOCKS_MIN + 3;
 
 /// In a device of one region, the log's part of its blocks.
-const LOG_SHARE: u32 = 4;
+const LOG_SHARE: u32 = 5;
 
 /// A device, a configuration, and the RAM plan of both.
 #[derive(Clone, Debug)]

@@ -45,7 +45,7 @@ pub const TINY: Geometry = geometry(
     }),
     Some(RegionGeometry {
         cell: Cell::Mlc,
-        blocks: BlockCount::new(16),
+        blocks: BlockCount::new(18),
         pages_per_block: PageCount::new(16),
         page_bytes: Bytes::new(2048),
         spare_bytes: Bytes::new(64),

@@ -81,6 +81,16 @@ impl Histogram {
         &self.writes
     }
 
+    /// Writes and sectors of each class, the smallest first.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.writes.iter().copied().zip(self.sectors)
+    }
+
+    /// The same, to be set.
+    pub(super) fn counts_mut(&mut self) -> impl Iterator<Item = (&mut u32, &mut u32)> {
+        self.writes.iter_mut().zip(&mut self.sectors)
+    }
+
     /// The mean size of the writes in a class, rounded to whole sectors; its power where nothing
     /// was counted.
     pub(super) fn mean(&self, class: Class) -> SectorCount {

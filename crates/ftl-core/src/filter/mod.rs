@@ -23,6 +23,7 @@
 //! rare small writes are among large ones, the threshold is theirs.
 
 mod histogram;
+mod image;
 mod two_medians;
 
 use ftl_iface::SectorCount;

@@ -24,23 +24,29 @@ pub const fn summary_pages(pages: u16, slots: u16, page_bytes: Bytes) -> u16 {
 }
 
 /// Thirty-two bits over words, for payloads that must not be believed by accident.
-fn check(words: impl Iterator<Item = u32>, key: FormatKey) -> u32 {
-    words.fold(key.get(), |hash, word| {
-        let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
-        mixed ^ mixed >> 13
-    })
+pub(super) fn check(words: impl Iterator<Item = u32>, key: FormatKey) -> u32 {
+    words.fold(key.get(), mix)
+}
+
+/// A check with one word more.
+#[inline]
+pub(super) fn mix(hash: u32, word: u32) -> u32 {
+    let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+    mixed ^ mixed >> 13
 }
 
 /// The header of a device: what must be known before anything else can be read.
 ///
 /// ```text
-///  0       8         10       12    16             20         24           26             28      32
-///  ├───────┼─────────┼────────┼─────┼──────────────┼──────────┼────────────┼──────────────┼───────┤
-///  │ magic │ version │ zero   │ key │ sector bytes │ capacity │ log blocks │ chain blocks │ check │
-///  └───────┴─────────┴────────┴─────┴──────────────┴──────────┴────────────┴──────────────┴───────┘
+///  0       8         10            12    16             20         24           26             28      32
+///  ├───────┼─────────┼─────────────┼─────┼──────────────┼──────────┼────────────┼──────────────┼───────┤
+///  │ magic │ version │ meta blocks │ key │ sector bytes │ capacity │ log blocks │ chain blocks │ check │
+///  └───────┴─────────┴─────────────┴─────┴──────────────┴──────────┴────────────┴──────────────┴───────┘
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Blocks of the meta part: headers and places of checkpoints.
+    pub meta_blocks: u16,
     /// The key of every tag on this device.
     pub key: FormatKey,
     /// The unit of mapping.
@@ -69,7 +75,7 @@ impl Header {
     pub const BYTES: usize = 32;
     const MAGIC: [u8; 8] = *b"TANDEMFT";
     /// The version of the format: it changes when an older reader would go wrong.
-    pub const VERSION: u16 = 1;
+    pub const VERSION: u16 = 2;
 
     fn check(bytes: &[u8]) -> u32 {
         let words = bytes.get(..Self::BYTES - 4).unwrap_or(&[]).chunks_exact(4).map(word);
@@ -78,9 +84,10 @@ impl Header {
 
     /// Writes the header at the start of a page.
     pub fn put(&self, page: &mut [u8]) {
-        let fields: [(core::ops::Range<usize>, u64); 7] = [
+        let fields: [(core::ops::Range<usize>, u64); 8] = [
             (0..8, u64::from_le_bytes(Self::MAGIC)),
-            (8..12, u64::from(Self::VERSION)),
+            (8..10, u64::from(Self::VERSION)),
+            (10..12, u64::from(self.meta_blocks)),
             (12..16, u64::from(self.key.get())),
             (16..20, u64::from(self.sector_bytes.get())),
             (20..24, u64::from(self.capacity.get())),
@@ -108,6 +115,7 @@ impl Header {
             return Err(HeaderError::Damaged);
         }
         Ok(Self {
+            meta_blocks: field(10..12) as u16,
             key: FormatKey::new(field(12..16) as u32),
             sector_bytes: Bytes::new(field(16..20) as u32),
             capacity: SectorCount::new(field(20..24) as u32),

@@ -81,9 +81,11 @@ proptest! {
 
     #[test]
     fn a_header_comes_back_as_it_was_put(
-        key: u32, sector in 9..15_u32, capacity: u32, log_blocks: u16, chain_blocks: u16,
+        key: u32, sector in 9..15_u32, capacity: u32,
+        [meta_blocks, log_blocks, chain_blocks] in prop::array::uniform3(any::<u16>()),
     ) {
         let put = Header {
+            meta_blocks,
             key: FormatKey::new(key),
             sector_bytes: Bytes::new(1 << sector),
             capacity: SectorCount::new(capacity),
@@ -102,6 +104,20 @@ proptest! {
         put.put(&mut page, FormatKey::new(key));
         prop_assert_eq!(Trim::parse(&page, FormatKey::new(key)), Some(put));
         prop_assert_eq!(Trim::parse(&page, FormatKey::new(key ^ 1)), None);
+    }
+
+    #[test]
+    fn a_seal_comes_back_as_it_was_put_and_no_flipped_bit_goes_unnoticed(
+        [turn, length, fingerprint, image_check, key] in prop::array::uniform5(any::<u32>()),
+        bit in 0..Seal::BYTES * 8,
+    ) {
+        let put = Seal { turn, length, fingerprint, image_check };
+        let mut page = vec![0xFF; 512];
+        put.put(&mut page, FormatKey::new(key));
+        prop_assert_eq!(Seal::parse(&page, FormatKey::new(key)), Some(put));
+        prop_assert_eq!(Seal::parse(&page, FormatKey::new(key ^ 1)), None);
+        page[bit / 8] ^= 1 << (bit % 8);
+        prop_assert_eq!(Seal::parse(&page, FormatKey::new(key)), None);
     }
 
     /// A log block's list, cut into pages as the flash room cuts it.
@@ -139,7 +155,7 @@ proptest! {
     ) {
         let key = FormatKey::new(key);
         let _ = (tag(&bytes, key), is_erased(&bytes), slot(&bytes, count));
-        let _ = (Header::parse(&bytes), Trim::parse(&bytes, key));
+        let _ = (Header::parse(&bytes), Trim::parse(&bytes, key), Seal::parse(&bytes, key));
         let _ = summary(&bytes, &mut vec![0; count], key);
     }
 }
@@ -147,6 +163,7 @@ proptest! {
 #[test]
 fn what_was_put_into_a_buffer_that_is_too_short_is_not_believed() {
     let header = Header {
+        meta_blocks: 12,
         key: KEY,
         sector_bytes: Bytes::new(2048),
         capacity: SectorCount::new(1000),
@@ -248,6 +265,7 @@ fn pages_of_another_key_are_foreign_but_one_in_some_65536() {
 #[test]
 fn every_flipped_bit_of_a_header_a_trim_and_a_summary_is_noticed() {
     let header = Header {
+        meta_blocks: 12,
         key: KEY,
         sector_bytes: Bytes::new(2048),
         capacity: SectorCount::new(10_485_760),
@@ -262,7 +280,7 @@ fn every_flipped_bit_of_a_header_a_trim_and_a_summary_is_noticed() {
         let error = Header::parse(&damaged).expect_err("a damaged header");
         match bit / 8 {
             0..8 => assert_eq!(error, HeaderError::Foreign, "bit {bit}"),
-            8..10 => assert_eq!(error, HeaderError::Version(1 ^ 1 << (bit - 64)), "bit {bit}"),
+            8..10 => assert_eq!(error, HeaderError::Version(2 ^ 1 << (bit - 64)), "bit {bit}"),
             _ => assert_eq!(error, HeaderError::Damaged, "bit {bit}"),
         }
     }

@@ -1,6 +1,8 @@
 //! The two tables of the paper: which block leads each logical block's chain (L2P), and which block follows each block
 //! (LB). Free blocks form a queue through the same table, so that they cost no memory and are used in turn.
 
+mod image;
+
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::table::{Bits, Table};
 

@@ -7,6 +7,7 @@
 
 pub mod chains;
 pub mod fold;
+mod image;
 pub mod maps;
 pub mod scan;
 

@@ -10,7 +10,7 @@ use crate::ftl::Ftl;
 use crate::layout::{FormatKey, Header};
 use crate::probe::{Cause, Probe};
 use crate::ram::Ram;
-use crate::shape::META_BLOCKS;
+use crate::shape::HEADER_BLOCKS;
 
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Formats a device and mounts it. Everything on it is lost.
@@ -27,7 +27,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.retire_bad_blocks()?;
         let mut headers = 0;
-        for number in 0..META_BLOCKS {
+        for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {
                 ftl.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
                 headers += 1;
@@ -36,6 +36,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         if headers == 0 {
             return Err(MountError::BlockFailed);
         }
+        ftl.flash.erase_places()?;
         if let Some(log) = &mut ftl.log {
             for number in 0..log.part().blocks {
                 let block = LogBlock::new(number);
@@ -55,6 +56,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let key = FormatKey::new(key);
         ftl.flash.set_key(key);
         let header = Header {
+            meta_blocks: ftl.shape.meta.blocks,
             key,
             sector_bytes: ftl.shape.sector_bytes,
             capacity: ftl.shape.capacity,
@@ -62,7 +64,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             chain_blocks: ftl.shape.chain.blocks,
         };
         // The header comes last: a format cut short leaves no device that could be taken for a whole one.
-        for number in 0..META_BLOCKS {
+        for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {
                 ftl.flash.program_header(Spot::meta(block, 0), &header)?;
             }

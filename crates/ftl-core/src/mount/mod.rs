@@ -1,9 +1,11 @@
 //! From flash to RAM: making a device ours, and finding it again.
 //!
-//! `format` erases the device and writes its header. `scan` reads header and tags and builds the tables anew:
-//! `chains` from the first page of each chain block, `log` from the summaries of the log's blocks.
+//! `format` erases the device and writes its header. `checkpoint` writes the tables down at a clean stop, and takes
+//! them back. Where there is none that counts, `scan` reads the tags and builds the tables anew: `chains` from the
+//! first page of each chain block, `log` from the summaries of the log's blocks.
 
 mod chains;
+mod checkpoint;
 mod format;
 mod log;
 mod scan;
@@ -22,7 +24,7 @@ use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
 use crate::probe::{Probe, Ratio};
 use crate::ram::{Ram, TableName};
-use crate::shape::{META_BLOCKS, SPARE_BLOCKS_MIN, Shape};
+use crate::shape::{HEADER_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use crate::slc::index::Index;
 use crate::slc::{Log, LogMemory};
 use crate::table::Bits;
@@ -177,6 +179,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             wear_move: None,
             free_blocks_low: 0,
             free_blocks_idle: 0,
+            turn: 0,
         })
     }
 
@@ -232,16 +235,21 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         if good < needed {
             return Err(MountError::TooFewBlocks { good, needed });
         }
+        self.limit_free_blocks(good);
+        Ok(good)
+    }
+
+    /// Says when folding begins and ends, where so many blocks of chains are good.
+    fn limit_free_blocks(&mut self, good: u16) {
         // A small reserve is not spent on keeping blocks free.
-        let spare = good - self.shape.logical_blocks;
+        let spare = good.saturating_sub(self.shape.logical_blocks);
         self.free_blocks_low = self.config.free_blocks_low.min(spare / 4).max(1);
         self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
-        Ok(good)
     }
 
     /// The meta blocks that are not bad, in order.
     fn good_meta_block(&mut self, number: u16) -> Result<Option<u16>, MountError<D::Error>> {
-        if number >= META_BLOCKS {
+        if number >= HEADER_BLOCKS {
             return Ok(None);
         }
         let bad = self.flash.is_bad(Spot::meta(number, 0))?;

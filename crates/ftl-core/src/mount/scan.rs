@@ -10,11 +10,12 @@ use crate::ftl::Ftl;
 use crate::layout::{Header, HeaderError};
 use crate::probe::Probe;
 use crate::ram::Ram;
-use crate::shape::META_BLOCKS;
+use crate::shape::HEADER_BLOCKS;
 
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
-    /// Mounts a formatted device: reads the first page of each block of the chains, the summaries of the log, and what
-    /// follows from them. Nothing is written before all of it is known to fit together.
+    /// Mounts a formatted device. After a clean [`stop`](Self::stop) it reads what that wrote, and writes nothing.
+    /// Otherwise it reads the first page of each block of the chains, the summaries of the log, and what follows from
+    /// them; nothing is written before all of it is known to fit together.
     pub fn mount(
         device: D,
         config: &Config,
@@ -23,7 +24,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     ) -> Result<Self, MountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         let header = ftl.find_header()?;
-        let same = header.sector_bytes == ftl.shape.sector_bytes
+        let same = header.meta_blocks == ftl.shape.meta.blocks
+            && header.sector_bytes == ftl.shape.sector_bytes
             && header.capacity == ftl.shape.capacity
             && header.log_blocks == ftl.shape.log.map_or(0, |log| log.blocks)
             && header.chain_blocks == ftl.shape.chain.blocks;
@@ -35,6 +37,9 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             });
         }
         ftl.flash.set_key(header.key);
+        if ftl.mount_checkpoint()? {
+            return Ok(ftl);
+        }
         ftl.retire_bad_blocks()?;
         ftl.mount_chains()?;
         if ftl.log.is_some() {
@@ -53,7 +58,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Reads the header from the first of its places that holds one.
     fn find_header(&mut self) -> Result<Header, MountError<D::Error>> {
         let mut worst = MountError::NotFormatted;
-        for number in 0..META_BLOCKS {
+        for number in 0..HEADER_BLOCKS {
             let Some(block) = self.good_meta_block(number)? else {
                 continue;
             };

@@ -24,9 +24,11 @@
 //!
 //! `shape`: sizes and bits. `divide`: sector div P, sector mod P. `room`: how an entry finds a
 //! cell. `moves`: how a mount finds one in a table that has none left. `check`: the invariants.
+//! `image`: the table in a checkpoint.
 
 mod check;
 mod divide;
+mod image;
 mod moves;
 mod order;
 mod room;

@@ -4,6 +4,7 @@
 //! programs the head, and it names, sector by sector, what must leave the tail. It hands demotions out and
 //! never performs them: where a sector goes is decided above.
 
+mod image;
 pub mod index;
 pub mod ring;
 

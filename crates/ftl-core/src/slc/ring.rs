@@ -1,5 +1,7 @@
 //! The order of the log's blocks: from the tail, over those in between, to the head, and round again.
 
+mod image;
+
 use crate::address::LogBlock;
 use crate::table::Bits;
 

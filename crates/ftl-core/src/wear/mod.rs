@@ -42,6 +42,7 @@
 //! show on devices of 64 to 4,096 blocks, at about one move in TH erases. The letter of the rules, with exact counts
 //! and every block looked at every time, leaves more.
 
+mod image;
 mod sweep;
 
 use core::num::NonZeroU32;

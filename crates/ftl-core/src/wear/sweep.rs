@@ -1,6 +1,7 @@
 //! The clock hand: what it gathers, and what it does to the blocks that it visits.
 
 use crate::address::ChainBlock;
+use crate::image::{Sink, Source, holds};
 
 use super::{DualPool, HOT, MOST_STEPS, RETIRED};
 
@@ -77,6 +78,27 @@ impl Sweep {
         self.frontier = self.frontier.saturating_sub(by);
         self.rising = self.rising.saturating_sub(by);
         self.least_count = self.least_count.saturating_sub(by);
+    }
+
+    /// Writes down all but the stride.
+    pub(super) fn save(&self, sink: &mut impl Sink) {
+        sink.half(self.hand);
+        sink.byte(self.lower);
+        sink.byte(self.least_steps);
+        sink.half(self.least_count);
+        sink.half(self.frontier);
+        sink.half(self.rising);
+    }
+
+    /// Takes it back.
+    pub(super) fn load(&mut self, source: &mut impl Source, blocks: u16) -> Option<()> {
+        self.hand = source.half()?;
+        self.lower = source.byte()?;
+        self.least_steps = source.byte()?;
+        self.least_count = source.half()?;
+        self.frontier = source.half()?;
+        self.rising = source.half()?;
+        holds(self.hand < blocks && self.lower <= MOST_STEPS)
     }
 }
 

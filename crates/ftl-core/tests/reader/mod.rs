@@ -87,6 +87,7 @@ impl<'a> Reader<'a> {
             .expect("a header");
         let (key, sector_bytes) = (word(&header, 12), word(&header, 16) as usize);
         let (log_blocks, chain_blocks) = (half(&header, 24), half(&header, 26));
+        let meta_blocks = half(&header, 10);
         let geometry = *chip.geometry();
         let part = |region, first, blocks| {
             let shape = geometry.region(region).expect("the region");
@@ -96,11 +97,11 @@ impl<'a> Reader<'a> {
             Part { region, first, blocks, pages, page_bytes, slots }
         };
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
-        let log = (log_blocks > 0).then(|| part(region, 2, log_blocks));
+        let log = (log_blocks > 0).then(|| part(region, meta_blocks, log_blocks));
         let chain = if log_blocks > 0 && both {
             part(Region::Mlc, 0, chain_blocks)
         } else {
-            part(region, 2 + log_blocks, chain_blocks)
+            part(region, meta_blocks + log_blocks, chain_blocks)
         };
         Self { chip, sector_bytes, capacity: word(&header, 20), key, log, chain }
     }
@@ -304,7 +305,7 @@ fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
-    assert_eq!(page[8..12], [1, 0, 0, 0], "version 1, and zero");
+    assert_eq!(page[8..10], [2, 0], "version 2");
     let words: Vec<u32> = (0..7).map(|at| word(&page, 4 * at)).collect();
     assert_eq!(word(&page, 28), payload_check(&words, HEADER_KEY), "the header's check");
     Some(page)

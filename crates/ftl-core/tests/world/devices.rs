@@ -25,7 +25,7 @@ pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geo
 
 /// An SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
 pub fn hybrid() -> (Geometry, Config) {
-    let slc = region(Cell::Slc, 8, 4, 1024);
+    let slc = region(Cell::Slc, 10, 4, 1024);
     let mlc = region(Cell::Mlc, 14, 8, 2048);
     (geometry(Some(slc), Some(mlc)), SMALL)
 }
@@ -33,19 +33,19 @@ pub fn hybrid() -> (Geometry, Config) {
 /// A plain SLC chip, 5 blocks of which are the log.
 pub fn one_slc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
-    (geometry(Some(region(Cell::Slc, 22, 8, 1024)), None), config)
+    (geometry(Some(region(Cell::Slc, 24, 8, 1024)), None), config)
 }
 
 /// A plain TLC chip, 5 blocks of which are the log.
 pub fn one_tlc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
-    (geometry(None, Some(region(Cell::Tlc, 22, 6, 2048))), config)
+    (geometry(None, Some(region(Cell::Tlc, 24, 6, 2048))), config)
 }
 
 /// A conventional device: chains alone.
 pub fn conventional() -> (Geometry, Config) {
     let config = Config { log: LogRegion::None, ..SMALL };
-    (geometry(None, Some(region(Cell::Mlc, 16, 8, 2048))), config)
+    (geometry(None, Some(region(Cell::Mlc, 18, 8, 2048))), config)
 }
 
 /// One of each kind, by name.

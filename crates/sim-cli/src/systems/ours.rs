@@ -152,7 +152,10 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
 
     let mut memory = OwnedRam::for_plan(&plan);
     let ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter));
-    let ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
+    let mut ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
+    // The erases that come before the first change after a mount are no part of what is compared.
+    let voided = ftl.void_checkpoint();
+    voided.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     session.replay(&mut Ours::new(ftl, &plan, &meter))
 }
 

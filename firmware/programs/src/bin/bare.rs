@@ -150,6 +150,11 @@ mod host {
     pub(super) fn maintain(ftl: &mut Bare<'_>, budget: PageCount) -> bool {
         ftl.maintain(budget).is_ok()
     }
+
+    #[inline(never)]
+    pub(super) fn stop(ftl: &mut Bare<'_>) -> bool {
+        ftl.stop().is_ok()
+    }
 }
 
 /// Makes every call there is.
@@ -163,6 +168,7 @@ fn use_all(ftl: &mut Bare<'_>) -> bool {
         & host::trim(ftl, sector, SectorCount::new(black_box(1)))
         & host::flush(ftl)
         & host::maintain(ftl, PageCount::new(black_box(1)))
+        & host::stop(ftl)
 }
 
 #[entry]

@@ -1,0 +1,42 @@
+//! The filter in a checkpoint: the histogram, the writes since the threshold was last found, and the threshold.
+
+use ftl_iface::SectorCount;
+
+use super::SizeFilter;
+use super::histogram::Histogram;
+use crate::image::{Sink, Source, holds};
+
+impl SizeFilter {
+    /// Writes down what was seen.
+    pub fn save(&self, sink: &mut impl Sink) {
+        self.histogram.save(sink);
+        sink.word(self.seen);
+        sink.word(self.threshold.get());
+    }
+
+    /// Takes it back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        self.histogram.load(source)?;
+        self.seen = source.word()?;
+        self.threshold = SectorCount::new(source.word()?);
+        holds(self.seen < self.config.period && self.threshold <= self.config.largest)
+    }
+}
+
+impl Histogram {
+    /// Writes down writes and sectors of each class.
+    fn save(&self, sink: &mut impl Sink) {
+        for (writes, sectors) in self.counts() {
+            sink.word(writes);
+            sink.word(sectors);
+        }
+    }
+
+    /// Takes them back: any counts are possible ones.
+    fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        for (writes, sectors) in self.counts_mut() {
+            (*writes, *sectors) = (source.word()?, source.word()?);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,62 @@
+//! The log in a checkpoint: ring, hash table, what the head's slots hold, and how far the tail was gone through.
+
+use super::{Log, TailWalk};
+use crate::image::{Sink, Source, holds};
+use crate::layout::Slot;
+
+impl Log<'_> {
+    /// Writes the log down.
+    pub fn save(&self, sink: &mut impl Sink) {
+        self.ring.save(sink);
+        self.index.save(sink);
+        // Beyond the pages programmed stands what an earlier head held.
+        let filled = usize::from(self.ring.head_page()) * usize::from(self.part.slots);
+        for (at, code) in self.head_codes.iter().enumerate() {
+            sink.word(if at < filled { *code } else { Slot::Empty.code() });
+        }
+        let walk = self.tail.unwrap_or_default();
+        sink.byte(u8::from(self.tail.is_some()));
+        for number in [walk.next, walk.valid, walk.kept, walk.kept_pages] {
+            sink.word(number);
+        }
+        for code in self.tail_codes.iter().take(self.head_codes.len()) {
+            sink.word(if self.tail.is_some() { *code } else { Slot::Empty.code() });
+        }
+    }
+
+    /// Takes it back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        self.ring.load(source, self.data_pages)?;
+        self.index.load(source)?;
+        let sectors = self.index.shape().sectors().get();
+        let known = |code: u32| match Slot::from_code(code) {
+            Slot::Holds(sector) => sector.get() < sectors,
+            Slot::Empty => true,
+            Slot::Hole(_) | Slot::Elsewhere(_) => false,
+        };
+        for code in &mut *self.head_codes {
+            *code = source.word()?;
+            holds(known(*code))?;
+        }
+        let walks = source.byte()?;
+        let (next, valid) = (source.word()?, source.word()?);
+        let (kept, kept_pages) = (source.word()?, source.word()?);
+        self.tail = (walks == 1).then_some(TailWalk { next, valid, kept, kept_pages });
+        holds(walks <= 1 && (walks == 0 || self.has_tail()))?;
+        let codes = self.head_codes.len();
+        holds(next as usize <= codes && kept <= valid && valid as usize <= codes)?;
+        holds(kept_pages <= u32::from(self.data_pages))?;
+        for code in self.tail_codes.iter_mut().take(codes) {
+            *code = source.word()?;
+            holds(known(*code))?;
+        }
+        Some(())
+    }
+
+    /// An empty log of blocks none of which is bad, as [`new`](Self::new) leaves it.
+    pub fn clear(&mut self) {
+        self.ring.clear();
+        self.index.clear();
+        self.tail = None;
+    }
+}
