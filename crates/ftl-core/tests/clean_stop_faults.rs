@@ -329,6 +329,26 @@ fn image_of(device: &mut Stopped, number: u16) -> (Vec<Vec<u8>>, Seal) {
     ((0..pages).map(read).collect(), seal)
 }
 
+#[test]
+fn an_image_that_was_taken_back_is_written_again_byte_by_byte() {
+    for (name, geometry, config) in devices::all() {
+        for stops in 1..6 {
+            let mut device = stopped(geometry, config, stops);
+            let number = device.newest();
+            let (image, seal) = image_of(&mut device, number);
+            let mut ram = OwnedRam::for_plan(&device.plan);
+            let mut ftl = Ftl::mount(device.chip.fork(), &config, ram.lend(), Counters::default())
+                .expect("mounted");
+            ftl.void_checkpoint().expect("void");
+            ftl.stop().expect("stopped");
+            device.chip = ftl.into_parts().0;
+            let (again, its_seal) = image_of(&mut device, 1 - number);
+            assert!(again == image, "{name}, after {stops} stops");
+            assert_eq!(its_seal, Seal { turn: seal.turn + 1, ..seal });
+        }
+    }
+}
+
 /// Images whose checks are right and whose numbers are not: each byte of them set to something else.
 #[test]
 fn a_forged_image_makes_no_mount_panic_or_read_without_end() {
