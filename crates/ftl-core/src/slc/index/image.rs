@@ -13,7 +13,7 @@ impl Index<'_> {
         sink.word(self.hand);
     }
 
-    /// Takes them back. Each entry must be one that [`put`](Self::put) could have left where it stands.
+    /// Takes them back. Each entry must be one that `put` could have left where it stands.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for word in &mut *self.low {
             *word = source.word()?;
