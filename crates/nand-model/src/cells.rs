@@ -1,11 +1,13 @@
 //! The truth: what each page was programmed with, how far each block is programmed, its erases and its bad mark.
 //!
-//! A block's pages lie in one allocation, record after record ([`content`](crate::content) says what is in one), so
-//! that a page costs one look at memory. How far the block is programmed is kept beside it: an erase resets that
-//! number and touches no page. Pages that a program jumps over get an explicit state.
+//! A block's pages lie in one allocation, record after record ([`content`](crate::content) says what is in one) or in
+//! shorter rows (`packing`), so that a page costs one look at memory. How far the block is programmed is kept beside it:
+//! an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
 //!
 //! Blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
-//! shared block makes its own copy, or takes it over when nobody else is left.
+//! shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its first
+//! program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in use,
+//! and new records come where the processor's caches still are.
 
 use std::sync::Arc;
 
@@ -13,65 +15,16 @@ use ftl_iface::{Block, Page, Region, RegionGeometry};
 use hashbrown::HashMap;
 
 use crate::content::{Content, ContentError, ERASED, Format, State};
+use crate::preset::Preset;
 use crate::rules::{self, Verb};
 
-/// The records of a block.
-#[derive(Clone, Debug)]
-enum Storage {
-    /// Written in place. Empty until the first program.
-    Own(Box<[u8]>),
-    /// Copied before it is written. The box inside lets an owned block become a shared one without a copy.
-    Shared(Arc<Box<[u8]>>),
-}
+mod block;
+mod forms;
+mod packing;
 
-/// One block. Small, since a random access looks at it besides the record.
-#[derive(Clone, Debug)]
-pub(crate) struct BlockCells {
-    storage: Storage,
-    erases: u32,
-    next: u16,
-    bad: bool,
-    /// Whether some page since the erase was kept whole, so that an erase must drop it.
-    has_whole: bool,
-}
-
-impl BlockCells {
-    pub(crate) fn restored(records: Box<[u8]>, erases: u32, next: u16, bad: bool) -> Self {
-        Self { storage: Storage::Own(records), erases, next, bad, has_whole: false }
-    }
-
-    #[inline]
-    pub(crate) fn records(&self) -> &[u8] {
-        match &self.storage {
-            Storage::Own(records) => records,
-            Storage::Shared(records) => records,
-        }
-    }
-
-    #[inline]
-    pub(crate) const fn erases(&self) -> u32 {
-        self.erases
-    }
-
-    #[inline]
-    pub(crate) const fn next(&self) -> u16 {
-        self.next
-    }
-
-    #[inline]
-    pub(crate) const fn is_bad(&self) -> bool {
-        self.bad
-    }
-
-    fn fork(&mut self) -> Self {
-        if let Storage::Own(records) = &mut self.storage
-            && !records.is_empty()
-        {
-            self.storage = Storage::Shared(Arc::new(std::mem::take(records)));
-        }
-        self.clone()
-    }
-}
+pub(crate) use self::block::BlockCells;
+use self::block::{Form, Storage};
+pub(crate) use self::packing::Packing;
 
 /// The cells of one region.
 #[derive(Clone, Debug)]
@@ -83,6 +36,12 @@ pub(crate) struct Cells {
     /// Data of the pages that are kept whole, by [`Self::whole_key`], without the 0xFF at their ends: an FTL's own
     /// records fill few bytes of a page, and a long run programs many of them.
     whole: HashMap<u32, Arc<[u8]>>,
+    /// What preset blocks hold.
+    preset: Option<Arc<dyn Preset>>,
+    /// How blocks are packed, if they are.
+    packing: Option<Packing>,
+    /// What erased blocks held, as long as blocks begin.
+    unused: Vec<Box<[u8]>>,
     /// Shared blocks that were copied to be written.
     copies: u64,
 }
@@ -108,8 +67,18 @@ impl Cells {
         let format = Format::new(region, shape, content)?;
         // The geometry holds at most 65,535 pages a block.
         let pages = shape.pages_per_block.get() as u16;
-        let (blocks, whole) = (Vec::new(), HashMap::new());
-        Ok(Self { region, format, pages, blocks, whole, copies: 0 })
+        let (blocks, whole, unused) = (Vec::new(), HashMap::new(), Vec::new());
+        Ok(Self {
+            region,
+            format,
+            pages,
+            blocks,
+            whole,
+            preset: None,
+            packing: None,
+            unused,
+            copies: 0,
+        })
     }
 
     pub(crate) fn push_block(&mut self, mut block: BlockCells, whole: Vec<(u16, Arc<[u8]>)>) {
@@ -129,6 +98,9 @@ impl Cells {
             pages: self.pages,
             blocks,
             whole: self.whole.clone(),
+            preset: self.preset.clone(),
+            packing: self.packing,
+            unused: Vec::new(),
             copies: 0,
         }
     }
@@ -156,7 +128,8 @@ impl Cells {
 
     /// Memory that the cells occupy, but for the allocator's own.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let records: usize = self.blocks.iter().map(|block| block.records().len()).sum();
+        let used = self.blocks.iter().map(|block| block.held().len());
+        let records: usize = used.chain(self.unused.iter().map(|records| records.len())).sum();
         let whole: usize = self.whole.values().map(|data| data.len()).sum();
         (self.blocks.capacity() * size_of::<BlockCells>() + records + whole) as u64
     }
@@ -181,7 +154,8 @@ impl Cells {
         let index = page.index().get();
         self.blocks.get(page.block().index() as usize).is_some_and(|block| {
             let start = usize::from(index) * self.format.record();
-            index < block.next && block.records()[start] != State::Skipped.code()
+            let state = || State::from_code(block.held()[start]);
+            index < block.next && (block.form != Form::Plain || state() != Some(State::Skipped))
         })
     }
 
@@ -192,14 +166,15 @@ impl Cells {
             rules::out_of_range(Verb::Read, page)
         };
         self.check_read(page, at, data.len(), spare.len());
-        let start = usize::from(index) * self.format.record();
-        if index < block.next
-            && let Some(record) = block.records().get(start..start + self.format.record())
+        if index >= block.next {
+            self.read_otherwise(page, at, data, spare);
+        } else if let (Form::Packed, Some(packing)) = (block.form, &self.packing) {
+            self.check_whole_sectors(page, at, data.len());
+            packing.load(block.held(), index, at, data, spare);
+        } else if let (Form::Plain, Some(record)) = (block.form, self.record(block, index))
             && record[0] == State::Kept.code()
         {
-            if !self.format.is_readable(at, data.len()) {
-                rules::read_of_part_of_a_sector(page, at, data.len());
-            }
+            self.check_whole_sectors(page, at, data.len());
             self.format.load_spare(record, spare);
             self.format.load_data(record, at, data);
         } else {
@@ -207,19 +182,38 @@ impl Cells {
         }
     }
 
-    /// Reads a page whose record does not hold it: a page that is erased, was left out, or is kept whole. Out of the
+    /// Reads a page whose record does not hold it: a page that is preset, erased, left out, or kept whole. Out of the
     /// way of the usual case.
     #[inline(never)]
     fn read_otherwise(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
         let (block, index) = (page.block().index(), page.index().get());
         let cells = &self.blocks[block as usize];
-        let start = usize::from(index) * self.format.record();
-        if index < cells.next && cells.records()[start] == State::Whole.code() {
-            self.format.load_spare(&cells.records()[start..], spare);
+        let record = self.record(cells, index).filter(|_| index < cells.next);
+        if let (Form::Preset, Some(preset)) = (cells.form, &self.preset) {
+            self.check_whole_sectors(page, at, data.len());
+            self.format.load_preset(preset.as_ref(), page, at, data, spare);
+        } else if let Some(record) = record
+            && record[0] == State::Whole.code()
+        {
+            self.format.load_spare(record, spare);
             self.load_whole(block, index, at, data);
         } else {
             data.fill(ERASED);
             spare.fill(ERASED);
+        }
+    }
+
+    /// The page's record in a plain block.
+    #[inline]
+    fn record<'a>(&self, block: &'a BlockCells, page: u16) -> Option<&'a [u8]> {
+        let start = usize::from(page) * self.format.record();
+        block.held().get(start..start + self.format.record())
+    }
+
+    #[inline]
+    fn check_whole_sectors(&self, page: Page, at: usize, length: usize) {
+        if !self.format.is_readable(at, length) {
+            rules::read_of_part_of_a_sector(page, at, length);
         }
     }
 
@@ -256,7 +250,6 @@ impl Cells {
     pub(crate) fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) {
         self.check_program(page, data, spare);
         let index = page.index().get();
-        let record = self.format.record();
         let Some(block) = self.blocks.get_mut(page.block().index() as usize) else {
             rules::out_of_range(Verb::Program, page)
         };
@@ -266,11 +259,31 @@ impl Cells {
         if index < block.next {
             rules::out_of_order(page, block.next);
         }
-        let records = match &mut block.storage {
-            Storage::Own(records) if records.len() == usize::from(self.pages) * record => records,
-            shared => Self::make_own(shared, usize::from(self.pages) * record, &mut self.copies),
-        };
-        for skipped in usize::from(block.next)..usize::from(index) {
+        if block.next == 0 {
+            block.form = if self.packing.is_some() { Form::Packed } else { Form::Plain };
+        }
+        if let (Form::Packed, Some(packing)) = (block.form, &self.packing) {
+            let length = packing.block_bytes(self.pages);
+            let follows = index == block.next;
+            let rows = block.own(length, &mut self.unused, &mut self.copies);
+            if follows && packing.store(rows, index, index == 0, data, spare) {
+                block.next = index + 1;
+                return;
+            }
+            self.make_plain(page.block().index());
+        }
+        self.program_plain(page, data, spare);
+    }
+
+    /// Programs a page of a plain block.
+    #[inline]
+    fn program_plain(&mut self, page: Page, data: &[u8], spare: &[u8]) {
+        let (index, record) = (page.index().get(), self.format.record());
+        let block = &mut self.blocks[page.block().index() as usize];
+        let length = usize::from(self.pages) * record;
+        let next = usize::from(block.next);
+        let records = block.own(length, &mut self.unused, &mut self.copies);
+        for skipped in next..usize::from(index) {
             records[skipped * record] = State::Skipped.code();
         }
         let start = usize::from(index) * record;
@@ -286,36 +299,6 @@ impl Cells {
     fn keep_whole(&mut self, page: Page, data: &[u8]) {
         let key = self.whole_key(page.block().index(), page.index().get());
         self.whole.insert(key, Arc::from(without_ones(data)));
-    }
-
-    /// Gives the block records of its own, as long as a whole block: the first program after its making, after a
-    /// fork or after a load comes here.
-    #[cold]
-    #[inline(never)]
-    fn make_own<'a>(
-        storage: &'a mut Storage,
-        length: usize,
-        copies: &mut u64,
-    ) -> &'a mut Box<[u8]> {
-        let kept = match std::mem::replace(storage, Storage::Own(Box::default())) {
-            Storage::Own(records) => records,
-            Storage::Shared(records) => Arc::try_unwrap(records).unwrap_or_else(|shared| {
-                *copies += 1;
-                (*shared).clone()
-            }),
-        };
-        let kept = if kept.len() == length {
-            kept
-        } else {
-            let mut grown = vec![0; length].into_boxed_slice();
-            grown[..kept.len()].copy_from_slice(&kept);
-            grown
-        };
-        *storage = Storage::Own(kept);
-        match storage {
-            Storage::Own(records) => records,
-            Storage::Shared(_) => unreachable!("the line above made it an owned one"),
-        }
     }
 
     /// Counts an erase.
@@ -336,12 +319,23 @@ impl Cells {
     pub(crate) fn erase(&mut self, block: Block) {
         let cells = self.wear(block);
         let pages = std::mem::take(&mut cells.next);
-        if let Storage::Shared(_) = cells.storage {
-            cells.storage = Storage::Own(Box::default());
+        let has_whole = std::mem::take(&mut cells.has_whole);
+        cells.form = Form::Plain;
+        if let Storage::Own(held) = cells.take()
+            && held.len() == self.block_bytes()
+        {
+            self.unused.push(held);
         }
-        if std::mem::take(&mut cells.has_whole) {
+        if has_whole {
             self.drop_whole(block, pages);
         }
+    }
+
+    /// Bytes with which a block begins.
+    #[inline]
+    fn block_bytes(&self) -> usize {
+        let plain = usize::from(self.pages) * self.format.record();
+        self.packing.map_or(plain, |packing| packing.block_bytes(self.pages))
     }
 
     #[inline(never)]
@@ -364,14 +358,4 @@ impl Cells {
 fn without_ones(data: &[u8]) -> &[u8] {
     let end = data.iter().rposition(|byte| *byte != ERASED).map_or(0, |last| last + 1);
     &data[..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_random_access_looks_at_besides_the_record_is_small() {
-        assert!(size_of::<BlockCells>() <= 32, "{}", size_of::<BlockCells>());
-    }
 }

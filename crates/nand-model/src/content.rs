@@ -6,7 +6,10 @@
 //! All other content is exact in both modes: a sector of zeros or of 0xFF costs no more than a stamp, and a page with
 //! any other sector (an FTL's own records) is kept whole beside the others.
 
-use ftl_iface::{Bytes, Region, RegionGeometry};
+use ftl_iface::{Bytes, Page, Region, RegionGeometry};
+
+use crate::cells::Packing;
+use crate::preset::Preset;
 
 /// What a chip keeps of each page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -212,6 +215,16 @@ impl Format {
         self.spare_bytes
     }
 
+    /// Zero where every byte is kept.
+    pub(crate) const fn sector_bytes(&self) -> usize {
+        self.sector
+    }
+
+    /// How pages are packed, if they can be.
+    pub(crate) fn packing(&self) -> Option<Packing> {
+        Packing::new(self.spare_kept, self.sector, self.page_bytes.checked_div(self.sector)?)
+    }
+
     /// Whether a read of `length` bytes from `at` on asks for whole sectors, where only those are known.
     #[inline]
     pub(crate) const fn is_readable(&self, at: usize, length: usize) -> bool {
@@ -273,12 +286,41 @@ impl Format {
             let Some((sector, rest)) = data.split_at_mut_checked(self.sector) else {
                 return;
             };
-            match u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]) {
-                ZEROS => sector.fill(0),
-                ONES => sector.fill(ERASED),
-                number => Stamp::new(number).write_to(sector),
-            }
+            write_word(u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]), sector);
             data = rest;
+        }
+    }
+
+    /// Writes to a record what the formula tells of a page.
+    pub(crate) fn store_preset(&self, record: &mut [u8], preset: &dyn Preset, page: Page) {
+        let (head, payload) = record.split_at_mut(1 + self.spare_kept);
+        head[0] = State::Kept.code();
+        preset.spare(page, &mut head[1..]);
+        for (slot, sector) in payload.as_chunks_mut().0.iter_mut().zip(0..) {
+            *slot = preset.stamp(page, sector).get().to_le_bytes();
+        }
+    }
+
+    /// Reads what the formula tells of a page.
+    pub(crate) fn load_preset(
+        &self,
+        preset: &dyn Preset,
+        page: Page,
+        at: usize,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) {
+        if let Some((known, rest)) = spare.split_at_mut_checked(self.spare_kept) {
+            preset.spare(page, known);
+            rest.fill(ERASED);
+        } else if !spare.is_empty() {
+            let mut known = vec![ERASED; self.spare_kept];
+            preset.spare(page, &mut known);
+            spare.copy_from_slice(&known[..spare.len()]);
+        }
+        let first = (at >> self.sector_shift) as u32;
+        for (sector, number) in data.chunks_exact_mut(self.sector).zip(first..) {
+            preset.stamp(page, number).write_to(sector);
         }
     }
 }
@@ -293,9 +335,19 @@ fn copy_short(to: &mut [u8], from: &[u8]) {
     to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
 }
 
+/// Writes the sector that 4 bytes stand for.
+#[inline]
+pub(crate) fn write_word(word: u32, sector: &mut [u8]) {
+    match word {
+        ZEROS => sector.fill(0),
+        ONES => sector.fill(ERASED),
+        number => Stamp::new(number).write_to(sector),
+    }
+}
+
 /// The 4 bytes that stand for a sector, if 4 bytes can.
 #[inline]
-fn word_of(sector: &[u8]) -> Option<u32> {
+pub(crate) fn word_of(sector: &[u8]) -> Option<u32> {
     match Stamp::read_from(sector) {
         Some(stamp) if stamp <= Stamp::MAX => Some(stamp.get()),
         Some(_) => None,

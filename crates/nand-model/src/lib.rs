@@ -23,7 +23,7 @@
 //! - [`part`]: what a datasheet says of a device. [`datasheet`]: device files, and those built in.
 //! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: what it counts. [`image`]: a chip saved to a
 //!   file.
-//! - [`content`]: what is kept of a page; [`Stamp`].
+//! - [`content`]: what is kept of a page; [`Stamp`]. [`preset`]: blocks that come programmed, by a formula.
 //! - [`clock`]: serial and overlapped [`Time`]. [`energy`]: exact sums of V·I·t.
 //! - [`faults`]: one file a kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`, `bit_errors`,
 //!   `uncorrectable`, and `torn`, what cuts and failures leave. [`power`]: the cut. [`tracer`].
@@ -58,6 +58,7 @@ pub mod faults;
 pub mod image;
 pub mod part;
 pub mod power;
+pub mod preset;
 pub mod stats;
 pub mod tracer;
 
@@ -70,5 +71,6 @@ pub use content::{Content, Stamp};
 pub use energy::Energy;
 pub use faults::FaultInjector;
 pub use power::PowerCut;
+pub use preset::Preset;
 pub use stats::{ChipStats, RegionStats};
 pub use tracer::Tracer;

@@ -1,10 +1,13 @@
-//! The chip against a naive model of it: random operations, the same answers, in both content modes.
+//! The chip against a naive model of it: random operations, the same answers, in both content modes, packed or not, and
+//! whether it is new or comes with preset blocks.
 
 mod support;
 
-use ftl_iface::{Block, Bytes, NandDevice, Region};
+use std::sync::Arc;
+
+use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
 use nand_model::chip::Fork;
-use nand_model::{Chip, Content, Stamp, Truth};
+use nand_model::{Chip, Content, Preset, Stamp, Truth};
 use proptest::prelude::*;
 use support::{STAMPS, hybrid, page};
 
@@ -100,8 +103,65 @@ struct Naive {
     bad: bool,
 }
 
+/// Spare bytes as an FTL writes them, most of which fit the rows of packed blocks: any word, one that a block's pages
+/// share, one of which they share a half, and one that is near those of other pages.
+fn tag(dice: u8) -> [u8; 16] {
+    let odd = u32::from(dice > 240);
+    let number = u32::from(dice);
+    let near = match dice % 16 {
+        0 => u32::MAX,
+        1 => (5_000 + number) | 1 << 30,
+        2 => 5_000 + number * 100,
+        _ => 5_000 + number,
+    };
+    let words = [number * 0x0101_0101, 3 + odd, number << 16 | 0x77, near];
+    let mut bytes = [0; 16];
+    bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| {
+        to.copy_from_slice(&word.to_le_bytes());
+    });
+    bytes
+}
+
+const TAGGED: Content = Content::Stamps { sector: Bytes::new(512), spare_kept: Bytes::new(16) };
+
+/// The blocks of MLC that come preset, of the three in use.
+const PRESET: std::ops::Range<u32> = 1..3;
+
+#[derive(Debug)]
+struct Formula;
+
+impl Formula {
+    fn number(page: Page) -> u32 {
+        page.block().index() * 8 + u32::from(page.index().get())
+    }
+}
+
+impl Preset for Formula {
+    fn spare(&self, page: Page, spare: &mut [u8]) {
+        spare.fill(Self::number(page) as u8);
+    }
+
+    fn stamp(&self, page: Page, sector: u32) -> Stamp {
+        Stamp::new(1_000 + 2 * Self::number(page) + sector)
+    }
+}
+
+fn preset_pages(block: Block, kept: usize) -> Naive {
+    let pages = (0..8).map(|index| {
+        let at = page(block, index);
+        let (mut data, mut spare) = (vec![0; 1024], vec![0xFF; 32]);
+        Formula.spare(at, &mut spare[..kept]);
+        for (sector, number) in data.chunks_mut(512).zip(0..) {
+            Formula.stamp(at, number).write_to(sector);
+        }
+        (index, (data, spare))
+    });
+    Naive { pages: pages.collect(), next: 8, ..Naive::default() }
+}
+
 struct Pair {
     chip: Chip,
+    packed: bool,
     blocks: std::collections::HashMap<Block, Naive>,
 }
 
@@ -144,6 +204,9 @@ impl Pair {
                 let mut image = Vec::new();
                 self.chip.save(&mut image).unwrap();
                 self.chip = Chip::load(image.as_slice()).unwrap();
+                if self.packed {
+                    pack(&mut self.chip);
+                }
             }
         }
     }
@@ -158,7 +221,10 @@ impl Pair {
         let mut data = vec![0; page_bytes];
         fill.write(&mut data);
         let mut spare_area = vec![0xFF; spare_bytes];
-        spare_area[..8].fill(spare);
+        match self.chip.content() {
+            TAGGED => spare_area[..16].copy_from_slice(&tag(spare)),
+            _ => spare_area[..8].fill(spare),
+        }
         self.chip.program(page(block, index), &data, &spare_area).unwrap();
         naive.next = index + 1;
         naive.pages.insert(index, (data, spare_area));
@@ -196,9 +262,25 @@ impl Pair {
     }
 }
 
-fn run(content: Content, steps: &[Step]) {
-    let chip = Chip::new(&hybrid(), content).unwrap();
-    let mut pair = Pair { chip, blocks: std::collections::HashMap::new() };
+fn pack(chip: &mut Chip) {
+    for region in Region::ALL {
+        chip.pack(region);
+    }
+}
+
+fn run(content: Content, packed: bool, preset: bool, steps: &[Step]) {
+    let mut chip = Chip::new(&hybrid(), content).unwrap();
+    let mut blocks = std::collections::HashMap::new();
+    if packed {
+        pack(&mut chip);
+    }
+    if let (Content::Stamps { spare_kept, .. }, true) = (content, preset) {
+        chip.preset(Region::Mlc, PRESET, Arc::new(Formula)).unwrap();
+        let block = |index| Block::new(Region::Mlc, index);
+        let kept = spare_kept.as_usize();
+        blocks.extend(PRESET.map(|index| (block(index), preset_pages(block(index), kept))));
+    }
+    let mut pair = Pair { chip, packed, blocks };
     for step in steps {
         pair.apply(step);
     }
@@ -210,11 +292,22 @@ proptest! {
 
     #[test]
     fn a_chip_of_bytes_answers_as_the_naive_model(steps in prop::collection::vec(step(), 1..80)) {
-        run(Content::Bytes, &steps);
+        run(Content::Bytes, false, false, &steps);
     }
 
     #[test]
-    fn a_chip_of_stamps_answers_as_the_naive_model(steps in prop::collection::vec(step(), 1..80)) {
-        run(STAMPS, &steps);
+    fn a_chip_of_stamps_answers_as_the_naive_model(
+        steps in prop::collection::vec(step(), 1..80),
+        preset in any::<bool>(),
+    ) {
+        run(STAMPS, false, preset, &steps);
+    }
+
+    #[test]
+    fn a_packed_chip_answers_as_the_naive_model(
+        steps in prop::collection::vec(step(), 1..80),
+        preset in any::<bool>(),
+    ) {
+        run(TAGGED, true, preset, &steps);
     }
 }

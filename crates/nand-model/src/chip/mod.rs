@@ -1,6 +1,7 @@
 //! The chip: cells that tell the truth, rules that are kept, time and wear that are counted.
 
 use std::convert::Infallible;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ftl_iface::{
@@ -12,6 +13,7 @@ use crate::cells::{BlockCells, Cells};
 use crate::clock::{Clock, Time, Timed, Work};
 use crate::content::{Content, ContentError};
 use crate::part::{Nanos, Part, Timing};
+use crate::preset::{Preset, PresetError};
 use crate::rules::{self, Verb};
 use crate::stats::{ChipStats, RegionStats, RegionTally};
 
@@ -60,6 +62,27 @@ impl Chip {
         let now = self.clock.all_done();
         self.clock = Clock::new(time, self.part.layout, now, self.clock.active());
         self
+    }
+
+    /// Makes erased blocks of a region whole, with what the formula tells. The chip must be in stamp mode. It takes no
+    /// time and counts as no operation: the chip comes that way.
+    pub fn preset(
+        &mut self,
+        region: Region,
+        blocks: Range<u32>,
+        formula: Arc<dyn Preset>,
+    ) -> Result<(), PresetError> {
+        let room = self.rooms[region as usize].as_mut();
+        room.ok_or(PresetError::OutOfRange(region))?.cells.preset(blocks, formula)
+    }
+
+    /// From now on, keeps the pages of a region in fewer bytes where the kept spare bytes of a block are alike, as an
+    /// FTL's tags are. Nothing else can be told from it. A chip in bytes mode, and spare bytes that are no whole number
+    /// of words, three at least, stay as they are.
+    pub fn pack(&mut self, region: Region) {
+        if let Some(room) = &mut self.rooms[region as usize] {
+            room.cells.pack();
+        }
     }
 
     pub(crate) fn check(part: &Part) -> Result<(), ChipError> {

@@ -218,9 +218,9 @@ fn put_block<W: Write>(
     out.put(&[u8::from(block.is_bad())])?;
     out.put(&block.next().to_le_bytes())?;
     let format = cells.format();
-    let records = block.records().chunks_exact(format.record());
+    let records = cells.records(index);
     let mut whole = vec![0; format.page_bytes()];
-    for (page, record) in (0..block.next()).zip(records) {
+    for (page, record) in (0..block.next()).zip(records.chunks_exact(format.record())) {
         match State::from_code(record[0]) {
             Some(State::Kept) => out.put(record)?,
             Some(State::Whole) => {

@@ -1,0 +1,209 @@
+//! Pages in fewer bytes, where the spare areas of a block are alike.
+//!
+//! An FTL's tags repeat much: the count of a block's erases stands in each of them, and so do the upper bits of numbers
+//! that grow slowly; the sectors of a block are near each other. A packed block keeps what its pages share once, and a
+//! row a page:
+//!
+//! ```text
+//! block  | word 1 | lower half of word 2 | 0 | from where sectors count | a row a page ...
+//!          4        2                      2   4
+//! row    | word 0 | upper half of word 2 | a distance a further word | a stamp a sector |
+//!          4        2                      2 x words                   4 x sectors
+//! ```
+//!
+//! Words are the kept spare bytes, four at a time, little-endian. Distances are taken between words turned left by two
+//! bits: an FTL marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its
+//! block a plain one, where every page has a record of all it says. In the MLC of the paper a row is 18 bytes and a
+//! record 29.
+
+use crate::content::{self, State};
+
+/// What the pages of a block share.
+const HEAD: usize = 12;
+/// The words of a row that are no distances, as long as the page has them in its spare area.
+const OWN: usize = 12;
+/// The same in a row.
+const OWN_PACKED: usize = 6;
+/// Further words that a page may have: those of the most sectors that an FTL puts on a page.
+const FURTHER_MAX: usize = 32;
+/// By how much an FTL's marks are turned away.
+const MARKS: u32 = 2;
+/// Stands for a word of ones: nothing.
+const NOTHING: u16 = u16::MAX;
+
+/// How pages of a region lie in packed blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packing {
+    /// Spare bytes kept.
+    spare: usize,
+    /// Of a row.
+    further_bytes: usize,
+    row: usize,
+    sector: usize,
+    sector_shift: u32,
+}
+
+impl Packing {
+    /// The packing of pages of that many sectors, if so many spare bytes can be packed.
+    pub(crate) fn new(spare: usize, sector: usize, sectors: usize) -> Option<Self> {
+        let further = spare.checked_sub(OWN)? / 4;
+        let fits = sector > 0 && spare.is_multiple_of(4) && further <= FURTHER_MAX;
+        let further_bytes = 2 * further;
+        let row = OWN_PACKED + further_bytes + 4 * sectors;
+        let sector_shift = sector.trailing_zeros();
+        fits.then_some(Self { spare, further_bytes, row, sector, sector_shift })
+    }
+
+    /// Bytes of a packed block of so many pages.
+    #[inline]
+    pub(super) const fn block_bytes(&self, pages: u16) -> usize {
+        HEAD + self.row * pages as usize
+    }
+
+    /// Writes a page to its row, if it fits one. The first page that is programmed says what the block's pages share.
+    #[inline]
+    pub(super) fn store(
+        &self,
+        block: &mut [u8],
+        page: u16,
+        is_first: bool,
+        data: &[u8],
+        spare: &[u8],
+    ) -> bool {
+        let Some((head, rows)) = block.split_first_chunk_mut::<HEAD>() else { return false };
+        let words = spare[..self.spare].as_chunks().0;
+        let [first, shared, mixed] = [word(words, 0), word(words, 1), word(words, 2)];
+        if is_first {
+            *head = Head::of(shared, mixed, &words[OWN / 4..]).to_bytes();
+        }
+        let head = Head::from_bytes(head);
+        if shared != head.shared || mixed as u16 != head.low {
+            return false;
+        }
+        let start = usize::from(page) * self.row;
+        let Some(row) = rows.get_mut(start..start + self.row) else { return false };
+        let (own, rest) = row.split_at_mut(OWN_PACKED);
+        own[..4].copy_from_slice(&first.to_le_bytes());
+        own[4..].copy_from_slice(&((mixed >> 16) as u16).to_le_bytes());
+        let (further, stamps) = rest.split_at_mut(self.further_bytes);
+        for (at, word) in further.as_chunks_mut().0.iter_mut().zip(&words[OWN / 4..]) {
+            let Some(distance) = head.distance(u32::from_le_bytes(*word)) else { return false };
+            *at = distance.to_le_bytes();
+        }
+        for (at, sector) in stamps.as_chunks_mut().0.iter_mut().zip(data.chunks_exact(self.sector))
+        {
+            let Some(word) = content::word_of(sector) else { return false };
+            *at = word.to_le_bytes();
+        }
+        true
+    }
+
+    fn row<'a>(&self, block: &'a [u8], page: u16) -> (Head, &'a [u8]) {
+        let (head, rows) = block.split_at(HEAD);
+        let start = usize::from(page) * self.row;
+        (Head::from_bytes(head.first_chunk().unwrap_or(&[0; HEAD])), &rows[start..start + self.row])
+    }
+
+    /// Reads a page from its row.
+    #[inline]
+    pub(super) fn load(
+        &self,
+        block: &[u8],
+        page: u16,
+        at: usize,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) {
+        let (head, row) = self.row(block, page);
+        let (tag, stamps) = row.split_at(OWN_PACKED + self.further_bytes);
+        if let Some((known, rest)) = spare.split_at_mut_checked(self.spare) {
+            head.unpack(tag, known);
+            rest.fill(content::ERASED);
+        } else if !spare.is_empty() {
+            let mut known = [0; OWN + 4 * FURTHER_MAX];
+            head.unpack(tag, &mut known[..self.spare]);
+            spare.copy_from_slice(&known[..spare.len()]);
+        }
+        let stamps = &stamps.as_chunks().0[at >> self.sector_shift..];
+        for (sector, stamp) in data.chunks_exact_mut(self.sector).zip(stamps) {
+            content::write_word(u32::from_le_bytes(*stamp), sector);
+        }
+    }
+
+    /// Writes a page to a record of a plain block.
+    pub(super) fn unpack(&self, block: &[u8], page: u16, record: &mut [u8]) {
+        let (head, row) = self.row(block, page);
+        let (tag, stamps) = row.split_at(OWN_PACKED + self.further_bytes);
+        record[0] = State::Kept.code();
+        head.unpack(tag, &mut record[1..=self.spare]);
+        record[1 + self.spare..].copy_from_slice(stamps);
+    }
+}
+
+/// What the pages of a block share.
+#[derive(Clone, Copy)]
+struct Head {
+    shared: u32,
+    low: u16,
+    /// The word, turned, that is at distance zero.
+    from: u32,
+}
+
+impl Head {
+    fn of(shared: u32, mixed: u32, further: &[[u8; 4]]) -> Self {
+        let known = further.iter().map(|word| u32::from_le_bytes(*word));
+        let some =
+            known.filter(|word| *word != u32::MAX).map(|word| word.rotate_left(MARKS)).next();
+        // In the middle of what distances reach.
+        let from = some.unwrap_or(0).wrapping_sub(1 << 15);
+        Self { shared, low: mixed as u16, from }
+    }
+
+    #[inline]
+    fn from_bytes(bytes: &[u8; HEAD]) -> Self {
+        let words = bytes.as_chunks().0;
+        Self { shared: word(words, 0), low: word(words, 1) as u16, from: word(words, 2) }
+    }
+
+    fn to_bytes(self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        let words = [self.shared, self.low.into(), self.from];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    #[inline]
+    fn distance(self, word: u32) -> Option<u16> {
+        let turned = word.rotate_left(MARKS).wrapping_sub(self.from);
+        match u16::try_from(turned) {
+            Ok(distance) if distance != NOTHING => Some(distance),
+            _ if word == u32::MAX => Some(NOTHING),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn unpack(self, tag: &[u8], spare: &mut [u8]) {
+        let Some((own, further)) = tag.split_first_chunk::<OWN_PACKED>() else { return };
+        let Some((head, words)) = spare.split_first_chunk_mut::<OWN>() else { return };
+        let [a, b, c, d, high @ ..] = *own;
+        let mixed = u32::from(u16::from_le_bytes(high)) << 16 | u32::from(self.low);
+        head[..4].copy_from_slice(&[a, b, c, d]);
+        head[4..8].copy_from_slice(&self.shared.to_le_bytes());
+        head[8..].copy_from_slice(&mixed.to_le_bytes());
+        for (word, distance) in words.as_chunks_mut().0.iter_mut().zip(further.as_chunks().0) {
+            let number = match u16::from_le_bytes(*distance) {
+                NOTHING => u32::MAX,
+                distance => self.from.wrapping_add(distance.into()).rotate_right(MARKS),
+            };
+            *word = number.to_le_bytes();
+        }
+    }
+}
+
+#[inline]
+fn word(words: &[[u8; 4]], at: usize) -> u32 {
+    words.get(at).map_or(0, |word| u32::from_le_bytes(*word))
+}

@@ -1,0 +1,37 @@
+//! Blocks that come programmed: what their pages hold is told by a formula, not kept.
+//!
+//! A simulation often begins with a device that was written through once. Programming millions of pages to get there
+//! takes longer than many a run, and their records more memory than all that the run will change. A preset block holds
+//! nothing until it is erased and programmed anew; a read of it asks the formula.
+
+use std::fmt::Debug;
+
+use ftl_iface::{Block, Page, Region};
+
+use crate::content::Stamp;
+
+/// What the pages of preset blocks hold.
+pub trait Preset: Debug + Send + Sync {
+    /// Writes the spare bytes of a page that a chip in stamp mode keeps: every byte of the slice.
+    fn spare(&self, page: Page, spare: &mut [u8]);
+
+    /// The stamp of a sector of a page, counted from zero within it: at most [`Stamp::MAX`].
+    fn stamp(&self, page: Page, sector: u32) -> Stamp;
+}
+
+/// Why blocks cannot be preset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PresetError {
+    /// Formulas tell stamps, and the chip keeps bytes.
+    #[error("a formula tells stamps, and this chip keeps every byte: make it in stamp mode")]
+    Bytes,
+    /// The device has no such block.
+    #[error("the {0} region ends before the last block to preset: name blocks that it has")]
+    OutOfRange(Region),
+    /// The block is programmed or marked bad.
+    #[error("{0} is programmed or bad: preset erased blocks")]
+    InUse(Block),
+    /// Another formula tells of this region's blocks.
+    #[error("the {0} region has a formula: preset all of its blocks with one")]
+    Another(Region),
+}

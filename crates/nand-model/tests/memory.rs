@@ -1,0 +1,106 @@
+//! What chips hold in memory: blocks that come preset nothing, packed ones less than plain ones.
+
+mod support;
+
+use std::sync::Arc;
+
+use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
+use nand_model::preset::PresetError;
+use nand_model::{Chip, Content, Preset, Stamp, Timed};
+use support::{chip, hybrid, mlc, page, program};
+
+const TAGGED: Content = Content::Stamps { sector: Bytes::new(512), spare_kept: Bytes::new(16) };
+
+/// Every page the same.
+#[derive(Debug)]
+struct Same;
+
+impl Preset for Same {
+    fn spare(&self, _: Page, spare: &mut [u8]) {
+        spare.fill(7);
+    }
+
+    fn stamp(&self, _: Page, _: u32) -> Stamp {
+        Stamp::new(9)
+    }
+}
+
+fn tagged() -> Chip {
+    Chip::new(&hybrid(), TAGGED).unwrap()
+}
+
+/// Programs all of a block with what fits rows.
+fn fill(chip: &mut Chip, block: Block) {
+    let mut data = [0; 1024];
+    data.chunks_mut(512).for_each(|sector| Stamp::new(5).write_to(sector));
+    let mut spare = [0xFF; 32];
+    spare[..16].fill(1);
+    (0..8).for_each(|index| chip.program(page(block, index), &data, &spare).unwrap());
+}
+
+#[test]
+fn preset_blocks_hold_nothing_and_take_no_time() {
+    let mut chip = tagged();
+    let empty = chip.memory_bytes();
+    chip.preset(Region::Mlc, 2..6, Arc::new(Same)).unwrap();
+    assert_eq!(chip.memory_bytes(), empty);
+    assert_eq!((chip.now().get(), chip.stats().mlc.tally.programs), (0, 0));
+    assert_eq!((chip.next_page(mlc(2)), chip.next_page(mlc(6))), (8, 0));
+    let (mut data, mut spare) = ([0; 1024], [0; 20]);
+    chip.read(page(mlc(5), 7), Bytes::ZERO, &mut data, &mut spare).unwrap();
+    assert_eq!(Stamp::read_from(&data[512..]), Some(Stamp::new(9)));
+    assert_eq!((spare[15], spare[16]), (7, 0xFF));
+    chip.erase(mlc(2)).unwrap();
+    fill(&mut chip, mlc(2));
+    assert!(chip.memory_bytes() > empty);
+}
+
+#[test]
+#[should_panic(expected = "expected page 8 or later")]
+fn a_preset_block_is_erased_before_it_is_programmed() {
+    let mut chip = tagged();
+    chip.preset(Region::Mlc, 0..1, Arc::new(Same)).unwrap();
+    program(&mut chip, page(mlc(0), 7), 0xFF);
+}
+
+#[test]
+#[should_panic(expected = "no whole sectors")]
+fn a_preset_page_is_read_in_whole_sectors() {
+    let mut chip = tagged();
+    chip.preset(Region::Mlc, 0..1, Arc::new(Same)).unwrap();
+    let _ = chip.read(page(mlc(0), 0), Bytes::new(100), &mut [0; 12], &mut []);
+}
+
+#[test]
+fn what_cannot_be_preset_is_refused() {
+    let refused = |chip: &mut Chip, blocks| {
+        chip.preset(Region::Mlc, blocks, Arc::new(Same)).expect_err("a refusal")
+    };
+    assert_eq!(refused(&mut chip(), 0..1), PresetError::Bytes);
+    let mut chip = tagged();
+    assert_eq!(refused(&mut chip, 15..17), PresetError::OutOfRange(Region::Mlc));
+    fill(&mut chip, mlc(3));
+    assert_eq!(refused(&mut chip, 0..4), PresetError::InUse(mlc(3)));
+    chip.mark_bad(mlc(1)).unwrap();
+    assert_eq!(refused(&mut chip, 0..3), PresetError::InUse(mlc(1)));
+    chip.preset(Region::Mlc, 8..9, Arc::new(Same)).unwrap();
+    assert_eq!(refused(&mut chip, 9..10), PresetError::Another(Region::Mlc));
+}
+
+#[test]
+fn a_packed_block_is_smaller_and_an_erased_one_leaves_its_memory_to_the_next() {
+    let [mut plain, mut packed] = [tagged(), tagged()];
+    packed.pack(Region::Mlc);
+    let empty = plain.memory_bytes();
+    let held = |chip: &mut Chip, block| {
+        fill(chip, mlc(block));
+        chip.memory_bytes() - empty
+    };
+    // A state, 16 spare bytes and two stamps; against two words less, two halves of words less, and what is shared.
+    assert_eq!(held(&mut plain, 0), 8 * (1 + 16 + 8));
+    assert_eq!(held(&mut packed, 0), 12 + 8 * (6 + 2 + 8));
+    for block in 1..16 {
+        packed.erase(mlc(block - 1)).unwrap();
+        assert_eq!(held(&mut packed, block), 12 + 8 * (6 + 2 + 8));
+    }
+}
