@@ -19,8 +19,24 @@ pub(crate) type Store<'a> = dyn BlockStore<Error = Infallible> + 'a;
 /// requests of real traces (tens of MiB) would weigh more than the FTL's RAM.
 const HANDED_MOST: u64 = 4 << 20;
 
+/// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
+/// other devices are written in their order, too.
+pub(crate) const PREPARED_AT_ONCE: u32 = 512 << 10;
+
 /// The stamp of a sector that was never written, or was trimmed.
 const NEVER: u32 = 0;
+
+/// In the table: what the sector held at first. Zero, so that the system need not clear memory for what nobody writes.
+const AT_FIRST: u32 = 0;
+
+/// In the table: the sector was trimmed. No stamp is so large.
+const TRIMMED: u32 = u32::MAX;
+
+/// What a sector of a filled device holds: sectors were written once each, in order.
+#[inline]
+pub(crate) const fn first_stamp(sector: u32) -> Stamp {
+    Stamp::new(NEVER + 1 + sector)
+}
 
 /// How many of a sector's first bytes are looked at: the stamp and its mark.
 const LOOKED_AT: usize = Stamp::BYTES.as_usize();
@@ -30,8 +46,10 @@ const UNTOUCHED: u8 = 0x5A;
 
 /// The host and its memory of what it wrote.
 pub(crate) struct Host {
-    /// The stamp written last, by sector.
+    /// The stamp written last, by sector, or [`AT_FIRST`] or [`TRIMMED`].
     stamps: Vec<u32>,
+    /// Sectors, from the first on, that held their [`first_stamp`] when all began; the others were never written.
+    filled: u32,
     latest: u32,
     sector_bytes: u64,
     /// The store's capacity in bytes.
@@ -50,13 +68,14 @@ struct Span {
 }
 
 impl Host {
-    /// A host of an empty store.
-    pub(crate) fn new(store: &Store<'_>) -> Self {
+    /// A host of a store whose first sectors are filled, and that is empty otherwise.
+    pub(crate) fn new(store: &Store<'_>, filled: SectorCount) -> Self {
         let sector_bytes = u64::from(store.sector_bytes().get());
         let sectors = store.capacity().as_usize();
         Self {
-            stamps: vec![NEVER; sectors],
-            latest: NEVER,
+            stamps: vec![AT_FIRST; sectors],
+            filled: filled.get(),
+            latest: NEVER + filled.get(),
             sector_bytes,
             capacity: sectors as u64 * sector_bytes,
             buffer: Vec::new(),
@@ -121,6 +140,16 @@ impl Host {
         Span { first, count: last - first + 1, covers_first, covers_last }
     }
 
+    /// The stamp that a sector must hold, of which the table knows that.
+    #[inline]
+    const fn expected(&self, known: u32, sector: u32) -> u32 {
+        match known {
+            AT_FIRST if sector < self.filled => first_stamp(sector).get(),
+            AT_FIRST | TRIMMED => NEVER,
+            stamp => stamp,
+        }
+    }
+
     fn buffer(&mut self, sectors: u64) -> usize {
         let bytes = (sectors * self.sector_bytes) as usize;
         if self.buffer.len() < bytes {
@@ -140,9 +169,12 @@ impl Host {
         store.read(Sector::new(first as u32), data).map_err(|error| {
             broken(format!("a read of {count} sectors from {first} on failed: {error}"))
         })?;
-        let stamps = &self.stamps[first as usize..];
-        let mut read = data.chunks_exact(size).zip(stamps);
-        if let Some(at) = read.position(|(sector, stamp)| !holds(sector, *stamp)) {
+        let stamps = self.stamps[first as usize..].iter().zip(first as u32..);
+        let mut read = self.buffer[..bytes].chunks_exact(size).zip(stamps);
+        let wrong = |(data, (known, sector)): (&[u8], (&u32, u32))| {
+            !holds(data, self.expected(*known, sector))
+        };
+        if let Some(at) = read.position(wrong) {
             return Err(self.violation(first, at));
         }
         self.verified += count;
@@ -187,7 +219,7 @@ impl Host {
         store.trim(Sector::new(first as u32), count).map_err(|error| {
             broken(format!("a trim of {count} from {first} on failed: {error}"))
         })?;
-        self.stamps[first as usize..end as usize].fill(NEVER);
+        self.stamps[first as usize..end as usize].fill(TRIMMED);
         Ok(())
     }
 
@@ -196,13 +228,15 @@ impl Host {
         let number = first + at as u64;
         let size = self.sector_bytes as usize;
         let sector = &self.buffer[at * size..(at + 1) * size];
-        let expected = match self.stamps[number as usize] {
+        let expected = |number: usize| self.expected(self.stamps[number], number as u32);
+        let must = match expected(number as usize) {
             NEVER => "zeros".into(),
             stamp => format!("write {stamp}"),
         };
         let found = match Stamp::read_from(sector) {
             Some(stamp) => {
-                let owner = self.stamps.iter().position(|known| *known == stamp.get());
+                let owner =
+                    (0..self.stamps.len()).position(|number| expected(number) == stamp.get());
                 match owner {
                     Some(owner) => format!("write {}, which is sector {owner}'s", stamp.get()),
                     None => format!("write {}, which was overwritten since", stamp.get()),
@@ -214,7 +248,7 @@ impl Host {
             }
             None => format!("bytes that nobody wrote ({:02X?}…)", &sector[..LOOKED_AT]),
         };
-        broken(format!("sector {number} must hold {expected}, and holds {found}"))
+        broken(format!("sector {number} must hold {must}, and holds {found}"))
     }
 }
 
@@ -308,7 +342,7 @@ mod tests {
     /// Serves one request of a store with `sectors`, and says what the store was asked.
     fn asked(sectors: usize, op: Op, offset: u64, length: u64) -> (u64, Vec<(char, u32, usize)>) {
         let mut store = Memory::new(sectors);
-        let mut host = Host::new(&store);
+        let mut host = Host::new(&store, SectorCount::ZERO);
         let request = Request { time: Nanos::ZERO, op, offset, length };
         let touched = host.serve(&mut store, &request).unwrap();
         (touched, store.asked)
@@ -349,7 +383,7 @@ mod tests {
     #[test]
     fn what_is_not_what_was_written_is_told_with_sector_expected_and_found() {
         let mut store = Memory::new(8);
-        let mut host = Host::new(&store);
+        let mut host = Host::new(&store, SectorCount::ZERO);
         let mut serve = |store: &mut Memory, op, offset, length| {
             let request = Request { time: Nanos::ZERO, op, offset, length };
             host.serve(store, &request).map_err(|failure| failure.to_string())

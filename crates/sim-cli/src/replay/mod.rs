@@ -9,13 +9,12 @@
 //!
 //! Reading and the systems run in threads of their own, so that the slowest sets the pace; reading a CSV takes some
 //! 100 ns a request, less than any write. A page operation costs 30 to 100 ns, spent on the FTL's tables, its tag and
-//! the chip's record of the page, in this order; in random patterns memory is waited for besides. The device is
-//! prepared page by page through the FTL: for the 5.2 million pages of C3 that takes longer than many a trace. Memory
-//! is that of the chip's records (29 bytes an MLC page of C3) and of a stamp a sector; it does not grow with the
-//! trace.
+//! the chip's record of the page, in this order; in random patterns memory is waited for besides. The device comes
+//! full by a formula, and memory grows only as blocks are written: to 18 bytes an MLC page of C3 and a stamp a sector.
+//! It does not grow with the trace beyond that.
 //!
-//! Measured on a shared x86-64 server core, in processor time: C3 is ready in 0.56 s, 0.17 s of them the kernel's,
-//! which clears 200 MB a system; `synth:zipf?requests=1000000` then does 14 million operations a second on `hybrid`.
+//! Measured on a shared x86-64 server core, in processor time: C3 is ready in 0.02 s;
+//! `synth:zipf?requests=1000000` then does 14 million operations a second on `hybrid`.
 //!
 //! # Rooms
 //!

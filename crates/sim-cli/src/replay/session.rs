@@ -3,24 +3,20 @@
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
-use ftl_iface::{PageCount, Region, RegionGeometry, Work};
+use ftl_iface::{PageCount, Region, RegionGeometry, SectorCount, Work};
 use nand_model::part::Nanos;
 use nand_model::{ChipStats, Time, Timed};
 
 use super::feed::Batch;
 use super::tally::Tally;
 use super::{Details, Outcome};
-use crate::host::Host;
+use crate::host::{Host, PREPARED_AT_ONCE};
 use crate::result::{
     self, ByCause, ByRequest, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times,
 };
 use crate::systems::{Account, Books, Session, Spent, System};
 use crate::trace::{Op, Request};
 use crate::{Failure, interrupt};
-
-/// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
-/// other devices are written in their order, too.
-const PREPARED_AT_ONCE: u64 = 512 << 10;
 
 /// When requests are handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +66,16 @@ impl Before {
 }
 
 impl Session for Replay {
-    /// Maps every logical block, by writing the whole device in order.
-    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure> {
-        let mut host = Host::new(system);
+    /// Maps every logical block, by writing in order what of the device is not filled.
+    fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
+        let mut host = Host::new(system, filled);
         let capacity = host.capacity();
-        for offset in (0..capacity).step_by(PREPARED_AT_ONCE as usize) {
+        let filled = u64::from(filled.get()) * u64::from(system.sector_bytes().get());
+        for offset in (filled..capacity).step_by(PREPARED_AT_ONCE as usize) {
             if interrupt::is_requested() {
                 return Err(Failure::Interrupted);
             }
-            let length = PREPARED_AT_ONCE.min(capacity - offset);
+            let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
             let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
             host.serve(system, &request)?;
         }
@@ -87,7 +84,7 @@ impl Session for Replay {
     }
 
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
-        let mut host = self.host.take().unwrap_or_else(|| Host::new(system));
+        let mut host = self.host.take().unwrap_or_else(|| Host::new(system, SectorCount::ZERO));
         // What the preparation left under way on other dies is no concern of the first request's.
         system.wait_until(system.chip().stats().elapsed);
         if self.detailed {

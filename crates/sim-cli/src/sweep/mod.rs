@@ -44,7 +44,7 @@ pub struct Args {
     /// The folder for the results; it is made if need be
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Runs at a time; all cores if left out. A run of a 20-GiB device takes some 200 MB of memory
+    /// Runs at a time; all cores if left out. A run of a 20-GiB device takes up to 150 MB of memory
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Do each N-th run from the I-th on, and leave the others to other machines

@@ -37,8 +37,8 @@ struct Lying<'a> {
 }
 
 impl Session for Lying<'_> {
-    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure> {
-        self.session.prepare(system)
+    fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
+        self.session.prepare(system, filled)
     }
 
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {

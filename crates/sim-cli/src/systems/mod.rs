@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 
-use ftl_iface::BlockStore;
+use ftl_iface::{BlockStore, SectorCount};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Time};
 
@@ -14,6 +14,7 @@ use crate::result::{Factors, Filter, Hash, Pages, Throttle};
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
+mod filled;
 #[cfg(test)]
 mod liar;
 mod meter;
@@ -65,8 +66,9 @@ pub struct Books {
 
 /// What is done with a system while it lives.
 pub trait Session {
-    /// Brings the new device to where the replay shall begin. The system may count or learn nothing of it.
-    fn prepare(&mut self, system: &mut dyn System) -> Result<(), Failure>;
+    /// Brings the new device to where the replay shall begin. The first `filled` sectors are there already, as if they
+    /// had been written in order. The system may count or learn nothing of it.
+    fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure>;
 
     /// Everything that counts.
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure>;

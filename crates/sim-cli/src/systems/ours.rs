@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use ftl_core::address::LogicalBlock;
 use ftl_core::config::{Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::probe::{Cause, Counters, Verb};
-use ftl_core::ram::OwnedRam;
+use ftl_core::ram::{OwnedRam, Ram};
 use ftl_core::writeback::WriteBackConfig;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{
@@ -16,7 +16,8 @@ use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Time};
 
 use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
-use super::{Books, Session, Setup, System};
+use super::{Books, Session, Setup, System, filled};
+use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
 use crate::spec::{Parameter, Values};
 use crate::{Failure, show};
@@ -118,7 +119,7 @@ fn index(values: &Values) -> Result<IndexConfig, String> {
 }
 
 /// What the device decides.
-fn base(part: &Part) -> Config {
+pub(super) fn base(part: &Part) -> Config {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
     let endurance = |region| part.region(region).map(|figures| figures.endurance);
@@ -133,7 +134,7 @@ fn base(part: &Part) -> Config {
     }
 }
 
-/// Formats, prepares, and mounts anew for the replay: what the FTL learned and counted while it was prepared is
+/// Formats, fills, prepares, and mounts anew for the replay: what the FTL learned and counted while it was prepared is
 /// forgotten, what is on flash stays.
 fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
@@ -141,22 +142,43 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
     let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
-    let chip = Chip::new(part, content)?.with_time(time);
+    let mut chip = Chip::new(part, content)?.with_time(time);
+    chip.pack(plan.shape().chain.region);
     let meter = Meter::new();
     let device = Metered::new(chip, plan.shape(), &meter);
     let mut memory = OwnedRam::for_plan(&plan);
     let ftl = Ftl::format(device, config, memory.lend(), KEY, Watcher::new(&meter));
-    let mut ours = Ours::new(ftl.map_err(|error| unfit(&error))?, &plan, &meter);
-    session.prepare(&mut ours)?;
+    let mut ftl = ftl.map_err(|error| unfit(&error))?;
+    let at_once = SectorCount::new(PREPARED_AT_ONCE / config.sector_bytes.get());
+    let filled = filled::sectors(plan.shape(), config, at_once);
+    let mut memory = OwnedRam::for_plan(&plan);
+    if !filled.is_zero() {
+        let (mut device, _) = ftl.into_parts();
+        filled::fill(&mut device.chip, plan.shape(), KEY, filled)?;
+        ftl = mount(device, config, memory.lend(), &meter)?;
+    }
+    let mut ours = Ours::new(ftl, &plan, &meter);
+    session.prepare(&mut ours, filled)?;
     let (device, _) = ours.ftl.into_parts();
 
     let mut memory = OwnedRam::for_plan(&plan);
-    let ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter));
-    let mut ftl = ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
+    let mut ftl = mount(device, config, memory.lend(), &meter)?;
     // The erases that come before the first change after a mount are no part of what is compared.
     let voided = ftl.void_checkpoint();
     voided.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     session.replay(&mut Ours::new(ftl, &plan, &meter))
+}
+
+type OurFtl<'ram> = Ftl<'ram, Metered<'ram>, Watcher<'ram>>;
+
+fn mount<'ram>(
+    device: Metered<'ram>,
+    config: &Config,
+    ram: Ram<'ram>,
+    meter: &'ram Meter,
+) -> Result<OurFtl<'ram>, Failure> {
+    let ftl = Ftl::mount(device, config, ram, Watcher::new(meter));
+    ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
 /// Why the FTL cannot drive the device, with what to ask for instead.
@@ -180,7 +202,7 @@ fn refused(part: &Part, error: ShapeError) -> Failure {
 
 /// The FTL with what it needs to be a [`System`].
 struct Ours<'ram> {
-    ftl: Ftl<'ram, Metered<'ram>, Watcher<'ram>>,
+    ftl: OurFtl<'ram>,
     meter: &'ram Meter,
     ram_bytes: u64,
     writes: u64,
@@ -188,11 +210,7 @@ struct Ours<'ram> {
 }
 
 impl<'ram> Ours<'ram> {
-    fn new(
-        ftl: Ftl<'ram, Metered<'ram>, Watcher<'ram>>,
-        plan: &RamPlan,
-        meter: &'ram Meter,
-    ) -> Self {
+    fn new(ftl: OurFtl<'ram>, plan: &RamPlan, meter: &'ram Meter) -> Self {
         // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
         let own = size_of_val(&ftl) - size_of::<Metered<'_>>() - size_of::<Watcher<'_>>();
         let ram_bytes = (plan.total_bytes() + own) as u64;
