@@ -1,8 +1,8 @@
 //! The truth: what each page was programmed with, how far each block is programmed, its erases and its bad mark.
 //!
 //! A block's pages lie in one allocation, record after record ([`content`](crate::content) says what is in one) or in
-//! shorter rows (`packing`), so that a page costs one look at memory. How far the block is programmed is kept beside it:
-//! an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
+//! shorter rows (`packing`), so that a page costs one look at memory. How far the block is programmed stands beside
+//! it: an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
 //!
 //! Blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
 //! shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its first
