@@ -10,16 +10,27 @@ use nand_model::part::Nanos;
 
 use super::progress::Progress;
 use crate::Failure;
+use crate::host::SharedWitness;
 use crate::interrupt;
 use crate::trace::fit::Fit;
 use crate::trace::{Request, TraceError};
 use crate::workload::{Stream, Workload};
 
 /// Requests that go to the systems together.
-pub(super) type Batch = Arc<Vec<Request>>;
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pub(super) requests: Vec<Request>,
+    /// What their reads must find: the stamps of sectors, in their order.
+    pub(super) must: Vec<u32>,
+}
+
+pub(super) type Batch = Arc<Requests>;
 
 /// So many that handing them over costs next to nothing for each, and so few that a stop is quick.
 const BATCH: usize = 1024;
+
+/// Sectors to be read, from which on a batch is large enough.
+const MUST: usize = 1 << 16;
 
 /// Batches that may wait for a system.
 pub(super) const WAITING: usize = 4;
@@ -31,6 +42,7 @@ pub(super) struct Feed<'a> {
     capacity: u64,
     passes: u32,
     stream: Stream<'a>,
+    witness: SharedWitness,
     pass: u32,
     /// When the pass under way began: each begins where the one before ended.
     from: Nanos,
@@ -50,16 +62,33 @@ pub(super) struct Fed {
 }
 
 impl<'a> Feed<'a> {
-    pub(super) fn new(workload: &'a Workload, fit: Fit, capacity: u64, passes: u32) -> Self {
+    pub(super) fn new(
+        workload: &'a Workload,
+        fit: Fit,
+        capacity: u64,
+        passes: u32,
+        witness: SharedWitness,
+    ) -> Self {
         let stream = workload.open(capacity);
         let (from, latest) = (Nanos::ZERO, Nanos::ZERO);
-        Self { workload, fit, capacity, passes, stream, pass: 0, from, latest, requests: 0 }
+        Self {
+            workload,
+            fit,
+            capacity,
+            passes,
+            stream,
+            witness,
+            pass: 0,
+            from,
+            latest,
+            requests: 0,
+        }
     }
 
     /// The next batch; an empty one after the last.
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
-        let mut batch = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH {
+        let mut batch = Requests { requests: Vec::with_capacity(BATCH), must: Vec::new() };
+        while batch.requests.len() < BATCH && batch.must.len() < MUST {
             match self.stream.next_request()? {
                 Some(request) => {
                     let Some(mut placed) = self.fit.place(request, self.capacity) else {
@@ -68,7 +97,8 @@ impl<'a> Feed<'a> {
                     // A clock that was set back does not let requests arrive before those that came earlier.
                     self.latest = self.latest.max(self.from + placed.time);
                     placed.time = self.latest;
-                    batch.push(placed);
+                    self.witness.lock().follow(&placed, &mut batch.must);
+                    batch.requests.push(placed);
                 }
                 None if self.pass + 1 < self.passes => {
                     self.pass += 1;
@@ -78,7 +108,7 @@ impl<'a> Feed<'a> {
                 None => break,
             }
         }
-        self.requests += batch.len() as u64;
+        self.requests += batch.requests.len() as u64;
         Ok(Arc::new(batch))
     }
 
@@ -98,7 +128,7 @@ impl<'a> Feed<'a> {
     ) -> Result<Fed, Failure> {
         let mut batch = first;
         let mut partial = false;
-        while !batch.is_empty() {
+        while !batch.requests.is_empty() {
             if outlets.iter().any(|outlet| outlet.send(Arc::clone(&batch)).is_err()) {
                 break;
             }

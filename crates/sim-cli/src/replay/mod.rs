@@ -31,6 +31,7 @@ use ftl_iface::Region;
 use serde::Serialize;
 
 use crate::device::DeviceArgs;
+use crate::host::{SharedWitness, Witness};
 use crate::result::RunResult;
 use crate::systems::{ChainWrite, Chosen, Setup};
 use crate::workload::{Workload, WorkloadArgs};
@@ -137,11 +138,14 @@ pub(crate) fn run_all(
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
     let fit = workload.fit(options.workload.fit, capacity, largest_page(setup))?;
-    let mut reader = Feed::new(&workload, fit, capacity, options.workload.passes);
+    let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
+    let witness = SharedWitness::new(witness);
+    let passes = options.workload.passes;
+    let mut reader = Feed::new(&workload, fit, capacity, passes, witness.clone());
     // Most of what can be wrong with a trace shows here, before devices are prepared.
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");
-    if first.is_empty() {
+    if first.requests.is_empty() {
         return Err(crate::trace::TraceError::Empty(trace).into());
     }
     let pace = if options.open_loop { Pace::Open } else { Pace::Closed };
@@ -151,7 +155,8 @@ pub(crate) fn run_all(
             .iter()
             .map(|system| {
                 let (outlet, batches) = sync_channel(feed::WAITING);
-                let mut replay = Replay::new(system.name.clone(), pace, detailed, batches);
+                let (name, witness) = (system.name.clone(), witness.clone());
+                let mut replay = Replay::new(name, pace, detailed, batches, witness);
                 let run = move || system.run(setup, &mut replay).map(|()| replay.outcome);
                 (outlet, scope.spawn(run))
             })

@@ -10,7 +10,7 @@ use nand_model::{ChipStats, Time, Timed};
 use super::feed::Batch;
 use super::tally::Tally;
 use super::{Details, Outcome};
-use crate::host::{Host, PREPARED_AT_ONCE};
+use crate::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::result::{
     self, ByCause, ByRequest, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times,
 };
@@ -36,6 +36,7 @@ pub(super) struct Replay {
     pub(super) batches: Receiver<Batch>,
     /// Whether the details are wanted, too.
     detailed: bool,
+    witness: SharedWitness,
     host: Option<Host>,
     /// Present once the replay is done.
     pub(super) outcome: Option<Outcome>,
@@ -68,7 +69,7 @@ impl Before {
 impl Session for Replay {
     /// Maps every logical block, by writing in order what of the device is not filled.
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
-        let mut host = Host::new(system, filled);
+        let mut host = Host::new(system, filled, self.witness.clone());
         let capacity = host.capacity();
         let filled = u64::from(filled.get()) * u64::from(system.sector_bytes().get());
         for offset in (filled..capacity).step_by(PREPARED_AT_ONCE as usize) {
@@ -77,14 +78,18 @@ impl Session for Replay {
             }
             let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
             let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
-            host.serve(system, &request)?;
+            host.serve(system, &request, &mut [].as_slice())?;
         }
         self.host = Some(host);
         Ok(())
     }
 
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
-        let mut host = self.host.take().unwrap_or_else(|| Host::new(system, SectorCount::ZERO));
+        let host = self.host.take().filter(Host::fits_witness);
+        let Some(mut host) = host else {
+            let what = "the system does not begin with all of the device's capacity written";
+            return Err(Failure::Violation(what.into()));
+        };
         // What the preparation left under way on other dies is no concern of the first request's.
         system.wait_until(system.chip().stats().elapsed);
         if self.detailed {
@@ -94,11 +99,12 @@ impl Session for Replay {
         let mut tally = Tally::new();
         let start = Instant::now();
         for batch in &self.batches {
-            for request in batch.iter() {
+            let mut must = batch.must.as_slice();
+            for request in &batch.requests {
                 let submitted = self.wait(system, before.now + request.time)?;
                 let waited = system.chip().now().since(submitted);
                 system.account(account(request.op));
-                let sectors = host.serve(system, request)?;
+                let sectors = host.serve(system, request, &mut must)?;
                 tally.note(request, sectors, system.chip().now().since(submitted), waited);
             }
         }
@@ -112,8 +118,14 @@ impl Session for Replay {
 }
 
 impl Replay {
-    pub(super) fn new(name: String, pace: Pace, detailed: bool, batches: Receiver<Batch>) -> Self {
-        Self { name, pace, batches, detailed, host: None, outcome: None }
+    pub(super) fn new(
+        name: String,
+        pace: Pace,
+        detailed: bool,
+        batches: Receiver<Batch>,
+        witness: SharedWitness,
+    ) -> Self {
+        Self { name, pace, batches, detailed, witness, host: None, outcome: None }
     }
 
     /// Waits for the request, and says from when on its response time counts.
