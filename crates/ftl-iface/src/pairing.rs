@@ -52,8 +52,8 @@ impl Pairing {
     /// The number of the word line that holds `page`, in a block of `pages` pages. Two pages with the same number
     /// share cells; the numbers mean nothing else. A count of pages that the scheme cannot fill leaves the last
     /// pages alone on their word lines.
-    pub fn word_line(self, page: PageIndex, pages: PageCount) -> u32 {
-        let at = u32::from(page.get());
+    pub const fn word_line(self, page: PageIndex, pages: PageCount) -> u32 {
+        let at = page.get() as u32;
         let count = pages.get();
         match self {
             Self::None => at,
@@ -68,11 +68,14 @@ impl Pairing {
                 _ => at - 3,
             },
             Self::Distance6 => Self::distance6(at, count),
-            Self::Table(lines) => match lines.get(page.as_usize()) {
-                Some(line) => u32::from(*line),
-                // Beyond any number of the table, so that no page of the table shares with it.
-                None => 0x1_0000 + at,
-            },
+            Self::Table(lines) => {
+                if page.as_usize() < lines.len() {
+                    lines[page.as_usize()] as u32
+                } else {
+                    // Beyond any number of the table, so that no page of the table shares with it.
+                    0x1_0000 + at
+                }
+            }
         }
     }
 
@@ -106,8 +109,71 @@ impl Pairing {
             .filter(move |earlier| !none && self.word_line(*earlier, pages) == line)
     }
 
+    /// Whether a page is the first of its word line, so that a torn program of it ruins no other.
+    pub const fn is_first(self, page: PageIndex, pages: PageCount) -> bool {
+        let line = self.word_line(page, pages);
+        let mut earlier = page.get().saturating_sub(self.reach());
+        while earlier < page.get() {
+            if self.word_line(PageIndex::new(earlier), pages) == line {
+                return false;
+            }
+            earlier += 1;
+        }
+        true
+    }
+
+    /// How many word lines a block of so many pages has.
+    pub const fn word_lines(self, pages: PageCount) -> PageCount {
+        let mut lines = 0;
+        let mut page = 0;
+        while (page as u32) < pages.get() {
+            if self.is_first(PageIndex::new(page), pages) {
+                lines += 1;
+            }
+            page += 1;
+        }
+        PageCount::new(lines)
+    }
+
+    /// The first page of a word line, counted in the order in which a block is programmed. Whoever uses only these
+    /// pages has a block of one bit a cell, as far as torn programs go.
+    ///
+    /// ```
+    /// use ftl_iface::{PageIndex, Pairing};
+    /// let first = |line| Pairing::Distance3.first_page(line).get();
+    /// assert_eq!([first(0), first(1), first(2)], [0, 1, 3]);
+    /// ```
+    #[inline]
+    pub fn first_page(self, line: u16) -> PageIndex {
+        PageIndex::new(match self {
+            Self::None => line,
+            Self::Adjacent2 => line * 2,
+            Self::Adjacent3 => line * 3,
+            Self::Distance3 => (line * 2).saturating_sub(1),
+            // Groups of two pages: 0 and the odd ones are lower.
+            Self::Distance6 => (line / 2 * 2).saturating_sub(1) * 2 + line % 2,
+            Self::Table(_) => self.first_page_by_table(line),
+        })
+    }
+
+    #[cold]
+    fn first_page_by_table(self, line: u16) -> u16 {
+        // The table has an end, and pages beyond it stand alone.
+        let is_first = |page: &u16| self.is_first(PageIndex::new(*page), PageCount::ZERO);
+        (0..u16::MAX).filter(is_first).nth(usize::from(line)).unwrap_or(u16::MAX)
+    }
+
+    /// The most pages that one torn program may ruin beside its own.
+    pub const fn endangered_max(self) -> u16 {
+        match self {
+            Self::None => 0,
+            Self::Adjacent2 | Self::Distance3 | Self::Distance6 => 1,
+            Self::Adjacent3 | Self::Table(_) => PAGES_PER_WORD_LINE_MAX as u16 - 1,
+        }
+    }
+
     /// The largest distance between two pages of one word line.
-    fn reach(self) -> u16 {
+    const fn reach(self) -> u16 {
         match self {
             Self::None => 0,
             Self::Adjacent2 => 1,
@@ -170,6 +236,35 @@ mod tests {
                     seen.iter().all(|times| *times == 1),
                     "{scheme:?} with {pages} pages: {seen:?}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn first_pages_are_those_that_endanger_no_other() {
+        static LINES: [u16; 6] = [0, 1, 1, 0, 2, 2];
+        let schemes = [
+            Pairing::None,
+            Pairing::Adjacent2,
+            Pairing::Adjacent3,
+            Pairing::Distance3,
+            Pairing::Distance6,
+            Pairing::Table(&LINES),
+        ];
+        for scheme in schemes {
+            for pages in [8_u16, 12, 16, 24, 64, 128, 384] {
+                let count = PageCount::new(u32::from(pages));
+                let alone =
+                    |page: &u16| scheme.endangered(PageIndex::new(*page), count).next().is_none();
+                let firsts: Vec<u16> = (0..pages).filter(alone).collect();
+                assert_eq!(scheme.word_lines(count).as_usize(), firsts.len(), "{scheme:?} {pages}");
+                let named: Vec<u16> =
+                    (0..firsts.len() as u16).map(|line| scheme.first_page(line).get()).collect();
+                assert_eq!(named, firsts, "{scheme:?} {pages}");
+                let most = (0..pages)
+                    .map(|page| scheme.endangered(PageIndex::new(page), count).count())
+                    .max();
+                assert!(most <= Some(usize::from(scheme.endangered_max())), "{scheme:?}");
             }
         }
     }
