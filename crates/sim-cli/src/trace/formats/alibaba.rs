@@ -2,7 +2,7 @@
 //! repository (alibaba/block-traces) describes them. Offset and length are bytes, the time is microseconds.
 
 use super::units::apart;
-use super::{Format, Line, Lines, first_line_parses};
+use super::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
@@ -18,10 +18,7 @@ const HEADING: &[u8] = b"device_id,opcode,offset,length,timestamp";
 const MICROSECOND: u64 = 1_000;
 
 fn parse(line: &[u8]) -> Option<Line> {
-    match request(line) {
-        Some(request) => Some(Line::Request(request)),
-        None => (line == HEADING).then_some(Line::Nothing),
-    }
+    headed(line, HEADING, request)
 }
 
 fn request(line: &[u8]) -> Option<Request> {

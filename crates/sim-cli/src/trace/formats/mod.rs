@@ -163,6 +163,14 @@ fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
 }
 
+/// A line of a file that may begin with a heading: a request, or the heading, which is none.
+fn headed(line: &[u8], heading: &[u8], request: impl Fn(&[u8]) -> Option<Request>) -> Option<Line> {
+    match request(line) {
+        Some(request) => Some(Line::Request(request)),
+        None => (line == heading).then_some(Line::Nothing),
+    }
+}
+
 /// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is, or
 /// there is none.
 fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {

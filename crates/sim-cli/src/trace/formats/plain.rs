@@ -1,7 +1,7 @@
 //! Our own format: lines of `time_us,op,offset,length`, all in bytes, op one of R, W, T (trim) and F (flush). A line
 //! with these names may head it. The time may have decimals.
 
-use super::{Format, Line, Lines, first_line_parses};
+use super::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
@@ -15,10 +15,7 @@ pub(super) const FORMAT: Format = Format {
 const HEADING: &[u8] = b"time_us,op,offset,length";
 
 fn parse(line: &[u8]) -> Option<Line> {
-    match request(line) {
-        Some(request) => Some(Line::Request(request)),
-        None => (line == HEADING).then_some(Line::Nothing),
-    }
+    headed(line, HEADING, request)
 }
 
 #[inline]

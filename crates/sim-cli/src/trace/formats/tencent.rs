@@ -3,7 +3,7 @@
 //! is kept. Offset and size are blocks of 512 bytes; type 0 is a read, 1 a write.
 
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, first_line_parses};
+use super::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
@@ -19,10 +19,7 @@ const HEADING: &[u8] = b"Timestamp,Offset,Size,IOType,VolumeID";
 const SECOND: u64 = 1_000_000_000;
 
 fn parse(line: &[u8]) -> Option<Line> {
-    match request(line) {
-        Some(request) => Some(Line::Request(request)),
-        None => (line == HEADING).then_some(Line::Nothing),
-    }
+    headed(line, HEADING, request)
 }
 
 fn request(line: &[u8]) -> Option<Request> {
