@@ -21,6 +21,7 @@ const fn cause_name(cause: Cause) -> &'static str {
         Cause::WriteBack => "write-back",
         Cause::Meta => "meta",
         Cause::Mount => "mount",
+        Cause::Backup => "backup",
         #[allow(unreachable_patterns, reason = "causes may be added")]
         _ => "another cause",
     }

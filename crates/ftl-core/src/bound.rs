@@ -12,6 +12,9 @@
 //! - A step of housekeeping programs one page, and closes a log block with its summary in `d` pages' time; or it ends a
 //!   fold, which erases its `L + 2` blocks at most.
 //!
+//! - A page of a chain that shares its cells with `e` earlier ones may first have to copy them: `e` times `s`
+//!   pages of the log at most.
+//!
 //! After a mount, the first use of a logical block adds reads: its entries in the log are proved. They are part of
 //! the bound on reads. The first change erases the blocks that carry the seals of checkpoints, two at most.
 
@@ -62,6 +65,8 @@ pub struct WorstCase {
     sectors_per_block: u64,
     chain_logs: u64,
     copies: u64,
+    /// Pages that one program endangers, where care is taken of them.
+    endangered: u64,
     log: Option<LogFigures>,
 }
 
@@ -92,6 +97,7 @@ impl WorstCase {
             sectors_per_block: shape.sectors_per_block.get() as u64,
             chain_logs: config.chain_log_blocks_max as u64,
             copies: config.copies_per_page as u64,
+            endangered: shape.guarded.endangered_max() as u64,
             log,
         }
     }
@@ -131,6 +137,25 @@ impl WorstCase {
         folds.and(switch).and(scans).and(copies)
     }
 
+    /// What precedes the program of a page of a chain: the pages that it endangers are looked at, proved, and copied to
+    /// the log, slot by slot.
+    const fn guard(&self) -> Operations {
+        if self.endangered == 0 {
+            return Operations { reads: 0, programs: 0, erases: 0 };
+        }
+        let (programs, erases) = match self.log {
+            Some(log) => {
+                let pages = self.endangered * self.chain_slots.div_ceil(log.slots);
+                (pages + self.summaries(pages), 1)
+            }
+            None => (0, 0),
+        };
+        // Pages are left out until one is found that endangers nothing.
+        let looked_at = self.endangered * self.chain_pages;
+        let reads = self.prove() + looked_at + self.endangered * self.chain_slots;
+        Operations { reads, programs, erases }
+    }
+
     /// So many steps of housekeeping, the summaries that they close aside.
     const fn steps(&self, count: u64) -> Operations {
         let (slots, summary) = match self.log {
@@ -143,6 +168,7 @@ impl WorstCase {
             programs: 1,
             erases: self.chain_logs + 3,
         }
+        .and(self.guard())
         .times(count)
     }
 
@@ -170,7 +196,8 @@ impl WorstCase {
         let chains = self.room().times(blocks);
         let summaries =
             Operations { reads: 0, programs: self.summaries(log_pages + steps), erases: 0 };
-        own.and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
+        let guarded = self.guard().times(most_pages);
+        own.and(guarded).and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
     }
 
     /// A trim of so many sectors, one at least: a page for each logical block.
@@ -180,7 +207,12 @@ impl WorstCase {
         let page = Operations { reads: 0, programs: 1, erases: 0 };
         let steps = self.steps(self.copies);
         let summaries = Operations { reads: 0, programs: self.summaries(self.copies), erases: 0 };
-        page.and(self.room()).and(steps).and(summaries).times(blocks).and(Self::SEALS)
+        page.and(self.guard())
+            .and(self.room())
+            .and(steps)
+            .and(summaries)
+            .times(blocks)
+            .and(Self::SEALS)
     }
 
     /// A read of so many sectors, one at least.

@@ -12,7 +12,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
-use crate::flash::Spot;
+use crate::flash::{Seen, Spot};
 use crate::ftl::Ftl;
 use crate::layout::{Kind, Slot, Stamp};
 use crate::mlc::maps::Place;
@@ -46,6 +46,7 @@ fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Checks every invariant.
     pub fn check(&mut self) -> Verdict {
+        self.settled()?;
         self.every_chain_block_is_in_one_place()?;
         self.free_blocks_are_erased()?;
         self.data_blocks_hold_their_sectors_in_place()?;
@@ -107,7 +108,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// A free block reads as erased.
     fn free_blocks_are_erased(&mut self) -> Verdict {
-        let free: Vec<ChainBlock> = self.mlc.chains.free().collect();
+        // Those that a power cut may have touched are erased when they are taken.
+        let suspects = usize::from(self.mlc.chains.suspects());
+        let free: Vec<ChainBlock> = self.mlc.chains.free().skip(suspects).collect();
         for block in free {
             let tag = self.flash.read_tag(Spot::chain(block, 0), Cause::Mount)?;
             let erased = self.flash.was_erased();
@@ -123,8 +126,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 continue;
             };
             for page in 0..self.shape.chain.pages {
-                let tag = self.flash.read_tag(Spot::chain(data, page), Cause::Mount)?;
-                let kind = tag.map(|tag| tag.kind);
+                let seen = self.flash.look(Spot::chain(data, page), Cause::Mount)?;
+                let kind = match seen {
+                    Seen::Page(tag) => Some(tag.kind),
+                    Seen::Erased => None,
+                    Seen::Unreadable => continue,
+                };
                 ensure(matches!(kind, Some(Kind::Data | Kind::ChainInPlace)), || {
                     format!("page {page} of data block {data:?} of {logical:?} is {kind:?}")
                 })?;
@@ -150,20 +157,28 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
         // Log blocks are younger than the data block: else a mount would take them for stale.
         let mut newest = Stamp::ZERO;
-        if let Some(data) = self.mlc.chains.data(logical) {
-            let tag = self.flash.read_tag(Spot::chain(data, 0), Cause::Mount)?;
-            newest = tag.map_or(newest, |tag| tag.stamp);
+        if let Some(data) = self.mlc.chains.data(logical)
+            && let Seen::Page(tag) = self.flash.look(Spot::chain(data, 0), Cause::Mount)?
+        {
+            newest = tag.stamp;
         }
         for (ordinal, block) in logs.into_iter().enumerate() {
             for page in 0..self.shape.chain.pages {
                 let spot = Spot::chain(block, page);
-                let Some(tag) = self.flash.read_tag(spot, Cause::Mount)? else {
-                    break;
+                let tag = match self.flash.look(spot, Cause::Mount)? {
+                    Seen::Page(tag) => tag,
+                    Seen::Erased if !self.flash.may_be_left_out(spot) => break,
+                    Seen::Erased | Seen::Unreadable => continue,
                 };
                 ensure(tag.stamp > newest, || format!("page {page} of {block:?} is out of order"))?;
                 newest = tag.stamp;
                 if tag.kind == Kind::Trim {
-                    let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
+                    let trim = match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
+                        Ok(trim) => trim,
+                        // It was torn, and has gone bad since its tag was read.
+                        Err(Fault::Uncorrectable) => continue,
+                        Err(fault) => return Err(fault.into()),
+                    };
                     let start = self.mlc.locate(trim.first).1 as usize;
                     for place in places.iter_mut().skip(start).take(trim.count.as_usize()) {
                         *place = (Place::Trimmed, tag.stamp);
@@ -171,7 +186,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                     continue;
                 }
                 for slot in 0..self.shape.chain.slots {
-                    if let Slot::Holds(sector) = self.flash.slot(usize::from(slot)) {
+                    if let Some(sector) = self.flash.slot(usize::from(slot)).copy_of() {
                         let (owner, offset) = self.mlc.locate(sector);
                         ensure(owner == logical, || format!("{sector} stands in {logical:?}"))?;
                         let place = Place::Log { ordinal: ordinal as u16, page, slot };
@@ -230,11 +245,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             format!("the head is block {at:?} from the tail, but {used} are in use")
         })?;
         let head_empty = ring.head_page() == 0;
+        let suspects = usize::from(ring.suspects());
         for (at, block) in blocks.into_iter().enumerate() {
-            let tag = self.flash.read_tag(Spot::log(block, 0), Cause::Mount)?;
+            let seen = self.flash.look(Spot::log(block, 0), Cause::Mount)?;
             let programmed = at < usize::from(used) && !(block == head && head_empty);
-            ensure(tag.is_some() == programmed, || {
-                format!("log block {block:?}, number {at} from the tail, holds {tag:?}")
+            let suspect = (usize::from(used)..usize::from(used) + suspects).contains(&at);
+            let agrees = match seen {
+                Seen::Page(_) | Seen::Unreadable => programmed,
+                // A cut in the erase of a tail leaves any of its pages.
+                Seen::Erased => !programmed || at == 0,
+            };
+            ensure(agrees || suspect, || {
+                format!("log block {block:?}, number {at} from the tail, holds {seen:?}")
             })?;
         }
         Ok(())
@@ -262,9 +284,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         for (sector, at) in self.entries() {
             let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
             let (spot, slot) = log.spot(at);
-            let tag = self.flash.read_tag(spot, Cause::Mount)?;
+            let seen = self.flash.look(spot, Cause::Mount)?;
             let holds = self.flash.slot(usize::from(slot));
-            ensure(tag.is_some() && holds == Slot::Holds(sector), || {
+            let unreadable = seen == Seen::Unreadable;
+            ensure(unreadable || holds.copy_of() == Some(sector), || {
                 format!("{sector} is mapped to {spot:?} slot {slot}, which holds {holds:?}")
             })?;
         }
@@ -280,7 +303,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
             let (spot, _) = log.spot(at);
-            let in_log = self.flash.read_tag(spot, Cause::Mount)?.map(|tag| tag.stamp);
+            let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
+                continue;
+            };
+            let in_log = Some(tag.stamp);
             let (_, in_chain) = self.places_by_tags(logical)?[offset as usize];
             ensure(in_log > Some(in_chain), || {
                 format!(
@@ -300,7 +326,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let places = self.places_by_tags(logical)?;
             for (offset, (place, _)) in places.into_iter().enumerate() {
                 let (page, slot) = self.mlc.home(offset as u32);
-                self.flash.read_tag(Spot::chain(data, page), Cause::Mount)?;
+                let seen = self.flash.look(Spot::chain(data, page), Cause::Mount)?;
+                if seen == Seen::Unreadable {
+                    continue;
+                }
                 let Slot::Elsewhere(sector) = self.flash.slot(usize::from(slot)) else {
                     continue;
                 };

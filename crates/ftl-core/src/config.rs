@@ -37,6 +37,19 @@ pub struct Config {
     pub wear_leveling: WearLeveling,
     /// When data leave the log.
     pub write_back: WriteBackConfig,
+    /// What is done for pages that share their cells with the one to be programmed.
+    pub paired_pages: PairedPages,
+}
+
+/// What is done for pages of the chains that share their cells with the one to be programmed, and which a loss of
+/// power would ruin with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairedPages {
+    /// What a request before this one has left there is copied to the log first, where that has one bit a cell. Where
+    /// there is no such log, or no room in it, the page is left out.
+    Guard,
+    /// Nothing: power is taken to hold, as the literature on hybrid disks takes it. What was acknowledged can be lost.
+    Accept,
 }
 
 /// Which blocks of the device the log takes.
@@ -118,6 +131,7 @@ impl Config {
             collect_on_fold: true,
             suspend_when_updates_fall: true,
         },
+        paired_pages: PairedPages::Guard,
     };
 
     /// The paper's conventional device: the same, without a log.

@@ -9,8 +9,8 @@ pub use image::{ImageReader, ImageWriter, Written};
 pub use seals::Seals;
 
 use ftl_iface::{
-    Block, Bytes, EraseError, Geometry, NandDevice, Page, PageIndex, ProgramError, ReadError,
-    Sector,
+    Block, Bytes, EraseError, Geometry, NandDevice, Page, PageCount, PageIndex, Pairing,
+    ProgramError, ReadError, Sector,
 };
 
 use crate::address::{ChainBlock, LogBlock};
@@ -40,6 +40,16 @@ impl Spot {
         Self { room: Room::Meta, block, page }
     }
 
+    /// The block of a page of the chains.
+    pub const fn chain_block(self) -> ChainBlock {
+        ChainBlock::new(self.block)
+    }
+
+    /// The number of the page in its block.
+    pub const fn page(self) -> u16 {
+        self.page
+    }
+
     /// A page of the log.
     #[inline]
     pub const fn log(block: LogBlock, page: u16) -> Self {
@@ -64,6 +74,17 @@ pub struct Spares<'ram> {
     pub chain: &'ram mut [u8],
 }
 
+/// What a page turns out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A page of this format.
+    Page(Tag),
+    /// It reads as erased.
+    Erased,
+    /// It cannot be read, or what it says is not of this format.
+    Unreadable,
+}
+
 /// Where the content of a page to program stands.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
@@ -81,6 +102,8 @@ pub struct Flash<'ram, D, P> {
     meta: Part,
     log: Part,
     chain: Part,
+    /// Whether meta and log use only the first page of each word line.
+    spreads: bool,
     sector_bytes: Bytes,
     key: FormatKey,
     stamp: Stamp,
@@ -114,6 +137,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
                 None => shape.meta,
             },
             chain: shape.chain,
+            spreads: shape.word_lines != Pairing::None,
             sector_bytes: shape.sector_bytes,
             key: FormatKey::HEADER,
             stamp: Stamp::ZERO,
@@ -188,7 +212,16 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        self.block(spot).page(PageIndex::new(spot.page))
+        let spread = self.spreads && spot.room != Room::Chain;
+        let index = if spread { self.spread(spot.page) } else { PageIndex::new(spot.page) };
+        self.block(spot).page(index)
+    }
+
+    /// The page that stands for the one with that number, where only the first of each word line is used.
+    #[cold]
+    fn spread(&self, page: u16) -> PageIndex {
+        let shape = self.geometry().region(self.meta.region);
+        shape.map_or(Pairing::None, |shape| shape.pairing).first_page(page)
     }
 
     /// Whether the device may still be asked: nothing has failed that ends this mount.
@@ -238,6 +271,43 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.read(spot, 0, &mut [], cause)
     }
 
+    /// Looks at a page's tag, whatever state the page is in.
+    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
+        match self.read_tag(spot, cause) {
+            Ok(Some(tag)) => Ok(Seen::Page(tag)),
+            Ok(None) if self.was_erased() => Ok(Seen::Erased),
+            Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// How pages of the chains share word lines.
+    pub fn chain_pairing(&self) -> Pairing {
+        self.geometry().region(self.chain.region).map_or(Pairing::None, |shape| shape.pairing)
+    }
+
+    /// Whether a page may be erased though later ones of its block are programmed: pages of the chains that endanger
+    /// others are left out where those could not be copied.
+    pub fn may_be_left_out(&self, spot: Spot) -> bool {
+        let pages = PageCount::new(u32::from(self.chain.pages));
+        spot.room == Room::Chain && !self.chain_pairing().is_first(PageIndex::new(spot.page), pages)
+    }
+
+    /// Slots of a page there.
+    pub fn slots_of(&self, spot: Spot) -> u16 {
+        self.part(spot.room).slots
+    }
+
+    /// The last stamp given.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Leaves out so many stamps.
+    pub fn skip_stamps(&mut self, count: u64) {
+        self.stamp = Stamp::new(self.stamp.get() + count);
+    }
+
     /// What a slot of the page read last holds.
     #[inline]
     pub fn slot(&self, slot: usize) -> Slot {
@@ -263,7 +333,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         &mut self,
         spot: Spot,
         kind: Kind,
-        wear: u32,
+        note: u32,
         content: Content<'_>,
         slots: Slots<'_>,
         cause: Cause,
@@ -283,7 +353,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         for slot in 0..part.slots {
             layout::put_slot(tagged, usize::from(slot), slots.get(slot));
         }
-        layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, wear }, self.key);
+        layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, note }, self.key);
         self.probe.operation(part.region, Verb::Program, cause);
         let data = match content {
             Content::Host(data) => data,

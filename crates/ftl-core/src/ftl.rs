@@ -2,17 +2,27 @@
 //!
 //! `door` decides where a write goes; `to_log` and `to_chains` take it there, `read` finds it again,
 //! `trim` forgets it. `housekeeping` does in small steps what makes room: it reclaims the log's tail
-//! (`to_log`), folds chains (`folding`) and moves cold data onto worn blocks. `prove` tells stale
-//! entries of the log from valid ones after a mount.
+//! (`to_log`), folds chains (`folding`) and moves cold data onto worn blocks.
+//!
+//! After a power cut the first request comes to `settle`: it puts the chains in order (`untangle`), and makes a
+//! copy of what the cut may have touched before anything relies on it (`rescue`). `pairs` takes care of pages that
+//! share their cells with the one in flight. `prove` tells stale entries of
+//! the log from valid ones.
 
 mod door;
 mod folding;
 mod housekeeping;
+mod pairs;
 mod prove;
 mod read;
+mod rescue;
+mod settle;
 mod to_chains;
 mod to_log;
 mod trim;
+mod untangle;
+
+pub(crate) use settle::{Held, Unsettled};
 
 use ftl_iface::{
     BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
@@ -59,6 +69,10 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) free_blocks_idle: u16,
     /// How many checkpoints there were, as far as this mount knows.
     pub(crate) turn: u32,
+    /// What a mount without checkpoint has left to the first request.
+    pub(crate) unsettled: Option<Unsettled>,
+    /// Where the host's request under way has begun in the chain block that it writes to.
+    pub(crate) own: Option<pairs::Own>,
 }
 
 /// Cold data to be moved onto a worn block.
@@ -85,7 +99,10 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
 
     fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<D::Error>> {
         let outcome = match self.measure(first, data.len()) {
-            Ok(count) => self.read_sectors(first, count, data),
+            Ok(count) => {
+                self.settled()?;
+                self.read_sectors(first, count, data)
+            }
             Err(Refusal::OutOfRange { count }) => {
                 let capacity = self.shape.capacity;
                 Err(StoreReadError::OutOfRange { first, count, capacity })
@@ -104,6 +121,7 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
             Ok(count) => count,
             Err(refusal) => return Err(self.refuse(first, data.len(), refusal)),
         };
+        self.settled()?;
         let outcome = self.write_sectors(first, count, data);
         self.mlc.maps.end_request();
         Ok(outcome?)
@@ -113,6 +131,7 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
         if let Err(refusal) = self.within(first, count) {
             return Err(self.refuse(first, 0, refusal));
         }
+        self.settled()?;
         let outcome = self.trim_sectors(first, count);
         self.mlc.maps.end_request();
         Ok(outcome?)
@@ -124,6 +143,7 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
+        self.settled()?;
         let outcome = self.work_while_idle(budget);
         self.mlc.maps.end_request();
         Ok(outcome?)

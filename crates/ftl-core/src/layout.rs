@@ -5,7 +5,7 @@
 //! ```text
 //!  0      1                          7             10      12                  12 + 4 · slots
 //!  ├──────┼──────────────────────────┼─────────────┼───────┼───────────────────┤
-//!  │ kind │ stamp (48 bits)          │ wear (24)   │ check │ sectors (32 each) │
+//!  │ kind │ stamp (48 bits)          │ note (24)   │ check │ sectors (32 each) │
 //!  └──────┴──────────────────────────┴─────────────┴───────┴───────────────────┘
 //! ```
 //!
@@ -49,11 +49,17 @@ pub enum Kind {
     Trim = 0x69,
     /// Part of a checkpoint, in the meta part. The payload of its last page is the seal.
     Checkpoint = 0x96,
+    /// A copy of sectors that a power cut may have touched, in a rescue block.
+    Rescue = 0xA5,
+    /// What makes the pages before it in a rescue block count.
+    Commit = 0xAA,
+    /// A copy in the log of sectors whose page in a chain the next program endangers.
+    Backup = 0xC3,
 }
 
 impl Kind {
     /// All kinds.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 11] = [
         Self::Header,
         Self::Log,
         Self::Summary,
@@ -62,6 +68,9 @@ impl Kind {
         Self::ChainInPlace,
         Self::Trim,
         Self::Checkpoint,
+        Self::Rescue,
+        Self::Commit,
+        Self::Backup,
     ];
 
     #[inline]
@@ -111,21 +120,25 @@ pub enum Slot {
     Hole(Sector),
     /// The place of this sector, whose newest copy stood in the log or in a younger log block when a fold came by.
     Elsewhere(Sector),
+    /// This sector, whose newest copy could not be read any more: reading it is an error until it is written again.
+    Lost(Sector),
     /// Nothing.
     Empty,
 }
 
-/// How many sectors can be named.
-pub const SECTORS_MAX: u32 = 1 << 30;
+/// How many sectors can be named. The last number of thirty bits is left out: a slot of all ones is empty.
+pub const SECTORS_MAX: u32 = (1 << 30) - 1;
+const SECTOR_MASK: u32 = (1 << 30) - 1;
 
 impl Slot {
     /// The slot as it stands on flash.
     #[inline]
     pub const fn code(self) -> u32 {
         match self {
-            Self::Holds(sector) => sector.get() & (SECTORS_MAX - 1),
-            Self::Hole(sector) => sector.get() & (SECTORS_MAX - 1) | 1 << 30,
-            Self::Elsewhere(sector) => sector.get() & (SECTORS_MAX - 1) | 2 << 30,
+            Self::Holds(sector) => sector.get() & SECTOR_MASK,
+            Self::Hole(sector) => sector.get() & SECTOR_MASK | 1 << 30,
+            Self::Elsewhere(sector) => sector.get() & SECTOR_MASK | 2 << 30,
+            Self::Lost(sector) => sector.get() & SECTOR_MASK | 3 << 30,
             Self::Empty => u32::MAX,
         }
     }
@@ -133,20 +146,33 @@ impl Slot {
     /// The slot that stands on flash.
     #[inline]
     pub const fn from_code(code: u32) -> Self {
-        let sector = Sector::new(code & (SECTORS_MAX - 1));
+        let sector = Sector::new(code & SECTOR_MASK);
         match code >> 30 {
             0 => Self::Holds(sector),
             1 => Self::Hole(sector),
             2 => Self::Elsewhere(sector),
-            _ => Self::Empty,
+            _ if code == u32::MAX => Self::Empty,
+            _ => Self::Lost(sector),
         }
     }
 
     /// The sector whose place it is, whatever it holds.
     pub const fn place_of(self) -> Option<Sector> {
         match self {
-            Self::Holds(sector) | Self::Hole(sector) | Self::Elsewhere(sector) => Some(sector),
+            Self::Holds(sector)
+            | Self::Hole(sector)
+            | Self::Elsewhere(sector)
+            | Self::Lost(sector) => Some(sector),
             Self::Empty => None,
+        }
+    }
+
+    /// The sector of which this is a copy, if only one that says that the content is lost.
+    #[inline]
+    pub const fn copy_of(self) -> Option<Sector> {
+        match self {
+            Self::Holds(sector) | Self::Lost(sector) => Some(sector),
+            _ => None,
         }
     }
 }
@@ -192,8 +218,9 @@ pub struct Tag {
     pub kind: Kind,
     /// When it was programmed.
     pub stamp: Stamp,
-    /// How often its block had been erased by then; of a checkpoint's page its number in its place.
-    pub wear: u32,
+    /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
+    /// many pages it makes count.
+    pub note: u32,
 }
 
 /// The key under which a device's checks are computed: drawn at format, so that pages of an earlier life are foreign.
@@ -218,12 +245,12 @@ impl FormatKey {
 /// The tag before its slots, as three words of 32 bits, little-endian: that is how a processor moves and mixes it.
 ///
 /// ```text
-///  word 0: kind, stamp (low 24 bits)    word 1: stamp (high 24), wear (low 8)    word 2: wear (high 16), check
+///  word 0: kind, stamp (low 24 bits)    word 1: stamp (high 24), note (low 8)    word 2: note (high 16), check
 /// ```
 type Head = [u32; 3];
 
 const STAMP_HIGH: u32 = (1 << 24) - 1;
-const WEAR_HIGH: u32 = (1 << CHECK_SHIFT) - 1;
+const NOTE_HIGH: u32 = (1 << CHECK_SHIFT) - 1;
 const CHECK_SHIFT: u32 = 16;
 
 /// Writes a tag, except its slots' sectors, which [`put_slot`] wrote before: the check covers them.
@@ -232,8 +259,8 @@ pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
     let Some((field, slots)) = spare.split_first_chunk_mut::<SECTORS>() else { return };
     let stamp = tag.stamp.get();
     let first = u32::from(tag.kind.code()) | (stamp as u32) << 8;
-    let second = (stamp >> 24) as u32 & STAMP_HIGH | tag.wear << 24;
-    let third = tag.wear >> 8 & WEAR_HIGH;
+    let second = (stamp >> 24) as u32 & STAMP_HIGH | tag.note << 24;
+    let third = tag.note >> 8 & NOTE_HIGH;
     let check = u32::from(check([first, second, third], slots, key));
     let head: Head = [first, second, third | check << CHECK_SHIFT];
     for (bytes, word) in field.as_chunks_mut().0.iter_mut().zip(head) {
@@ -260,12 +287,12 @@ pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
     }
     let [first, second, third] = head;
     let kind = Kind::from_code(first as u8)?;
-    if third >> CHECK_SHIFT != u32::from(check([first, second, third & WEAR_HIGH], slots, key)) {
+    if third >> CHECK_SHIFT != u32::from(check([first, second, third & NOTE_HIGH], slots, key)) {
         return None;
     }
     let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
-    let wear = second >> 24 | (third & WEAR_HIGH) << 8;
-    Some(Tag { kind, stamp: Stamp::new(stamp), wear })
+    let note = second >> 24 | (third & NOTE_HIGH) << 8;
+    Some(Tag { kind, stamp: Stamp::new(stamp), note })
 }
 
 /// Reads what a slot holds. A slot beyond the tag is empty.

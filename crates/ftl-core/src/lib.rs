@@ -109,11 +109,14 @@
 //! - What a request can cost beyond its own pages has a stated worst case ([`WorstCase`]).
 //! - Wear is even: in the log by rotation, in the chains by two pools, between them by the throttle.
 //!
-//! Not yet: **a loss of power between two operations or inside one** may leave a device that does not mount, or
-//! lose what was acknowledged. **A block that fails in use** ends the mount; blocks that are bad from the factory
+//! - Where no page shares its cells with another (SLC), power may fail in any operation, those of mounts included: what
+//!   was acknowledged stands, and a request in flight left each of its sectors old or new, once and for all.
+//!
+//! Not yet: in regions of **several bits a cell** a cut in a program may ruin earlier pages of the same cells, and what
+//! was acknowledged there is lost. **A block that fails in use** ends the mount; blocks that are bad from the factory
 //! are passed over. A mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the
-//! mean wear** of the others. A page that cannot be read where the FTL itself needs it, in a fold or a mount, is an
-//! error of the whole request. `docs/DESIGN.md` says what each of these costs.
+//! mean wear** of the others. A page that cannot be read costs its sectors, which a fold passes on
+//! as lost; but nothing rewrites pages whose bits begin to go. `docs/DESIGN.md` says what each of these costs.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

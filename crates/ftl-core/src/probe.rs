@@ -22,11 +22,13 @@ pub enum Cause {
     Meta,
     /// Mounting, and proving what a mount found.
     Mount,
+    /// Copying what the next program endangers, because it shares the cells.
+    Backup,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Host,
         Self::Gc,
         Self::WearLeveling,
@@ -34,6 +36,7 @@ impl Cause {
         Self::WriteBack,
         Self::Meta,
         Self::Mount,
+        Self::Backup,
     ];
 }
 
@@ -139,7 +142,7 @@ impl<P: Probe> Probe for &mut P {
 /// Counts operations by region, verb and cause, and the events of the paper's analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    operations: [[[u64; 7]; 3]; 2],
+    operations: [[[u64; Cause::ALL.len()]; Verb::ALL.len()]; 2],
     /// Sectors of host writes that went to the log.
     pub log_sectors: u64,
     /// Sectors of host writes that went to the chains.

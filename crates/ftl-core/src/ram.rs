@@ -73,6 +73,8 @@ pub enum TableName {
     HasData,
     /// Chains written lately.
     Recent,
+    /// Chains whose last log block takes no more pages.
+    Sealed,
     /// Chains whose sectors in the log are not proved newest yet.
     Unproved,
     /// Flags of the cached maps.
@@ -91,7 +93,7 @@ pub enum TableName {
     ReadSpare,
 }
 
-const TABLES: usize = 22;
+const TABLES: usize = 23;
 const FIRST_WORD: usize = TableName::IndexLow as usize;
 const FIRST_BYTE: usize = TableName::IndexHigh as usize;
 
@@ -110,6 +112,7 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("bad blocks of the log", TableName::LogBad),
     ("chains with a data block", TableName::HasData),
     ("chains written lately", TableName::Recent),
+    ("chains whose last block is sealed", TableName::Sealed),
     ("chains not yet proved", TableName::Unproved),
     ("mapping cache: flags", TableName::MapFlags),
     ("fold: sectors written since", TableName::FoldTouched),
@@ -192,6 +195,7 @@ impl RamPlan {
         lengths[TableName::MapCells as usize] = maps * sectors as usize;
         lengths[TableName::HasData as usize] = logical_bits;
         lengths[TableName::Recent as usize] = logical_bits;
+        lengths[TableName::Sealed as usize] = logical_bits;
         lengths[TableName::FoldTouched as usize] = Bits::<ChainBlock>::bytes_for(sectors);
         lengths[TableName::FoldCollected as usize] = Bits::<ChainBlock>::bytes_for(sectors);
         let mut page = shape.chain.page_bytes.as_usize();

@@ -6,23 +6,27 @@
 //! one region       [meta][ log ........][ chains ................................................]
 //! no log           [meta][ chains ................................................................]
 //!
-//! meta             [header][header][ place of checkpoints ][ place of checkpoints ]
+//! meta             [header][header][rescue][rescue][ place of checkpoints ][ place of checkpoints ]
 //! ```
 
 use core::fmt;
 use core::num::NonZeroU32;
 
-use ftl_iface::{Bytes, Geometry, Region, RegionGeometry, SectorCount};
+use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, SectorCount};
 
 use crate::address::LogicalBlock;
-use crate::config::{Config, LogRegion};
+use crate::config::{Config, LogRegion, PairedPages};
 use crate::layout::{self, LogImage};
 use crate::slc::index::IndexShape;
 
 /// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
 pub const HEADER_BLOCKS: u16 = 2;
 
-/// Places of checkpoints, which follow the headers. They are used in turn, and one of them may go bad.
+/// Blocks for the copies that a mount makes of what a power cut may have touched. They follow the headers, and are used
+/// in turn.
+pub const RESCUE_BLOCKS: u16 = 2;
+
+/// Places of checkpoints, which follow those. They are used in turn, and one of them may go bad.
 pub const PLACES: u16 = 2;
 
 /// A place of checkpoints: blocks of the meta part.
@@ -39,8 +43,9 @@ pub struct Place {
 impl Place {
     /// The place with that number in a meta part.
     pub const fn new(meta: &Part, number: u16) -> Self {
-        let blocks = meta.blocks.saturating_sub(HEADER_BLOCKS) / PLACES;
-        Self { first: HEADER_BLOCKS + number * blocks, blocks, pages: meta.pages }
+        let before = HEADER_BLOCKS + RESCUE_BLOCKS;
+        let blocks = meta.blocks.saturating_sub(before) / PLACES;
+        Self { first: before + number * blocks, blocks, pages: meta.pages }
     }
 
     /// The number of the page that carries the seal: the last.
@@ -77,7 +82,8 @@ pub struct Part {
     pub first: u32,
     /// Its blocks.
     pub blocks: u16,
-    /// Pages a block.
+    /// Pages a block that are used. Where several share a word line, meta and log use only the first of them, so that
+    /// no program of theirs endangers another page.
     pub pages: u16,
     /// Bytes a page.
     pub page_bytes: Bytes,
@@ -105,6 +111,7 @@ impl Part {
         first: u32,
         blocks: u32,
         sector: Bytes,
+        pages: PageCount,
     ) -> Result<Self, ShapeError> {
         if shape.page_bytes.get() < sector.get() {
             return Err(ShapeError::SectorBytes(sector));
@@ -128,7 +135,7 @@ impl Part {
             region,
             first,
             blocks: blocks as u16,
-            pages: shape.pages_per_block.get() as u16,
+            pages: pages.get() as u16,
             page_bytes: shape.page_bytes,
             spare_bytes: shape.spare_bytes,
             slots: slots as u16,
@@ -139,6 +146,10 @@ impl Part {
 /// The device as the FTL divides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// How pages of the first region share word lines, of which meta and log use the first page each.
+    pub word_lines: Pairing,
+    /// How pages of the chains share word lines, where care is to be taken of it.
+    pub guarded: Pairing,
     /// Header and checkpoints.
     pub meta: Part,
     /// The circular log, where there is one.
@@ -202,6 +213,16 @@ impl Shape {
         }
     }
 
+    /// Pages of the parts that are programmed again and again.
+    pub const fn page_count(&self) -> u64 {
+        let log = match &self.log {
+            Some(part) => part.blocks as u64 * part.pages as u64,
+            None => 0,
+        };
+        let meta = self.meta.blocks as u64 * self.meta.pages as u64;
+        meta + log + self.chain.blocks as u64 * self.chain.pages as u64
+    }
+
     const fn with_places(
         geometry: &Geometry,
         config: &Config,
@@ -215,6 +236,11 @@ impl Shape {
             Ok(parts) => parts,
             Err(error) => return Err(error),
         };
+        let word_lines = Self::pairing(geometry, meta.region);
+        let guarded = match config.paired_pages {
+            PairedPages::Guard => Self::pairing(geometry, chain.region),
+            PairedPages::Accept => Pairing::None,
+        };
         let Some(sectors_per_block) = NonZeroU32::new(chain.sectors_per_block()) else {
             return Err(ShapeError::SectorBytes(sector));
         };
@@ -225,11 +251,17 @@ impl Shape {
             let most = (u16::MAX - 1) as u32 / sectors_per_block.get();
             return Err(ShapeError::ChainLogBlocks { most: most.saturating_sub(2) });
         }
+        let needed = Self::rescue_pages(&meta, log.as_ref(), &chain, (word_lines, guarded));
+        if (meta.pages as u32) < needed {
+            return Err(ShapeError::MetaPages { pages: meta.pages, needed });
+        }
         let (capacity, logical_blocks) = match Self::export(config, &chain, sectors_per_block) {
             Ok(export) => export,
             Err(error) => return Err(error),
         };
         Ok(Self {
+            word_lines,
+            guarded,
             meta,
             log,
             chain,
@@ -240,13 +272,40 @@ impl Shape {
         })
     }
 
+    /// Pages that a rescue block needs: for a copy of two pages of the chains and of those that the log holds a backup
+    /// of, a commit, and its proof.
+    const fn rescue_pages(
+        meta: &Part,
+        log: Option<&Part>,
+        chain: &Part,
+        (word_lines, guarded): (Pairing, Pairing),
+    ) -> u32 {
+        let backups = match (log, word_lines) {
+            (Some(_), Pairing::None) => guarded.endangered_max() as u32,
+            _ => 0,
+        };
+        // A page has a slot at least; a plain division would keep the machinery of panics, as above.
+        let slots = chain.slots as u32 + meta.slots as u32 - 1;
+        match slots.checked_div(meta.slots as u32) {
+            Some(pages) => pages * (2 + backups) + 2,
+            None => 0,
+        }
+    }
+
+    const fn pairing(geometry: &Geometry, region: Region) -> Pairing {
+        match geometry.region(region) {
+            Some(shape) => shape.pairing,
+            None => Pairing::None,
+        }
+    }
+
     const fn divide(
         geometry: &Geometry,
         config: &Config,
         place_blocks: u32,
     ) -> Result<(Part, Option<Part>, Part), ShapeError> {
         let sector = config.sector_bytes;
-        let meta_blocks = HEADER_BLOCKS as u32 + PLACES as u32 * place_blocks;
+        let meta_blocks = (HEADER_BLOCKS + RESCUE_BLOCKS + PLACES * place_blocks as u16) as u32;
         let (first, log_region, log_blocks, chain_region) =
             match (config.log, geometry.slc(), geometry.mlc()) {
                 (LogRegion::SlcRegion, Some(slc), Some(_)) => {
@@ -273,12 +332,13 @@ impl Shape {
         if log_region.is_some() && log_blocks < 2 {
             return Err(ShapeError::LogBlocks { blocks: log_blocks });
         }
-        let meta = match Part::new(first, first_shape, 0, meta_blocks, sector) {
+        let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
+        let meta = match Part::new(first, first_shape, 0, meta_blocks, sector, pages) {
             Ok(part) => part,
             Err(error) => return Err(error),
         };
         let log = match log_region {
-            Some(shape) => match Part::new(first, shape, meta_blocks, log_blocks, sector) {
+            Some(shape) => match Part::new(first, shape, meta_blocks, log_blocks, sector, pages) {
                 Ok(part) => Some(part),
                 Err(error) => return Err(error),
             },
@@ -295,7 +355,8 @@ impl Shape {
             _ => 0,
         };
         let left = chain_shape.blocks.get().saturating_sub(taken);
-        match Part::new(chain_region, chain_shape, taken, left, sector) {
+        let pages = chain_shape.pages_per_block;
+        match Part::new(chain_region, chain_shape, taken, left, sector, pages) {
             Ok(chain) => Ok((meta, log, chain)),
             Err(error) => Err(error),
         }
@@ -371,6 +432,13 @@ pub enum ShapeError {
         /// How many pages it has.
         pages: u16,
     },
+    /// A block of the first region is too short for a copy of two pages of the chains.
+    MetaPages {
+        /// How many pages it has.
+        pages: u16,
+        /// How many it needs.
+        needed: u32,
+    },
     /// The log has places for more sectors than 32 bits number.
     LogPlaces,
     /// The limit of log blocks a chain is zero, or too large for 16-bit places.
@@ -422,6 +490,11 @@ impl fmt::Display for ShapeError {
             Self::LogPages { pages } => write!(
                 f,
                 "a log block of {pages} pages has no room for data beside its summary: do without a log"
+            ),
+            Self::MetaPages { pages, needed } => write!(
+                f,
+                "a block of {pages} pages is too short for what a mount after a power cut needs: {needed} pages, or \
+                 fewer with larger sectors"
             ),
             Self::LogPlaces => f.write_str(
                 "the log has places for more than 4294967295 sectors: choose larger ones, or a smaller log",

@@ -4,7 +4,7 @@
 mod world;
 
 use ftl_core::Config;
-use ftl_core::config::{Endurance, FilterChoice, LogRegion};
+use ftl_core::config::{Endurance, FilterChoice, LogRegion, PairedPages};
 use ftl_core::probe::{Cause, Verb};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_iface::{Cell, Region, SectorCount};
@@ -73,7 +73,7 @@ fn the_smallest_reserve_of_two_blocks_stands_random_writes() {
 fn a_log_of_two_blocks_turns() {
     let (_, config) = devices::hybrid();
     let two_in_a_region = devices::geometry(
-        Some(region(Cell::Slc, 6, 4, 1024)),
+        Some(region(Cell::Slc, 8, 4, 2048)),
         Some(region(Cell::Mlc, 14, 8, 2048)),
     );
     let (one_slc, one_slc_config) = devices::one_slc();
@@ -121,9 +121,9 @@ fn under_a_throttle_that_never_lets_go_the_window_stands_at_its_floor_and_writes
 
 #[test]
 fn requests_of_a_thousand_sectors_and_of_one_mix() {
-    let slc = region(Cell::Slc, 10, 8, 2048);
+    let slc = region(Cell::Slc, 12, 8, 2048);
     let hybrid = devices::geometry(Some(slc), Some(region(Cell::Mlc, 44, 16, 2048)));
-    let one_slc = devices::geometry(Some(region(Cell::Slc, 58, 16, 2048)), None);
+    let one_slc = devices::geometry(Some(region(Cell::Slc, 60, 16, 2048)), None);
     let one_log = Config { log: LogRegion::FirstBlocks(6), ..devices::SMALL };
     let none = Config { log: LogRegion::None, ..devices::SMALL };
     for (geometry, config) in [(hybrid, devices::SMALL), (one_slc, one_log), (hybrid, none)] {
@@ -170,11 +170,12 @@ fn a_request_larger_than_the_log_goes_to_the_chains_though_everything_is_hot() {
     let counters = world.counters();
     assert_eq!((counters.log_sectors, counters.chain_sectors), (0, u64::from(2 * places + 1)));
     // Half of the pages that remain beside the head block fit; one sector more opens one page more.
-    let pages = (places / 8 - 1) * 3 / 2;
-    world.run(&[write(3, pages * 2)], true);
-    assert_eq!(world.counters().log_sectors, u64::from(pages * 2));
-    world.run(&[write(3, pages * 2 + 1)], true);
-    assert_eq!(world.counters().log_sectors, u64::from(pages * 2));
+    let pages = (u32::from(log.blocks) - 1) * u32::from(log.data_pages()) / 2;
+    let most = pages * u32::from(log.slots);
+    world.run(&[write(3, most)], true);
+    assert_eq!(world.counters().log_sectors, u64::from(most));
+    world.run(&[write(3, most + 1)], true);
+    assert_eq!(world.counters().log_sectors, u64::from(most));
 }
 
 #[test]
@@ -246,8 +247,13 @@ fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
         let requests = sweep(capacity, u32::from(shape.chain.slots) * 2);
         world.run(&[requests.clone(), requests.clone(), requests].concat(), true);
         let counters = world.counters();
-        assert_eq!(counters.switches, 3 * u64::from(blocks), "{name}");
-        assert_eq!(counters.folds, 0, "{name}");
+        if config.paired_pages == PairedPages::Accept {
+            assert_eq!(counters.switches, 3 * u64::from(blocks), "{name}");
+            assert_eq!(counters.folds, 0, "{name}");
+        } else {
+            // Where a request begins beside another, a page may be left out, and then the block is folded.
+            assert!(counters.folds <= 3 * u64::from(blocks), "{name}");
+        }
     }
 }
 

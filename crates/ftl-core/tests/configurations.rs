@@ -16,7 +16,7 @@ use ftl_iface::{
 use nand_model::datasheet::builtin;
 use nand_model::{Chip, Content};
 
-use world::{Dice, KEY, Step, World, devices, part, region};
+use world::{Dice, KEY, Step, World, devices, part, region, unpaired};
 
 /// A controller with an SLC chip and an MLC chip on its bus.
 struct TwoChips {
@@ -147,8 +147,8 @@ fn without_a_log_a_hybrid_chip_does_what_an_mlc_chip_does_and_its_slc_is_left_al
 #[test]
 fn without_a_log_an_slc_chip_and_an_mlc_chip_of_one_shape_do_the_same() {
     let config = Config { log: LogRegion::None, ..devices::SMALL };
-    let slc = devices::geometry(Some(region(Cell::Slc, 18, 8, 2048)), None);
-    let mlc = devices::geometry(None, Some(region(Cell::Mlc, 18, 8, 2048)));
+    let slc = devices::geometry(Some(region(Cell::Slc, 20, 8, 2048)), None);
+    let mlc = devices::geometry(None, Some(unpaired(region(Cell::Mlc, 20, 8, 2048))));
     let (mut first, mut second) = (World::new(slc, config), World::new(mlc, config));
     let steps = steps(3, first.capacity(), 2_000);
     let one_bit = operations_on(chip(slc), &mut first, &steps);
@@ -166,10 +166,10 @@ fn without_a_log_an_slc_chip_and_an_mlc_chip_of_one_shape_do_the_same() {
 #[test]
 fn a_chip_split_in_two_does_what_a_hybrid_of_two_such_regions_does() {
     // An SLC chip whose first blocks are the log, and a device whose regions have the very shape of the two parts.
-    let split = devices::geometry(Some(region(Cell::Slc, 10 + 14, 8, 2048)), None);
+    let split = devices::geometry(Some(region(Cell::Slc, 12 + 14, 8, 2048)), None);
     let hybrid = devices::geometry(
-        Some(region(Cell::Slc, 10, 8, 2048)),
-        Some(region(Cell::Mlc, 14, 8, 2048)),
+        Some(region(Cell::Slc, 12, 8, 2048)),
+        Some(unpaired(region(Cell::Mlc, 14, 8, 2048))),
     );
     let split_config = Config { log: LogRegion::FirstBlocks(6), ..devices::SMALL };
     let mut on_whole = World::new(split, split_config);

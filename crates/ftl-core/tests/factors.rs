@@ -1,7 +1,7 @@
 //! Chang's factors (section 4.1) from scenarios small enough to be worked by hand: what a write, a fold, a switch, a
 //! scan and a tail cost, operation by operation.
 //!
-//! The device: log blocks of 4 pages of 2 sectors, the last of which is the summary; chain blocks of 8 pages of 4
+//! The device: log blocks of 4 pages of 4 sectors, the last of which is the summary; chain blocks of 8 pages of 4
 //! sectors. No housekeeping by itself, so that each operation has its one reason.
 
 mod world;
@@ -15,7 +15,7 @@ use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::Region::{self, Mlc, Slc};
 use ftl_iface::{Cell, SectorCount};
 
-use world::{Step, Tandem, World, devices, region};
+use world::{Step, Tandem, World, devices, region, unpaired};
 
 /// Sectors of a logical block.
 const BLOCK: u32 = 32;
@@ -30,14 +30,14 @@ const QUIET: Config = Config {
 };
 
 fn conventional() -> World {
-    let geometry = devices::geometry(None, Some(region(Cell::Mlc, 18, 8, 2048)));
-    World::new(geometry, Config { log: LogRegion::None, ..QUIET })
+    let geometry = devices::geometry(None, Some(unpaired(region(Cell::Mlc, 20, 8, 2048))));
+    World::rested(geometry, Config { log: LogRegion::None, ..QUIET })
 }
 
 fn hybrid(log_blocks: u32, write_back: WriteBackConfig) -> World {
-    let slc = region(Cell::Slc, 4 + log_blocks, 4, 1024);
-    let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 14, 8, 2048)));
-    World::new(geometry, Config { write_back, ..QUIET })
+    let slc = region(Cell::Slc, 6 + log_blocks, 4, 2048);
+    let geometry = devices::geometry(Some(slc), Some(unpaired(region(Cell::Mlc, 14, 8, 2048))));
+    World::rested(geometry, Config { write_back, ..QUIET })
 }
 
 const RULES: WriteBackConfig = Config::HYBRID.write_back;
@@ -78,7 +78,7 @@ fn ratio(part: u64, whole: u64) -> Ratio {
 #[test]
 fn a_write_to_a_chain_programs_the_pages_that_it_touches() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // Pages keep the alignment of the data block: one, two and nine of them.
         assert_eq!(cost(world, ftl, &[write(0, 4)]), [(Mlc, Program, Host, 1)]);
         assert_eq!(cost(world, ftl, &[write(3, 2)]), [(Mlc, Program, Host, 2)]);
@@ -90,7 +90,7 @@ fn a_write_to_a_chain_programs_the_pages_that_it_touches() {
 #[test]
 fn a_fold_reads_each_page_that_holds_something_programs_a_block_and_erases_the_chain() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // A data block by a switch, with nothing to erase before it.
         assert_eq!(cost(world, ftl, &[write(0, BLOCK)]), [(Mlc, Program, Host, 8)]);
         assert_eq!(ftl.probe().switches, 1);
@@ -117,7 +117,7 @@ fn a_fold_reads_each_page_that_holds_something_programs_a_block_and_erases_the_c
 #[test]
 fn a_fold_of_a_chain_without_data_block_reads_no_holes() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // Three log blocks, for a chain without data block may have one more: 24 pages that hold sector 5 alone.
         let fill: Vec<Step> = (0..24).map(|_| write(5, 1)).collect();
         assert_eq!(cost(world, ftl, &fill), [(Mlc, Program, Host, 24)]);
@@ -134,7 +134,7 @@ fn a_fold_of_a_chain_without_data_block_reads_no_holes() {
 #[test]
 fn a_block_written_in_order_over_a_chain_erases_it_and_copies_nothing() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, BLOCK)]);
         let switched = [(Mlc, Program, Host, 8), (Mlc, Erase, Gc, 1)];
         assert_eq!(cost(world, ftl, &[write(0, 16), write(16, 16)]), switched);
@@ -146,13 +146,13 @@ fn a_block_written_in_order_over_a_chain_erases_it_and_copies_nothing() {
 #[test]
 fn a_scan_reads_each_page_of_the_log_blocks_and_the_first_erased_one() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, BLOCK)]);
         // Ten pages: a full log block and two pages of the next.
         let fill: Vec<Step> = (0..10).map(|_| write(0, 1)).collect();
         cost(world, ftl, &fill);
     });
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // After a mount no map is at hand. Eight tags, two, and one that says that the rest is erased.
         let read = Step::Read { first: 0, count: 1 };
         assert_eq!(cost(world, ftl, &[read]), [(Mlc, Read, Host, 1), (Mlc, Read, Scan, 11)]);
@@ -164,11 +164,11 @@ fn a_scan_reads_each_page_of_the_log_blocks_and_the_first_erased_one() {
 #[test]
 fn a_write_that_finds_no_map_scans_first_and_counts_as_a_miss() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, 1), write(0, 1), write(0, 1)]);
         assert_eq!(ftl.probe().factors().p1, ratio(0, 3), "chains without a log block need no map");
     });
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         let scanned = [(Mlc, Read, Scan, 4), (Mlc, Program, Host, 1)];
         assert_eq!(cost(world, ftl, &[write(0, 1)]), scanned);
         assert_eq!(ftl.probe().factors().p1, ratio(1, 4));
@@ -179,12 +179,12 @@ fn a_write_that_finds_no_map_scans_first_and_counts_as_a_miss() {
 #[test]
 fn a_trim_is_a_page_of_meta_and_is_read_twice_by_a_scan() {
     let mut world = conventional();
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, 4)]);
         let trim = Step::Trim { first: 1, count: 2 };
         assert_eq!(cost(world, ftl, &[trim]), [(Mlc, Program, Meta, 1)]);
     });
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // Two tags, the trim's payload, and the first erased page. The read itself: sectors 0 and 3, no zeros.
         let read = Step::Read { first: 0, count: 4 };
         assert_eq!(cost(world, ftl, &[read]), [(Mlc, Read, Host, 2), (Mlc, Read, Scan, 4)]);
@@ -194,7 +194,7 @@ fn a_trim_is_a_page_of_meta_and_is_read_twice_by_a_scan() {
 #[test]
 fn a_write_to_the_log_programs_its_pages_and_each_third_page_a_summary() {
     let mut world = hybrid(6, RULES);
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         assert_eq!(cost(world, ftl, &[write(0, 1)]), [(Slc, Program, Host, 1)]);
         assert_eq!(cost(world, ftl, &[write(7, 2)]), [(Slc, Program, Host, 1)]);
         let closing = [(Slc, Program, Host, 1), (Slc, Program, Meta, 1)];
@@ -216,7 +216,7 @@ fn full_log(world: &mut World, ftl: &mut Tandem<'_>, tail: &[Step], head: &[Step
 #[test]
 fn a_tail_without_valid_sectors_costs_its_summary_and_an_erase() {
     let mut world = hybrid(2, RULES);
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         let pages = [write(0, 2), write(2, 2), write(4, 2)];
         full_log(world, ftl, &pages, &pages);
         let reclaimed = [(Slc, Read, Gc, 1), (Slc, Program, Host, 1), (Slc, Erase, Gc, 1)];
@@ -230,7 +230,7 @@ fn a_tail_without_valid_sectors_costs_its_summary_and_an_erase() {
 fn of_a_tail_with_three_valid_sectors_those_two_stay_whose_chains_have_no_log_block() {
     // Three log blocks, so that there is room at the head to carry what stays.
     let mut world = hybrid(3, RULES);
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         // The chain of logical block 1 has a log block; those of 0 and 3 have none.
         cost(world, ftl, &[write(BLOCK, 8)]);
         // The tail holds sectors 0, 100 and 40 in a page each; the block after it a pair of sectors three times.
@@ -258,7 +258,7 @@ fn of_a_tail_with_three_valid_sectors_those_two_stay_whose_chains_have_no_log_bl
 #[test]
 fn neighbours_in_a_tail_leave_in_one_page() {
     let mut world = hybrid(3, RULES);
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, 8)]);
         // Sectors 16 to 19 share a page of the chain, whichever pages of the log they stand in.
         cost(world, ftl, &[write(18, 2), write(17, 1), write(16, 1)]);
@@ -278,7 +278,7 @@ fn neighbours_in_a_tail_leave_in_one_page() {
 /// log is worth when the tail comes to it.
 fn fold_over_the_log(rules: WriteBackConfig) -> (Vec<Operation>, Ratio) {
     let mut world = hybrid(3, rules);
-    world.live(|world, ftl| {
+    world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, BLOCK), write(9, 1)]);
         cost(world, ftl, &[Step::Read { first: 9, count: 1 }]);
         // Four sectors are too many for the log: sixteen pages of two log blocks, then one that makes the fold.

@@ -16,8 +16,8 @@ const LOGICAL: u32 = 10;
 
 /// Folds of this device advance by `maintain` alone, one page at a time.
 fn device(log: LogRegion) -> World {
-    let mlc = region(Cell::Mlc, if log == LogRegion::None { 18 } else { 14 }, 8, 2048);
-    let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 14, 4, 1024));
+    let mlc = region(Cell::Mlc, if log == LogRegion::None { 20 } else { 14 }, 8, 2048);
+    let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 16, 4, 2048));
     let config = Config {
         log,
         capacity: Some(SectorCount::new(LOGICAL * BLOCK)),
@@ -26,8 +26,9 @@ fn device(log: LogRegion) -> World {
         throttle: false,
         ..devices::SMALL
     };
-    let mut world = World::new(devices::geometry(slc, Some(mlc)), config);
-    world.run(&[Step::Write { first: 0, count: LOGICAL * BLOCK }], false);
+    let mut world = World::rested(devices::geometry(slc, Some(mlc)), config);
+    let all = Step::Write { first: 0, count: LOGICAL * BLOCK };
+    world.live_to_a_stop(|world, ftl| world.step(ftl, all));
     world
 }
 

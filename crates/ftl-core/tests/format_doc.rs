@@ -34,12 +34,12 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-fn tag(kind: Kind, stamp: u64, wear: u32, slots: &[Slot]) -> Vec<u8> {
+fn tag(kind: Kind, stamp: u64, note: u32, slots: &[Slot]) -> Vec<u8> {
     let mut spare = vec![0xFF; tag_bytes(slots.len() as u16)];
     for (at, slot) in slots.iter().enumerate() {
         put_slot(&mut spare, at, *slot);
     }
-    put_tag(&mut spare, &Tag { kind, stamp: Stamp::new(stamp), wear }, KEY);
+    put_tag(&mut spare, &Tag { kind, stamp: Stamp::new(stamp), note }, KEY);
     spare
 }
 
@@ -143,7 +143,7 @@ fn the_documents_figures_are_the_codes() {
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
     says(&format!("Format version **{}**", Header::VERSION));
     says(&format!("at most {}", ftl_core::shape::SLOTS_MAX));
-    says("two blocks that carry the header, and two *places* of checkpoints");
+    says("two blocks that carry the header, two *rescue blocks*, and two *places* of checkpoints");
     assert_eq!((HEADER_BLOCKS, PLACES), (2, 2));
     says(&format!("Version is that of the image, {}.", Seal::VERSION));
     says("at most 1,048,576, five bytes each");

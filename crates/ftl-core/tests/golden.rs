@@ -30,7 +30,7 @@ struct Scenario {
 
 /// A hybrid device with a reserve and a log that suit it, unlike the smallest.
 fn roomy() -> (Geometry, Config) {
-    let slc = region(Cell::Slc, 20, 16, 1024);
+    let slc = region(Cell::Slc, 22, 16, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 72, 16, 2048)));
     let config = Config {
         capacity: Some(SectorCount::new(60 * 64)),

@@ -60,7 +60,7 @@ fn header(geometry: &Geometry, config: &Config) -> Header {
 
 fn put_header(chip: &mut Chip, block: u32, change: impl Fn(&mut [u8])) {
     let (geometry, config) = devices::hybrid();
-    let mut page = vec![0xFF; 1024];
+    let mut page = vec![0xFF; 2048];
     header(&geometry, &config).put(&mut page);
     change(&mut page);
     let page_0 = Block::new(Region::Slc, block).page(PageIndex::new(0));
@@ -262,10 +262,12 @@ fn factory_bad_blocks_in_meta_log_and_chains_are_passed_over() {
 fn factory_bad_blocks_of_a_split_chip_are_passed_over_in_every_part() {
     for (geometry, config) in [devices::one_slc(), devices::one_tlc()] {
         let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
-        // Meta is 0 to 3, the log 4 to 8, and the chains follow.
+        // Meta is 0 to 5, the log 6 to 10, and the chains follow.
         let per_block = RamPlan::new(&geometry, &config).expect("fits").shape().sectors_per_block;
         let config = Config { capacity: Some(SectorCount::new(9 * per_block.get())), ..config };
-        for bad in [vec![0], vec![1, 4], vec![8, 9], vec![5, 6, 7], vec![0, 2, 4, 6, 10, 17, 23]] {
+        for bad in
+            [vec![0], vec![1, 6], vec![10, 11], vec![7, 8, 9], vec![0, 2, 3, 4, 6, 8, 12, 19, 25]]
+        {
             println!("{bad:?}");
             let bad: Vec<(Region, u32)> = bad.into_iter().map(|block| (region, block)).collect();
             lives_with_bad_blocks(geometry, config, &bad);
@@ -291,7 +293,7 @@ fn too_many_bad_blocks_are_counted_and_refused() {
 
     // A log needs two good blocks.
     let mut log = chip(geometry);
-    for block in 5..10 {
+    for block in 7..12 {
         log.mark_bad(Block::new(Region::Slc, block)).expect("marked");
     }
     assert_eq!(format(&mut log, &config), Some(MountError::TooFewBlocks { good: 1, needed: 2 }));
@@ -307,8 +309,8 @@ fn too_many_bad_blocks_are_counted_and_refused() {
 
 #[test]
 fn two_good_log_blocks_of_many_are_enough() {
-    let slc = region(Cell::Slc, 10, 4, 1024);
+    let slc = region(Cell::Slc, 12, 4, 2048);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 14, 8, 2048)));
-    let bad: Vec<(Region, u32)> = [4, 6, 7, 8].map(|block| (Region::Slc, block)).into();
+    let bad: Vec<(Region, u32)> = [6, 8, 9, 10].map(|block| (Region::Slc, block)).into();
     lives_with_bad_blocks(geometry, devices::SMALL, &bad);
 }

@@ -4,7 +4,7 @@
 mod world;
 
 use ftl_core::Config;
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
 use ftl_core::slc::index::Probing;
 use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
@@ -24,16 +24,20 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
     let bytes = prop::sample::select(vec![512_u32, 1024, 2048]);
     let shape = (pages.clone(), bytes.clone(), 4_u32..9, pages, bytes, 8_u32..16);
     (shape, 0..5_u8).prop_map(|((slc_pages, slc_bytes, slc_blocks, pages, bytes, blocks), kind)| {
-        let slc = region(Cell::Slc, slc_blocks + 2, slc_pages, slc_bytes);
-        let mlc = region(Cell::Mlc, blocks + 2, pages, bytes);
-        let one_slc = region(Cell::Slc, blocks + 8, pages, bytes);
-        let one_tlc = region(Cell::Tlc, blocks + 8, 6, bytes);
+        // A rescue block has room for two pages of the chains and the backup of one, a commit, and its proof.
+        let slc_pages = slc_pages.max(3 * bytes.div_ceil(slc_bytes) + 2);
+        let slc = region(Cell::Slc, slc_blocks + 4, slc_pages, slc_bytes);
+        let mlc = region(Cell::Mlc, blocks + 4, pages, bytes);
+        // Two pages share a word line, of which the meta part uses one.
+        let one_mlc = region(Cell::Mlc, blocks + 4, 8, bytes);
+        let one_slc = region(Cell::Slc, blocks + 10, pages, bytes);
+        let one_tlc = region(Cell::Tlc, blocks + 10, 12, bytes);
         let log = (slc_blocks - 1) as u16;
         let (slc, mlc, log) = match kind {
             0 | 1 => (Some(slc), Some(mlc), LogRegion::SlcRegion),
             2 => (Some(one_slc), None, LogRegion::FirstBlocks(log.min(5))),
             3 => (None, Some(one_tlc), LogRegion::FirstBlocks(log.min(5))),
-            _ => (None, Some(mlc), LogRegion::None),
+            _ => (None, Some(one_mlc), LogRegion::None),
         };
         (Geometry::new(slc, mlc).expect("a possible geometry"), log)
     })
@@ -42,7 +46,7 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
 fn cases() -> impl Strategy<Value = Case> {
     let index = (5_u32..60, 1_u8..9, any::<bool>());
     let limits = (1_u8..4, 0_u16..4, 1_u16..6, 0_u8..5);
-    let switches = (any::<[bool; 6]>(), 1_u16..9, prop::option::of(1_u16..6));
+    let switches = (any::<[bool; 7]>(), 1_u16..9, prop::option::of(1_u16..6));
     (geometries(), index, limits, switches).prop_map(
         |(
             (geometry, log),
@@ -75,6 +79,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     collect_on_fold: on[4],
                     suspend_when_updates_fall: on[5],
                 },
+                paired_pages: if on[6] { PairedPages::Guard } else { PairedPages::Accept },
                 ..Config::HYBRID
             };
             Case { geometry, config }

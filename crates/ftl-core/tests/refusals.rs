@@ -122,7 +122,7 @@ fn hybrid_of(slc: [u32; 3], mlc: [u32; 3]) -> Geometry {
 
 #[test]
 fn a_sector_that_no_page_can_hold_is_refused() {
-    let (device, _) = devices::hybrid();
+    let device = hybrid_of([12, 6, 1024], [14, 8, 2048]);
     for bytes in [0, 1, 256, 511, 513, 1_536, 2_048, 1 << 31] {
         let config = Config { sector_bytes: Bytes::new(bytes), ..SMALL };
         let (error, sentence) = refused(&device, &config);
@@ -136,7 +136,7 @@ fn a_sector_that_no_page_can_hold_is_refused() {
 
 #[test]
 fn a_page_of_more_sectors_than_a_tag_names_is_refused() {
-    let device = hybrid_of([8, 4, 1024], [14, 8, 32 << 10]);
+    let device = hybrid_of([10, 4, 2048], [14, 8, 32 << 10]);
     let (error, sentence) = refused(&device, &SMALL);
     assert_eq!(error, ShapeError::SlotsPerPage { slots: 64 });
     assert_eq!(sentence, "64 sectors a page are more than 32: choose larger sectors");
@@ -161,19 +161,19 @@ fn a_tag_that_does_not_fit_the_spare_area_is_refused() {
 
 #[test]
 fn more_blocks_than_sixteen_bits_number_are_refused() {
-    let (error, sentence) = refused(&hybrid_of([8, 4, 1024], [65_535, 8, 2048]), &SMALL);
+    let (error, sentence) = refused(&hybrid_of([10, 4, 2048], [65_535, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
     assert_eq!(sentence, "65535 blocks in one part are more than 65534");
-    let (error, _) = refused(&hybrid_of([65_539, 4, 1024], [14, 8, 2048]), &SMALL);
+    let (error, _) = refused(&hybrid_of([65_541, 4, 2048], [14, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
 }
 
 #[test]
 fn more_sectors_than_a_tag_names_are_refused() {
-    let device = hybrid_of([8, 4, 512], [65_534, 20_000, 512]);
+    let device = hybrid_of([10, 4, 512], [65_534, 20_000, 512]);
     let (error, sentence) = refused(&device, &Config { chain_log_blocks_max: 1, ..SMALL });
     assert_eq!(error, ShapeError::TooManySectors { sectors: 65_532 * 20_000 });
-    assert_eq!(sentence, "1310640000 sectors are more than 1073741824: choose larger ones");
+    assert_eq!(sentence, "1310640000 sectors are more than 1073741823: choose larger ones");
 }
 
 #[test]
@@ -197,15 +197,26 @@ fn a_log_of_one_block_is_refused() {
     let (one_slc, _) = devices::one_slc();
     let config = Config { log: LogRegion::FirstBlocks(1), ..SMALL };
     let refusals =
-        [refused(&hybrid_of([5, 4, 1024], [14, 8, 2048]), &SMALL), refused(&one_slc, &config)];
+        [refused(&hybrid_of([7, 4, 2048], [14, 8, 2048]), &SMALL), refused(&one_slc, &config)];
     for refusal in refusals {
         assert_eq!(refusal, (ShapeError::LogBlocks { blocks: 1 }, sentence.to_owned()));
     }
 }
 
 #[test]
+fn blocks_too_short_for_what_a_mount_after_a_power_cut_needs_are_refused() {
+    // A page of the chains takes two of the first region's. Two copies of one, a commit, and its proof are six.
+    let (error, sentence) = refused(&hybrid_of([12, 5, 1024], [14, 8, 2048]), &SMALL);
+    assert_eq!(error, ShapeError::MetaPages { pages: 5, needed: 6 });
+    let wanted = "a block of 5 pages is too short for what a mount after a power cut needs: 6 pages, or fewer with \
+                  larger sectors";
+    assert_eq!(sentence, wanted);
+    assert!(RamPlan::new(&hybrid_of([12, 6, 1024], [14, 8, 2048]), &SMALL).is_ok());
+}
+
+#[test]
 fn a_limit_of_log_blocks_that_places_cannot_name_is_refused() {
-    let (device, _) = devices::hybrid();
+    let device = hybrid_of([12, 10, 2048], [14, 8, 2048]);
     for (limit, pages, bytes) in [(0, 8, 2048), (2, 1_024, 8_192), (255, 128, 2_048)] {
         let device = geometry(device.slc().copied(), Some(region(Cell::Mlc, 14, pages, bytes)));
         let (error, sentence) = refused(&device, &Config { chain_log_blocks_max: limit, ..SMALL });
@@ -267,10 +278,11 @@ fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_
     assert_eq!(error, ShapeError::LogPages { pages: 1 });
     let wanted = "a log block of 1 pages has no room for data beside its summary: do without a log";
     assert_eq!(sentence, wanted);
-    assert!(RamPlan::new(&hybrid_of([10, 2, 1024], [14, 8, 2048]), &SMALL).is_ok());
-    // Chains have no summary, and without a log one page a block will do.
-    let one_page = geometry(None, Some(region(Cell::Mlc, 20, 1, 2048)));
-    let mut world = World::new(one_page, Config { log: LogRegion::None, ..SMALL });
+    // Two pages would do for the log, but not for rescue blocks, which need four at least.
+    let (error, _) = refused(&hybrid_of([10, 2, 2048], [14, 8, 2048]), &SMALL);
+    assert_eq!(error, ShapeError::MetaPages { pages: 2, needed: 4 });
+    let four_word_lines = geometry(None, Some(region(Cell::Mlc, 20, 8, 2048)));
+    let mut world = World::new(four_word_lines, Config { log: LogRegion::None, ..SMALL });
     let capacity = world.capacity();
     let mut dice = Dice::new(2);
     let steps: Vec<Step> = (0..300).map(|_| dice.write(capacity, 5)).collect();

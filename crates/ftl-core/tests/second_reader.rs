@@ -6,7 +6,7 @@ mod reader;
 mod world;
 
 use ftl_core::Config;
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
 use ftl_core::slc::index::Probing;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
@@ -37,6 +37,7 @@ const BASE: Config = Config {
     copies_per_page: 1,
     filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
     wear_leveling: WearLeveling { enabled: true, threshold: 2 },
+    paired_pages: PairedPages::Accept,
     ..Config::HYBRID
 };
 
@@ -77,7 +78,7 @@ fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
 
 #[test]
 fn a_hybrid_device_reads_as_the_document_says() {
-    let shape = geometry(Some((10, 8, 1024)), Some((Cell::Mlc, 14, 8, 2048)));
+    let shape = geometry(Some((12, 8, 1024)), Some((Cell::Mlc, 14, 8, 2048)));
     both_ways_find_the_truth(shape, BASE, 150);
     // Nothing is cached, every write is hot, folds take nothing from the log.
     let mut other = Config { filter: FilterChoice::AcceptAll, mapping_cache_entries: 0, ..BASE };
@@ -88,14 +89,23 @@ fn a_hybrid_device_reads_as_the_document_says() {
 #[test]
 fn a_device_of_one_region_reads_as_the_document_says() {
     let config = Config { log: LogRegion::FirstBlocks(5), ..BASE };
-    both_ways_find_the_truth(geometry(Some((22, 8, 512)), None), config, 150);
-    both_ways_find_the_truth(geometry(None, Some((Cell::Tlc, 22, 6, 1024))), config, 150);
+    both_ways_find_the_truth(geometry(Some((24, 8, 512)), None), config, 150);
+    both_ways_find_the_truth(geometry(None, Some((Cell::Tlc, 24, 12, 1024))), config, 150);
 }
 
 #[test]
 fn a_device_without_a_log_reads_as_the_document_says() {
     let config = Config { log: LogRegion::None, ..BASE };
-    both_ways_find_the_truth(geometry(None, Some((Cell::Mlc, 16, 8, 1024))), config, 150);
+    both_ways_find_the_truth(geometry(None, Some((Cell::Mlc, 18, 8, 1024))), config, 150);
+}
+
+#[test]
+fn a_device_that_guards_its_paired_pages_reads_as_the_document_says() {
+    let config = Config { paired_pages: PairedPages::Guard, ..BASE };
+    let shape = geometry(Some((12, 8, 1024)), Some((Cell::Mlc, 14, 8, 2048)));
+    both_ways_find_the_truth(shape, config, 150);
+    let config = Config { log: LogRegion::None, ..config };
+    both_ways_find_the_truth(geometry(None, Some((Cell::Tlc, 18, 12, 1024))), config, 150);
 }
 
 #[test]
@@ -105,6 +115,6 @@ fn a_log_whose_summaries_take_two_pages_reads_as_the_document_says() {
         index: IndexConfig { entries: Some(400), probes: 8, probing: Probing::Quadratic },
         ..BASE
     };
-    let shape = geometry(Some((7, 160, 512)), Some((Cell::Mlc, 40, 16, 512)));
+    let shape = geometry(Some((9, 160, 512)), Some((Cell::Mlc, 40, 16, 512)));
     both_ways_find_the_truth(shape, config, 150);
 }

@@ -44,12 +44,16 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
         .map(with_meta)
         .find(|geometry| log_of(geometry).is_some_and(|log| u32::from(log.blocks) == log_blocks))
         .expect("a device with that log");
-    let mut world = World::new(geometry, config);
+    let mut world = World::rested(geometry, config);
     // Every logical block is mapped, as in the paper's runs.
     let all: Vec<Step> = (0..LOGICAL_BLOCKS)
         .map(|block| Step::Write { first: block * PER_BLOCK, count: PER_BLOCK })
         .collect();
-    world.run(&all, false);
+    world.live_to_a_stop(|world, ftl| {
+        for step in all {
+            world.step(ftl, step);
+        }
+    });
     world
 }
 
@@ -202,7 +206,7 @@ fn a_new_hot_set_finds_its_way_into_a_throttled_log() {
 fn a_cold_sector_is_not_let_in_by_one_rejection_alone_but_by_a_second_write_soon_after() {
     // A table in which there is always a cell left for a name.
     let mut world = device_of(4, 10, true, Some(256));
-    let mut workload = Workload { dice: Dice::new(3), hot: 100, start: 0 };
+    let mut workload = Workload { dice: Dice::new(4), hot: 100, start: 0 };
     world.live(|world, ftl| {
         let mut tries = 0;
         while !ftl.is_throttling() || tries < 30_000 {

@@ -72,9 +72,13 @@ fn a_trim_of_part_of_a_page_leaves_the_rest_of_it() {
 #[test]
 fn a_trim_of_a_whole_logical_block_costs_one_page_and_frees_what_stood_before() {
     let (geometry, config) = devices::conventional();
-    let mut world = World::new(geometry, Config { free_blocks_low: 0, ..config });
+    let mut world = World::rested(geometry, Config { free_blocks_low: 0, ..config });
     let sectors = world.plan().shape().sectors_per_block.get();
-    world.run(&[write(0, sectors), write(0, 4), write(4, 4)], true);
+    world.live_to_a_stop(|world, ftl| {
+        for step in [write(0, sectors), write(0, 4), write(4, 4)] {
+            world.checked_step(ftl, step);
+        }
+    });
     // Without the seals of checkpoints, which the first change after a mount breaks.
     let erases = |world: &World| world.counters().operations(Region::Mlc, Verb::Erase, Cause::Gc);
     let programs = |world: &World| world.counters().total(Region::Mlc, Verb::Program);
@@ -167,8 +171,8 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
     let config =
         Config { copies_per_page: 0, capacity: Some(SectorCount::new(capacity)), ..config };
     for page in 1..8 {
-        let mut world = World::new(geometry, config);
-        world.run(&[write(0, capacity)], false);
+        let mut world = World::rested(geometry, config);
+        world.live_to_a_stop(|world, ftl| world.step(ftl, write(0, capacity)));
         world.live(|world, ftl| {
             // Two chains grow a log block each, so that few enough blocks are free and one of the two is folded.
             for chain in [0, sectors] {

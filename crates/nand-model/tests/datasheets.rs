@@ -223,7 +223,7 @@ fn a_fault_names_file_line_key_reason_and_remedy() {
 
 #[test]
 fn a_region_without_blocks_is_refused() {
-    assert_fault(&fault_after("blocks = 8", "blocks = 0"), "slc.blocks", "from 1 to");
+    assert_fault(&fault_after("blocks = 12", "blocks = 0"), "slc.blocks", "from 1 to");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_file_without_regions_is_refused() {
 
 #[test]
 fn a_negative_figure_is_refused() {
-    assert_fault(&fault_after("blocks = 8", "blocks = -8"), "slc.blocks", "`-8`");
+    assert_fault(&fault_after("blocks = 12", "blocks = -8"), "slc.blocks", "`-8`");
     assert_fault(&fault_after("read = \"25us\"", "read = \"-25us\""), "slc.read", "25us");
     let price = "dollars_per_gib = 11.05";
     let fault = fault_after(price, "dollars_per_gib = -11.05");
@@ -278,13 +278,13 @@ fn a_negative_figure_is_refused() {
 #[test]
 fn a_huge_figure_is_refused() {
     let huge = "99999999999";
-    let fault = fault_after("blocks = 8", &format!("blocks = {huge}"));
+    let fault = fault_after("blocks = 12", &format!("blocks = {huge}"));
     assert_fault(&fault, "slc.blocks", huge);
     let fault = fault_after("erase = \"1.5ms\"", &format!("erase = \"{huge}s\""));
     assert_fault(&fault, "slc.erase", "at most 3600s");
-    let fault = fault_after("blocks = 8", "blocks = 4294967295");
+    let fault = fault_after("blocks = 12", "blocks = 4294967295");
     assert_fault(&fault, "slc.blocks", "fewer blocks");
-    let fault = fault_after("pages_per_block = 8", "pages_per_block = 65536");
+    let fault = fault_after("pages_per_block = 12", "pages_per_block = 65536");
     assert_fault(&fault, "slc.pages_per_block", "1 to 65535");
     let fault = fault_after("exported = \"480KiB\"", "exported = \"480GiB\"");
     assert_fault(&fault, "exported", "within");
@@ -299,7 +299,7 @@ fn a_figure_of_the_wrong_type_or_without_its_unit_is_refused() {
     let fault = fault_after("read = \"25us\"", "read = 25");
     assert_fault(&fault, "slc.read", "a time with its unit, such as \"25us\"");
     assert_fault(&fault_after("read = \"25us\"", "read = \"25\""), "slc.read", "ns, us, ms, s");
-    assert_fault(&fault_after("blocks = 8", "blocks = \"8\""), "slc.blocks", "whole number");
+    assert_fault(&fault_after("blocks = 12", "blocks = \"8\""), "slc.blocks", "whole number");
     assert_fault(&fault_after("sector = \"1KiB\"", "sector = \"1kB\""), "sector", "KiB");
 }
 
@@ -317,7 +317,7 @@ fn an_unknown_or_a_missing_key_is_refused() {
 fn a_region_of_the_wrong_cell_is_refused() {
     let fault = fault_after("cell = \"tlc\"", "cell = \"slc\"");
     assert_fault(&fault, "mlc.cell", "SLC region");
-    let fault = fault_after("blocks = 8", "cell = \"mlc\"\nblocks = 8");
+    let fault = fault_after("blocks = 12", "cell = \"mlc\"\nblocks = 12");
     assert_fault(&fault, "slc.cell", "MLC region");
 }
 
@@ -325,7 +325,7 @@ fn a_region_of_the_wrong_cell_is_refused() {
 fn figures_that_contradict_each_other_are_refused() {
     let fault = fault_after("sector = \"1KiB\"", "sector = \"2KiB\"");
     assert_fault(&fault, "sector", "smallest page");
-    let fault = fault_after("factory_bad_blocks_max = 2", "factory_bad_blocks_max = 8");
+    let fault = fault_after("factory_bad_blocks_max = 2", "factory_bad_blocks_max = 12");
     assert_fault(&fault, "slc.factory_bad_blocks_max", "less than `blocks`");
     let fault = fault_after("ecc_codeword = \"512B\"", "ecc_codeword = \"768B\"");
     assert_fault(&fault, "slc.ecc_codeword", "divisor");

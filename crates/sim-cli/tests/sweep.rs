@@ -50,7 +50,7 @@ fn table(out: &Path) -> String {
 
 const SMALL: &str = "\
     devices = [\"tiny\"]\n\
-    slc = [\"48KiB\", \"64KiB\"]\n\
+    slc = [\"64KiB\", \"80KiB\"]\n\
     systems = [\"conventional\", \"hybrid\"]\n\
     traces = [\"synth:zipf?requests=2000&size=1KiB\"]\n\
     seeds = [1, 2]\n";
@@ -95,7 +95,7 @@ fn a_runs_file_is_what_a_replay_writes() {
     let results = results(&out);
     assert_eq!(results.len(), 2 * 3, "two seeds; conventional once, hybrid at two sizes");
     let workload = "synth:zipf?requests=2000&size=1KiB&seed=2";
-    let arguments = ["replay", workload, "--device", "tiny", "--slc", "48KiB", "--json", "-"];
+    let arguments = ["replay", workload, "--device", "tiny", "--slc", "80KiB", "--json", "-"];
     let replay: Value = serde_json::from_slice(&tandem(&arguments).stdout).unwrap();
     let found = results.values().map(|text| serde_json::from_str::<Value>(text).unwrap());
     let same = |found: &Value| {
@@ -145,7 +145,7 @@ fn a_plan_that_changes_runs_what_changed() {
     sweep(&plan(&home, "plan.toml", SMALL), &out, &[]);
     let first = results(&out);
     for change in
-        ["passes = 2\n", "parallel = true\n", "open-loop = true\n", "capacity = \"256KiB\"\n"]
+        ["passes = 2\n", "parallel = true\n", "open-loop = true\n", "capacity = \"288KiB\"\n"]
     {
         let output = sweep(&plan(&home, "changed.toml", &format!("{change}{SMALL}")), &out, &[]);
         assert_eq!(output.status.code(), Some(0), "{change}: {output:?}");

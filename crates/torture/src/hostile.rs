@@ -154,7 +154,7 @@ fn forge(spare: &mut [u8], source: &mut Source<'_>) {
     let Some(mut tag) = layout::tag(&spare[..length], key) else { return };
     match source.byte() % 4 {
         0 => tag.stamp = layout::Stamp::new(u64::from(source.byte()) << source.below(41)),
-        1 => tag.wear = u32::from(source.byte()) << source.below(17),
+        1 => tag.note = u32::from(source.byte()) << source.below(17),
         2 => {
             let code = [source.byte(), source.byte(), source.byte(), source.byte()];
             let slot = layout::Slot::from_code(u32::from_le_bytes(code));

@@ -167,6 +167,7 @@ pub const fn cause_name(cause: Cause) -> &'static str {
         Cause::WriteBack => "write back",
         Cause::Meta => "records",
         Cause::Mount => "mount",
+        Cause::Backup => "backup",
         #[allow(unreachable_patterns)]
         // Accounts may be added; they are counted under their number.
         _ => "other",

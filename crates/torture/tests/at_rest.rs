@@ -34,10 +34,10 @@ fn a_device_that_forgets_a_program_is_found_out() {
             let steps = at_rest(1, setup.capacity(), 300);
             !follow_script(&setup, &plan, 1, steps).violations.is_empty()
         };
-        // What is overwritten before anyone asks for it is missed by nobody.
-        let tried = (0..30).map(|nth| 1 + nth * 11);
+        // Nobody misses what is an erase, is overwritten before anyone asks for it, or is copied by the next mount.
+        let tried = (0..100).map(|nth| 1 + nth * 7);
         let count = tried.filter(found).count();
-        assert!(count >= 12, "{} {:?}: {count} of 30", setup.device, setup.system);
+        assert!(count >= 20, "{} {:?}: {count} of 100", setup.device, setup.system);
     }
 }
 

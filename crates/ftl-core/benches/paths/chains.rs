@@ -1,6 +1,7 @@
 //! Paths into the chains and out of them.
 
 use ftl_core::Config;
+use ftl_core::config::PairedPages;
 use ftl_iface::Sector;
 
 use super::{
@@ -15,6 +16,7 @@ pub(super) const PATHS: &[Path] = &[
     Path::new("chain write: in order, switching", "page", FILLED * BLOCK_PAGES, in_order)
         .repeatable(),
     Path::new("chain write: map not cached", "page", UNCACHED_PAGES, uncached),
+    Path::new("chain write: pairs guarded by the log", "page", CACHED_PAGES, guarded),
     Path::new("read: in place", "page", READS, read_in_place).repeatable(),
     Path::new("read: log block, map cached", "page", READS, read_cached).repeatable(),
     Path::new("read: run of 32 pages in place", "page", READS, read_run).repeatable(),
@@ -58,6 +60,15 @@ fn run(device: &mut Null, measure: Measure<'_>) {
         rig.order = round_robin(CACHED, requests, LARGEST, &mut Numbers::new(3));
     };
     on_ftl(device, &HYBRID, prepare, |rig| write_order(rig, LARGEST), measure);
+}
+
+/// Cold writes of a page, before which the pages of earlier requests that share its cells are copied to the log.
+fn guarded(device: &mut Null, measure: Measure<'_>) {
+    let config = Config { paired_pages: PairedPages::Guard, ..HYBRID };
+    let prepare = |rig: &mut Rig<'_>| {
+        rig.order = round_robin(CACHED, CACHED_PAGES, PAGE, &mut Numbers::new(3));
+    };
+    on_ftl(device, &config, prepare, |rig| write_order(rig, PAGE), measure);
 }
 
 /// The other half of the page is blanked, and the host's half copied.

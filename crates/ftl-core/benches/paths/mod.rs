@@ -11,7 +11,7 @@ mod log;
 pub(crate) mod null;
 mod rooms;
 
-use ftl_core::config::FilterChoice;
+use ftl_core::config::{FilterChoice, PairedPages};
 use ftl_core::probe::NoProbe;
 use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
@@ -113,11 +113,14 @@ const HYBRID: Config = Config {
     filter: FilterChoice::BySize { initial: SectorCount::new(1), largest: SectorCount::new(1) },
     // A lead of the log's wear is what these paths make, and the throttle would turn them away.
     throttle: false,
+    // What guarding costs is a path of its own.
+    paired_pages: PairedPages::Accept,
     ..Config::HYBRID
 };
 
 /// The same device without a log.
-const CHAINS: Config = Config { throttle: false, ..Config::CONVENTIONAL };
+const CHAINS: Config =
+    Config { throttle: false, paired_pages: PairedPages::Accept, ..Config::CONVENTIONAL };
 
 /// An FTL at work, with memory for what its host asks.
 struct Rig<'ram> {

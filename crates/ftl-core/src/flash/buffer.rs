@@ -1,12 +1,12 @@
 //! The page buffer: where pages are put together that the host did not hand over whole, and where the FTL's own pages
 //! are written and read.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, Sector};
 
 use super::{Content, Flash, Spot};
 use crate::address::LogBlock;
 use crate::error::Fault;
-use crate::layout::{self, Header, HeaderError, Kind, Slots, Tag, Trim};
+use crate::layout::{self, Header, HeaderError, Kind, Slot, Slots, Tag, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -51,6 +51,30 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         outcome
     }
 
+    /// Reads a sector's copy into a slot of the buffer. Where it cannot be read, the slot is blank, and says that the
+    /// sector is lost.
+    pub fn fetch_copy(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        to: u16,
+        sector: Sector,
+        cause: Cause,
+    ) -> Result<Slot, Fault<D::Error>> {
+        match self.fetch(spot, slot, to, 1, cause) {
+            Ok(Some(_)) => {
+                let held = self.slot(usize::from(slot));
+                if held == Slot::Holds(sector) {
+                    return Ok(held);
+                }
+            }
+            Ok(None) | Err(Fault::Uncorrectable) => {}
+            Err(fault) => return Err(fault),
+        }
+        self.blank(to, 1);
+        Ok(Slot::Lost(sector))
+    }
+
     /// Writes the summary of a log block into the pages after its data.
     pub fn program_summary(
         &mut self,
@@ -76,27 +100,27 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Reads the summary of a log block.
+    /// Reads the summary of a log block. Gives the tag of its last page.
     pub fn read_summary(
         &mut self,
         block: LogBlock,
         data_pages: u16,
         cause: Cause,
         codes: &mut [u32],
-    ) -> Result<(), Fault<D::Error>> {
+    ) -> Result<Tag, Fault<D::Error>> {
         let slots = self.log.slots;
+        let mut last = None;
         let chunk = layout::summary_sectors(self.log.page_bytes).max(1) as usize;
         for (page, listed) in (data_pages..self.log.pages).zip(codes.chunks_mut(chunk)) {
             let tag = self.fetch(Spot::log(block, page), 0, 0, slots, cause)?;
             let key = self.key;
             let bytes = self.log.page_bytes.as_usize();
             let page = self.buffer.get(..bytes).unwrap_or(&[]);
-            if tag.is_none_or(|tag| tag.kind != Kind::Summary) {
-                return Err(Fault::Corrupt);
-            }
+            let tag = tag.filter(|tag| tag.kind == Kind::Summary).ok_or(Fault::Corrupt)?;
             layout::summary(page, listed, key).ok_or(Fault::Corrupt)?;
+            last = Some(tag);
         }
-        Ok(())
+        last.ok_or(Fault::Corrupt)
     }
 
     /// Puts a trim into the buffer.

@@ -109,7 +109,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         for slot in 0..self.meta.slots {
             layout::put_slot(tagged, usize::from(slot), Slot::Empty);
         }
-        let tag = Tag { kind: Kind::Checkpoint, stamp: self.stamp, wear: number };
+        let tag = Tag { kind: Kind::Checkpoint, stamp: self.stamp, note: number };
         layout::put_tag(tagged, &tag, self.key);
         self.probe.operation(self.meta.region, Verb::Program, Cause::Meta);
         let data = self.buffer.get(..self.meta.page_bytes.as_usize()).unwrap_or(&[]);
@@ -161,7 +161,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let (block, page) = place.page(number);
         let slots = self.meta.slots;
         match self.fetch(Spot::meta(block, page), 0, 0, slots, Cause::Mount) {
-            Ok(tag) => Ok(tag.filter(|tag| tag.kind == Kind::Checkpoint && tag.wear == number)),
+            Ok(tag) => Ok(tag.filter(|tag| tag.kind == Kind::Checkpoint && tag.note == number)),
             Err(Fault::Uncorrectable) => Ok(None),
             Err(fault) => Err(fault),
         }

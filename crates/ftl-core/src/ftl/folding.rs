@@ -94,11 +94,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let target = match target {
             Some(target) => target,
-            None => self.mlc.chains.take_free().ok_or(Fault::Corrupt)?,
+            None => self.take_free_block(cause)?,
         };
-        let data = u16::from(self.mlc.chains.data(logical).is_some());
-        let frozen = frozen_logs + data;
-        self.mlc.fold.start(Job { logical, target, cause, frozen, frozen_logs, page: 0 });
+        let data = self.mlc.chains.data(logical).is_some();
+        let frozen = frozen_logs + u16::from(data);
+        let job = Job { logical, target, cause, frozen, frozen_logs, page: 0 };
+        self.mlc.fold.start(job);
         self.fold_step()
     }
 
@@ -188,19 +189,24 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 self.flash.blank(slot, run);
             }
             Source::Page { spot, slot: from, in_place } => {
-                let tag = self.flash.fetch(spot, from, slot, run, job.cause)?;
-                tag.ok_or(Fault::Corrupt)?;
+                let lost = match self.flash.fetch(spot, from, slot, run, job.cause) {
+                    Ok(tag) => tag.is_none(),
+                    Err(Fault::Uncorrectable) => true,
+                    Err(fault) => return Err(fault),
+                };
                 for (at, target) in targets {
                     let sector = place(at as u16);
                     let found = self.flash.slot(usize::from(from) + at - usize::from(slot));
                     *target = match found {
-                        Slot::Holds(held) if held == sector => found,
+                        // What cannot be read is passed on as lost, and never as something else.
+                        _ if lost => Slot::Lost(sector),
+                        Slot::Holds(held) | Slot::Lost(held) if held == sector => found,
                         Slot::Hole(hole) if in_place && hole == sector => found,
                         _ => return Err(Fault::Corrupt),
                     };
                 }
                 for at in slot..slot + run {
-                    if matches!(holds.get(usize::from(at)), Some(Slot::Hole(_))) {
+                    if !matches!(holds.get(usize::from(at)), Some(Slot::Holds(_))) {
                         self.flash.blank(at, 1);
                     }
                 }

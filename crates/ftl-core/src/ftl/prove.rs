@@ -9,7 +9,7 @@ use ftl_iface::{NandDevice, Sector};
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
-use crate::flash::Spot;
+use crate::flash::{Seen, Spot};
 use crate::layout::{Kind, Slot, Stamp};
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Probe};
@@ -45,9 +45,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.mlc.chains.first(logical).is_none() {
             return Ok(true);
         }
-        let (spot, _) = self.the_log()?.spot(at);
-        let tag = self.flash.read_tag(spot, Cause::Mount)?;
-        let in_log = tag.ok_or(Fault::Corrupt)?.stamp;
+        let log = self.the_log()?;
+        let ((block, page, _), pages) = (log.split(at), log.part().pages);
+        // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
+        let end = if block == log.ring().tail() { page + 1 } else { pages };
+        let near = self.stamp_near(|page| Spot::log(block, page), page, end)?;
+        let in_log = near.unwrap_or(Stamp::ZERO);
         match self.stamp_in_chain(logical, offset)? {
             Some(in_chain) => Ok(in_log > in_chain),
             None => Ok(true),
@@ -68,9 +71,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Place::Trimmed => return self.stamp_of_trim(logical, offset),
                 Place::Log { ordinal, page, .. } => {
                     let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
-                    let spot = Spot::chain(block.ok_or(Fault::Corrupt)?, page);
-                    let tag = self.flash.read_tag(spot, Cause::Mount)?;
-                    return Ok(Some(tag.ok_or(Fault::Corrupt)?.stamp));
+                    let block = block.ok_or(Fault::Corrupt)?;
+                    let pages = self.shape.chain.pages;
+                    return self.stamp_near(|page| Spot::chain(block, page), page, pages);
                 }
             }
         }
@@ -78,12 +81,36 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(None);
         };
         let (page, slot) = self.mlc.home(offset);
-        let tag = self.flash.read_tag(Spot::chain(data, page), Cause::Mount)?;
-        let tag = tag.ok_or(Fault::Corrupt)?;
-        match self.flash.slot(usize::from(slot)) {
-            Slot::Elsewhere(_) => Ok(None),
-            _ => Ok(Some(tag.stamp)),
+        match self.flash.look(Spot::chain(data, page), Cause::Mount)? {
+            Seen::Page(tag) => match self.flash.slot(usize::from(slot)) {
+                Slot::Elsewhere(_) => Ok(None),
+                _ => Ok(Some(tag.stamp)),
+            },
+            _ => self.stamp_near(|page| Spot::chain(data, page), page, self.shape.chain.pages),
         }
+    }
+
+    /// The stamp of a page; where it cannot be read, of the next page before `pages` that can, or of the last before
+    /// it.
+    fn stamp_near(
+        &mut self,
+        spot: impl Fn(u16) -> Spot,
+        page: u16,
+        pages: u16,
+    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+        for at in page..pages {
+            match self.flash.look(spot(at), Cause::Mount)? {
+                Seen::Page(tag) => return Ok(Some(tag.stamp)),
+                Seen::Erased if !self.flash.may_be_left_out(spot(at)) => break,
+                Seen::Erased | Seen::Unreadable => {}
+            }
+        }
+        for at in (0..page).rev() {
+            if let Seen::Page(tag) = self.flash.look(spot(at), Cause::Mount)? {
+                return Ok(Some(tag.stamp));
+            }
+        }
+        Ok(None)
     }
 
     /// The stamp of the newest trim of a sector that the chain's map says is trimmed.
@@ -111,14 +138,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     fn trim_at(&mut self, block: ChainBlock, page: u16) -> Result<Page, Fault<D::Error>> {
         let spot = Spot::chain(block, page);
-        match self.flash.read_tag(spot, Cause::Mount)? {
-            None => Ok(Page::Erased),
-            Some(tag) if tag.kind == Kind::Trim => {
+        match self.flash.look(spot, Cause::Mount)? {
+            Seen::Erased if !self.flash.may_be_left_out(spot) => Ok(Page::Erased),
+            Seen::Page(tag) if tag.kind == Kind::Trim => {
                 let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
                 let (_, from) = self.mlc.locate(trim.first);
                 Ok(Page::Trim { stamp: tag.stamp, from, to: from.saturating_add(trim.count.get()) })
             }
-            Some(_) => Ok(Page::Other),
+            Seen::Page(_) | Seen::Unreadable | Seen::Erased => Ok(Page::Other),
         }
     }
 }

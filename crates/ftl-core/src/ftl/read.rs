@@ -117,8 +117,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         match self.flash.read(spot, slot, chunk, Cause::Host) {
             Ok(Some(_)) => {}
-            Ok(None) => return Err(StoreReadError::Corrupt),
-            Err(Fault::Uncorrectable) => return Err(StoreReadError::Lost(first)),
+            Ok(None) | Err(Fault::Uncorrectable) => return Err(StoreReadError::Lost(first)),
             Err(fault) => return Err(fault.into()),
         }
         let sector_bytes = self.shape.sector_bytes.as_usize();
@@ -126,6 +125,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let sector = first + SectorCount::new(u32::from(at));
             match self.flash.slot(usize::from(slot) + usize::from(at)) {
                 Slot::Holds(held) if held == sector => {}
+                Slot::Lost(held) if held == sector => return Err(StoreReadError::Lost(sector)),
                 Slot::Hole(hole) if in_place && hole == sector => {
                     let start = usize::from(at) * sector_bytes;
                     if let Some(bytes) = chunk.get_mut(start..start + sector_bytes) {

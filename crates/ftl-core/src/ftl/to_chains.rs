@@ -6,7 +6,7 @@ use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Content, Spot};
-use crate::layout::{Slot, Slots};
+use crate::layout::Slots;
 use crate::mlc::Append;
 use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Event, Probe};
@@ -31,6 +31,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         first: Sector,
         data: &[u8],
     ) -> Result<u32, Fault<D::Error>> {
+        self.own = None;
+        let outcome = self.append_run(first, data);
+        // What comes after the request may cost it the copies that it replaced.
+        self.own = None;
+        outcome
+    }
+
+    fn append_run(&mut self, first: Sector, data: &[u8]) -> Result<u32, Fault<D::Error>> {
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let slots = self.shape.chain.slots;
         let mut pages = 0;
@@ -54,6 +62,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Content::Buffer
             };
             let run = Slots::Run { first: sector, at: slot, count: held };
+            self.note_own_page(logical, map)?;
             self.append_to_chain(logical, map, content, run, Cause::Host)?;
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
@@ -78,7 +87,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let complete = self.mlc.append(&mut self.flash, logical, map, write, cause)?;
         if let Some(log) = &mut self.log {
             for slot in 0..self.shape.chain.slots {
-                if let Slot::Holds(sector) = slots.get(slot) {
+                if let Some(sector) = slots.get(slot).copy_of() {
                     // A virtual entry stays: the throttle has just left it, so that the next write may enter.
                     log.index.remove_real(sector);
                 }
@@ -106,7 +115,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// folded first.
     pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
         let map = self.mlc.map(&mut self.flash, logical)?;
-        if self.mlc.has_room(logical, map) {
+        if self.mlc.has_room(logical, map) && self.guard(logical, map)? {
             return Ok(Room::Ready(map));
         }
         if !self.mlc.may_grow(logical) {
@@ -118,7 +127,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if !self.mlc.may_take_block() {
             return Ok(Room::AfterFold(None));
         }
-        self.mlc.grow(logical, map)?;
+        let block = self.take_free_block(Cause::Gc)?;
+        self.mlc.grow(logical, map, block);
         Ok(Room::Ready(map))
     }
 
@@ -150,6 +160,19 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.free_block(block, cause)?;
         }
         Ok(())
+    }
+
+    /// Takes a free block, and erases it first where a power cut may have touched it.
+    pub(crate) fn take_free_block(&mut self, cause: Cause) -> Result<ChainBlock, Fault<D::Error>> {
+        let (block, suspect) = self.mlc.chains.take_free().ok_or(Fault::Corrupt)?;
+        if suspect {
+            self.flash.erase(Spot::chain(block, 0), cause)?;
+            self.throttle.note_chain_erase();
+            if self.wear.note_erase(block).is_some() {
+                self.wear.declined();
+            }
+        }
+        Ok(block)
     }
 
     /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it.

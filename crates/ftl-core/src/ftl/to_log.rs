@@ -135,9 +135,9 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let mut filled = 0;
         while let Some(demotion) = next.take() {
             let (spot, slot) = log.spot(demotion.slot);
-            self.flash.fetch(spot, slot, filled, 1, Cause::Gc)?;
+            let held = self.flash.fetch_copy(spot, slot, filled, demotion.sector, Cause::Gc)?;
             if let Some(cell) = holds.get_mut(usize::from(filled)) {
-                *cell = Slot::Holds(demotion.sector);
+                *cell = held;
             }
             log.note_demotion(true);
             filled += 1;
@@ -173,9 +173,10 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             match log.index.find(neighbour).filter(|at| log.is_in_tail(*at)) {
                 Some(at) => {
                     let (spot, from) = log.spot(at);
-                    self.flash.fetch(spot, from, slot, 1, Cause::WriteBack)?;
+                    let held =
+                        self.flash.fetch_copy(spot, from, slot, neighbour, Cause::WriteBack)?;
                     if let Some(cell) = holds.get_mut(usize::from(slot)) {
-                        *cell = Slot::Holds(neighbour);
+                        *cell = held;
                     }
                 }
                 None => self.flash.blank(slot, 1),

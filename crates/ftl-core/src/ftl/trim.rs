@@ -43,7 +43,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Forgets sectors of one logical block. Where it is all of them, what stood before the trim is free at once.
-    fn trim_run(&mut self, logical: LogicalBlock, trim: Trim) -> Result<(), Fault<D::Error>> {
+    pub(crate) fn trim_run(
+        &mut self,
+        logical: LogicalBlock,
+        trim: Trim,
+    ) -> Result<(), Fault<D::Error>> {
         let map = self.chain_with_room(logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let wear = self.wear.erase_count(end.block);

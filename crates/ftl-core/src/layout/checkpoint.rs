@@ -20,10 +20,10 @@ const THROTTLE: u64 = 8 + 8 + 4;
 const WRITE_BACK: u64 = 6 * 4 + 1 + 2 + 1;
 /// Base, total, coldest block, and the hand's findings.
 const WEAR: u64 = 4 + 8 + 2 + 10;
-/// Two queues, and the hand.
-const CHAINS: u64 = 2 * 6 + 2;
+/// Two queues, how many blocks are suspect, and the hand.
+const CHAINS: u64 = 2 * 6 + 2 + 2;
 /// The ring's place, and the hash table's hand, and how far the tail was gone through.
-const RING: u64 = 4 * 2 + 4 + 4 + 8;
+const RING: u64 = 5 * 2 + 4 + 4 + 8;
 const INDEX: u64 = 4;
 const WALK: u64 = 1 + 4 * 4;
 
@@ -32,7 +32,7 @@ pub const fn image_bytes(chain_blocks: u16, logical_blocks: u16, log: Option<Log
     let (chains, logical) = (chain_blocks as u64, logical_blocks as u64);
     let bits = logical.div_ceil(8);
     let wear = 2 * chains + chains.div_ceil(2) + WEAR;
-    let tables = 2 * logical + 2 * chains + 2 * bits + CHAINS;
+    let tables = 2 * logical + 2 * chains + 3 * bits + CHAINS;
     let of_log = match log {
         Some(log) => {
             let ring = (log.blocks as u64).div_ceil(8) + RING;

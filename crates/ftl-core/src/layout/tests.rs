@@ -44,7 +44,7 @@ impl Noise {
     /// A tag of `slots` slots, with what a device in use would have there.
     fn tag(&mut self, slots: usize) -> Vec<u8> {
         let kind = Kind::ALL[self.next() as usize % Kind::ALL.len()];
-        let tag = Tag { kind, stamp: Stamp::new(u64::from(self.next())), wear: self.next() >> 16 };
+        let tag = Tag { kind, stamp: Stamp::new(u64::from(self.next())), note: self.next() >> 16 };
         let holds: Vec<Slot> =
             (0..slots).map(|_| Slot::Holds(Sector::new(self.next() >> 8))).collect();
         written(&tag, &holds, KEY)
@@ -56,12 +56,12 @@ proptest! {
     fn a_tag_comes_back_as_it_was_put(
         kind in kinds(),
         stamp in 0..1_u64 << 48,
-        wear in 0..1_u32 << 24,
+        note in 0..1_u32 << 24,
         holds in prop::collection::vec(slots(), 1..=SLOTS_MAX),
         key: u32,
     ) {
         let key = FormatKey::new(key);
-        let put = Tag { kind, stamp: Stamp::new(stamp), wear };
+        let put = Tag { kind, stamp: Stamp::new(stamp), note };
         let spare = written(&put, &holds, key);
         prop_assert_eq!(tag(&spare, key), Some(put));
         let found: Vec<Slot> = (0..holds.len()).map(|at| slot(&spare, at)).collect();
@@ -171,7 +171,7 @@ fn what_was_put_into_a_buffer_that_is_too_short_is_not_believed() {
         chain_blocks: 9,
     };
     let trim = Trim { first: Sector::new(3), count: SectorCount::new(4) };
-    let stamp = Tag { kind: Kind::Log, stamp: Stamp::new(9), wear: 1 };
+    let stamp = Tag { kind: Kind::Log, stamp: Stamp::new(9), note: 1 };
     for length in 0..Header::BYTES {
         let mut short = vec![0xFF; length];
         header.put(&mut short);

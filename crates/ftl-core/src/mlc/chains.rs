@@ -15,6 +15,8 @@ pub struct Chains<'ram> {
     next: Table<'ram, ChainBlock, u16>,
     has_data: Bits<'ram, LogicalBlock>,
     free: Queue,
+    /// So many blocks at the front of the free ones may not be erased well: a power cut may have touched them.
+    suspects: u16,
     stale: Queue,
 }
 
@@ -34,6 +36,7 @@ impl<'ram> Chains<'ram> {
             next: Table::new(next),
             has_data: Bits::new(has_data),
             free: Queue::EMPTY,
+            suspects: 0,
             stale: Queue::EMPTY,
         }
     }
@@ -129,14 +132,37 @@ impl<'ram> Chains<'ram> {
         (old, before)
     }
 
-    /// Takes the block that has been free the longest.
-    pub fn take_free(&mut self) -> Option<ChainBlock> {
-        self.free.take(&self.next)
+    /// Takes the block that has been free the longest. Says whether it must be erased before it is programmed.
+    pub fn take_free(&mut self) -> Option<(ChainBlock, bool)> {
+        let block = self.free.take(&self.next)?;
+        let suspect = self.suspects > 0;
+        self.suspects = self.suspects.saturating_sub(1);
+        Some((block, suspect))
+    }
+
+    /// None of the blocks that are free now may be programmed before it is erased again.
+    pub fn suspect_free(&mut self) {
+        self.suspects = self.free.count;
+    }
+
+    /// The free blocks are erased well.
+    pub fn trust_free(&mut self) {
+        self.suspects = 0;
+    }
+
+    /// How many of the free blocks, from the front, must be erased before they are programmed.
+    pub fn suspects(&self) -> u16 {
+        self.suspects
     }
 
     /// Queues an erased block as free.
     pub fn give_free(&mut self, block: ChainBlock) {
         self.free.give(&mut self.next, block);
+    }
+
+    /// How many blocks belong to no chain and are not known to be erased.
+    pub fn stale_count(&self) -> u16 {
+        self.stale.count
     }
 
     /// Takes a block that a mount found stale.
@@ -160,20 +186,47 @@ impl<'ram> Chains<'ram> {
         core::iter::successors(self.free.front, |block| self.next(*block))
     }
 
-    /// Links a chain as a mount found it: data block and log blocks in order.
-    pub fn insert_log_after(
+    /// Puts a block before all others of the chain, as a mount meets them: in no order.
+    pub fn push_first(&mut self, logical: LogicalBlock, block: ChainBlock) {
+        self.next.set(block, self.first.get(logical));
+        self.first.set(logical, ChainBlock::store(Some(block)));
+    }
+
+    /// Takes the whole chain apart; its blocks stay linked.
+    pub fn take_all(&mut self, logical: LogicalBlock) -> Option<ChainBlock> {
+        let first = self.first(logical);
+        self.first.set(logical, ChainBlock::store(None));
+        first
+    }
+
+    /// Puts a block after another of the chain, or before all.
+    pub fn insert_after(
         &mut self,
         logical: LogicalBlock,
         after: Option<ChainBlock>,
         block: ChainBlock,
     ) {
-        if let Some(after) = after {
-            self.next.set(block, self.next.get(after));
-            self.next.set(after, ChainBlock::store(Some(block)));
-        } else {
-            self.next.set(block, self.first.get(logical));
-            self.first.set(logical, ChainBlock::store(Some(block)));
+        match after {
+            Some(after) => {
+                self.next.set(block, self.next.get(after));
+                self.next.set(after, ChainBlock::store(Some(block)));
+            }
+            None => self.push_first(logical, block),
         }
+    }
+
+    /// Takes a block out of the chain, which follows `after`, or leads.
+    pub fn unlink(&mut self, logical: LogicalBlock, after: Option<ChainBlock>, block: ChainBlock) {
+        let next = self.next.get(block);
+        match after {
+            Some(after) => self.next.set(after, next),
+            None => self.first.set(logical, next),
+        }
+    }
+
+    /// Says whether the chain's first block is a data block.
+    pub fn set_has_data(&mut self, logical: LogicalBlock, has_data: bool) {
+        self.has_data.set(logical, has_data);
     }
 }
 

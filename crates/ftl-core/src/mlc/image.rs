@@ -10,6 +10,7 @@ impl Mlc<'_> {
     pub fn save(&self, sink: &mut impl Sink) {
         self.chains.save(sink);
         self.recent.save(sink);
+        self.sealed.save(sink);
         sink.half(self.hand);
     }
 
@@ -21,6 +22,7 @@ impl Mlc<'_> {
     ) -> Option<()> {
         self.chains.load(source, in_use)?;
         self.recent.load(source)?;
+        self.sealed.load(source)?;
         self.hand = source.half()?;
         holds(self.hand < self.logical_blocks)
     }
@@ -31,6 +33,7 @@ impl Mlc<'_> {
         self.maps.clear();
         self.fold.finish();
         self.recent.clear();
+        self.sealed.clear();
         self.hand = 0;
     }
 }

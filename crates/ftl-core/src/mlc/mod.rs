@@ -38,6 +38,8 @@ pub struct MlcMemory<'ram> {
     pub has_data: &'ram mut [u8],
     /// Which chains were written lately: a bit a logical block.
     pub recent: &'ram mut [u8],
+    /// Which chains have a last log block that takes no more pages: a bit a logical block.
+    pub sealed: &'ram mut [u8],
     /// The mapping cache.
     pub maps: MapMemory<'ram>,
     /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
@@ -82,6 +84,8 @@ pub struct Mlc<'ram> {
     /// The fold under way.
     pub fold: Fold<'ram>,
     recent: Bits<'ram, LogicalBlock>,
+    /// Chains whose last log block a power cut may have touched beyond its last page.
+    pub sealed: Bits<'ram, LogicalBlock>,
     hand: u16,
 }
 
@@ -105,6 +109,7 @@ impl<'ram> Mlc<'ram> {
             maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
             fold: Fold::new(memory.touched, memory.collected),
             recent: Bits::new(memory.recent),
+            sealed: Bits::new(memory.sealed),
             hand: 0,
         }
     }
@@ -205,12 +210,11 @@ impl<'ram> Mlc<'ram> {
         self.chains.free_count() > u16::from(!self.fold.is_active())
     }
 
-    /// Gives the chain a new log block. Call [`may_take_block`](Self::may_take_block) before.
-    pub fn grow<E>(&mut self, logical: LogicalBlock, map: MapId) -> Result<(), Fault<E>> {
-        let block = self.chains.take_free().ok_or(Fault::Corrupt)?;
+    /// Gives the chain a new log block, which is erased.
+    pub fn grow(&mut self, logical: LogicalBlock, map: MapId, block: ChainBlock) {
         self.chains.push_log(logical, block);
+        self.sealed.set(logical, false);
         self.maps.set_next_page(map, 0, true);
-        Ok(())
     }
 
     /// Programs the next page of the chain's last log block. There must be room.
@@ -239,7 +243,7 @@ impl<'ram> Mlc<'ram> {
         flash.program(Spot::chain(block, page), kind, wear, content, slots, cause)?;
         let start = self.sector(logical, 0);
         for slot in 0..self.part.slots {
-            if let Slot::Holds(sector) = slots.get(slot) {
+            if let Some(sector) = slots.get(slot).copy_of() {
                 // Its chain is known, so that its offset needs no division.
                 let offset = (sector - start).get();
                 self.maps.set(map, offset, Place::Log { ordinal, page, slot });

@@ -7,8 +7,8 @@ use ftl_iface::NandDevice;
 
 use crate::address::LogicalBlock;
 use crate::error::Fault;
-use crate::flash::{Flash, Spot};
-use crate::layout::{Kind, Slot, Trim};
+use crate::flash::{Flash, Seen, Spot};
+use crate::layout::{Kind, Trim};
 use crate::probe::{Cause, Event, Probe};
 
 use super::Mlc;
@@ -52,32 +52,35 @@ impl Mlc<'_> {
         let mut block = self.chains.first_log(logical);
         let mut ordinal = 0;
         while let Some(at) = block {
-            let mut page = 0;
+            let mut end = 0;
             let mut in_order = true;
-            while page < self.part.pages {
+            for page in 0..self.part.pages {
                 let spot = Spot::chain(at, page);
-                let tag = flash.read_tag(spot, Cause::Scan)?;
+                let seen = flash.look(spot, Cause::Scan)?;
                 read += 1;
-                let Some(tag) = tag else {
-                    if flash.was_erased() {
-                        break;
+                match seen {
+                    Seen::Erased if flash.may_be_left_out(spot) => continue,
+                    Seen::Erased => break,
+                    // A page that was torn never counted. What it was to replace stands before it.
+                    Seen::Unreadable => in_order = false,
+                    Seen::Page(tag) if tag.kind == Kind::Trim => {
+                        in_order = false;
+                        read += 1;
+                        self.note_trim(flash, logical, map, spot)?;
                     }
-                    return Err(Fault::Corrupt);
-                };
-                in_order &= tag.kind == Kind::ChainInPlace;
-                if tag.kind == Kind::Trim {
-                    read += 1;
-                    self.note_trim(flash, logical, map, spot)?;
-                } else {
-                    self.note_page(flash, logical, map, ordinal, page);
+                    Seen::Page(tag) => {
+                        in_order &= tag.kind == Kind::ChainInPlace;
+                        self.note_page(flash, logical, map, ordinal, page);
+                    }
                 }
-                page += 1;
+                in_order &= end == page;
+                end = page + 1;
             }
-            self.maps.set_next_page(map, page, in_order);
+            self.maps.set_next_page(map, end, in_order);
             ordinal += 1;
             block = self.chains.next(at);
         }
-        if self.fold.seals(logical, ordinal) {
+        if self.fold.seals(logical, ordinal) || self.sealed.get(logical) {
             self.maps.set_next_page(map, self.part.pages, false);
         }
         if ordinal > 0 {
@@ -96,7 +99,7 @@ impl Mlc<'_> {
         page: u16,
     ) {
         for slot in 0..self.part.slots {
-            if let Slot::Holds(sector) = flash.slot(usize::from(slot)) {
+            if let Some(sector) = flash.slot(usize::from(slot)).copy_of() {
                 let (owner, offset) = self.locate(sector);
                 if owner == logical {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
@@ -113,7 +116,12 @@ impl Mlc<'_> {
         map: MapId,
         spot: Spot,
     ) -> Result<(), Fault<D::Error>> {
-        let trim = self.read_trim(flash, spot, Cause::Scan)?;
+        let trim = match self.read_trim(flash, spot, Cause::Scan) {
+            Ok(trim) => trim,
+            // Torn between two looks at it.
+            Err(Fault::Uncorrectable | Fault::Corrupt) => return Ok(()),
+            Err(fault) => return Err(fault),
+        };
         let (owner, start) = self.locate(trim.first);
         if owner != logical {
             return Err(Fault::Corrupt);

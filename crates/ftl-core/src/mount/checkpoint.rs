@@ -40,8 +40,20 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
+    /// Forgets what the host's requests have taught it: how large hot writes are, how small the log should be, whether
+    /// updates fall off. Data, wear and tables stay. For a device that was filled by one host and now serves another.
+    pub fn forget_habits(&mut self) {
+        self.filter = Self::new_filter(&self.config);
+        self.throttle = Self::new_throttle(&self.config, &self.shape);
+        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
+        let window = self.throttle.window();
+        self.throttle.restore(log_erases, self.wear.total_erases(), window);
+        self.write_back = WriteBack::new(self.config.write_back);
+    }
+
     fn write_checkpoint(&mut self) -> Result<(), Fault<D::Error>> {
         self.flash.alive()?;
+        self.settled()?;
         if let Seals::One(_) = self.flash.seals() {
             return Ok(());
         }

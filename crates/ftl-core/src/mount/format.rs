@@ -7,10 +7,10 @@ use crate::address::{ChainBlock, LogBlock};
 use crate::config::Config;
 use crate::flash::Spot;
 use crate::ftl::Ftl;
-use crate::layout::{FormatKey, Header};
+use crate::layout::FormatKey;
 use crate::probe::{Cause, Probe};
 use crate::ram::Ram;
-use crate::shape::HEADER_BLOCKS;
+use crate::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
 
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Formats a device and mounts it. Everything on it is lost.
@@ -36,6 +36,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         if headers == 0 {
             return Err(MountError::BlockFailed);
         }
+        for block in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
+            if !ftl.flash.is_bad(Spot::meta(block, 0))? {
+                ftl.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
+            }
+        }
         ftl.flash.erase_places()?;
         if let Some(log) = &mut ftl.log {
             for number in 0..log.part().blocks {
@@ -55,14 +60,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         }
         let key = FormatKey::new(key);
         ftl.flash.set_key(key);
-        let header = Header {
-            meta_blocks: ftl.shape.meta.blocks,
-            key,
-            sector_bytes: ftl.shape.sector_bytes,
-            capacity: ftl.shape.capacity,
-            log_blocks: ftl.shape.log.map_or(0, |log| log.blocks),
-            chain_blocks: ftl.shape.chain.blocks,
-        };
+        let header = ftl.header();
         // The header comes last: a format cut short leaves no device that could be taken for a whole one.
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {

@@ -1,138 +1,281 @@
-//! The log, from the summaries of its blocks.
+//! The log, from the summaries of its blocks, each read once.
 //!
-//! The head is the block whose first page is youngest; the tail is the first block after it that is not erased. In
-//! between, from the tail to the head, later pages override earlier ones.
+//! The log is a circle. Met in the order of their numbers, its blocks grow younger up to the head; behind the head they
+//! are older than all before. So an entry met later overrides one met earlier, but for those behind the head, which
+//! override only each other.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, Sector};
 
-use super::MountError;
 use crate::address::{LogBlock, LogicalBlock};
 use crate::error::Fault;
-use crate::flash::Spot;
-use crate::ftl::Ftl;
-use crate::layout::{Kind, Slot, Stamp};
+use crate::flash::{Seen, Spot};
+use crate::ftl::{Ftl, Held};
+use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
+use crate::slc::index::LogSlot;
 use crate::slc::ring::Found;
 
+/// What is known of the circle so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Circle {
+    /// The first block in use that was met.
+    first: Option<LogBlock>,
+    /// The block in use that was met last, and its stamp.
+    last: Option<(LogBlock, Stamp)>,
+    /// The head and the tail, once the blocks met are older than those before.
+    turned: Option<(LogBlock, LogBlock)>,
+    /// How far the block met last is filled, and how often it was erased.
+    filled: (u16, u32),
+    /// The same of the head.
+    head_filled: (u16, u32),
+    /// The last page of the youngest block without summary.
+    held: Option<Held>,
+    /// Whether entries are proved where the hash table is full.
+    proves: bool,
+    /// Whether the hash table was full.
+    full: bool,
+}
+
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
-    pub(super) fn mount_log(&mut self) -> Result<(), MountError<D::Error>> {
-        let Some((head, lap)) = self.youngest_log_block()? else {
+    /// Maps the log, but for the page that was programmed last, if a power cut may have touched it. `false`: the hash
+    /// table had no room, for it holds entries that the chains made stale. Once the chains are in order, `proves` says
+    /// that it may ask them.
+    pub(crate) fn mount_log(&mut self, proves: bool) -> Result<bool, Fault<D::Error>> {
+        self.the_log()?.index.clear();
+        for number in 0..self.shape.logical_blocks {
+            self.unproved.set(LogicalBlock::new(number), true);
+        }
+        let blocks = self.the_log()?.part().blocks;
+        let mut circle = Circle { proves, ..Circle::default() };
+        // Blocks without summary from here on were passed over: they follow one that is free.
+        let mut gap: Option<u16> = None;
+        for number in 0..blocks {
+            let block = LogBlock::new(number);
+            if self.the_log()?.ring().is_bad(block) {
+                continue;
+            }
+            let summary = self.read_summary(block)?;
+            if summary.is_none() && (gap.is_some() || !self.is_used(block)?) {
+                gap.get_or_insert(number);
+                continue;
+            }
+            let clobbered = match gap.take() {
+                Some(from) => self.mount_passed(&mut circle, from, number)?,
+                None => false,
+            };
+            let summary = if clobbered { self.read_summary(block)? } else { summary };
+            self.mount_block(&mut circle, block, summary)?;
+        }
+        if let Some(from) = gap {
+            self.mount_passed(&mut circle, from, blocks)?;
+        }
+        if circle.last.is_none() {
+            // Where no block has a summary, one may still be in use: the head of a log that is all but empty.
+            for number in 0..blocks {
+                let block = LogBlock::new(number);
+                if !self.the_log()?.ring().is_bad(block) && self.is_used(block)? {
+                    self.mount_block(&mut circle, block, None)?;
+                }
+            }
+        }
+        self.restore_ring(&circle)?;
+        if let Some(state) = &mut self.unsettled {
+            state.held = circle.held;
+        }
+        Ok(!circle.full)
+    }
+
+    /// Maps those of the blocks passed over that are in use after all: some right before a block in use, or before the
+    /// circle closes. Says whether there were any.
+    fn mount_passed(
+        &mut self,
+        circle: &mut Circle,
+        from: u16,
+        to: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let mut first = to;
+        while first > from {
+            let before = LogBlock::new(first - 1);
+            if !self.the_log()?.ring().is_bad(before) && !self.is_used(before)? {
+                break;
+            }
+            first -= 1;
+        }
+        for number in first..to {
+            let block = LogBlock::new(number);
+            if !self.the_log()?.ring().is_bad(block) {
+                self.mount_block(circle, block, None)?;
+            }
+        }
+        Ok(first < to)
+    }
+
+    /// Reads the summary of a block into the codes. `None`: it has none that can be read.
+    fn read_summary(&mut self, block: LogBlock) -> Result<Option<Tag>, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        log.read_summary(&mut self.flash, block)
+    }
+
+    /// Whether a block without summary was begun, if only with a page that was torn.
+    fn is_used(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+        Ok(self.flash.look(Spot::log(block, 0), Cause::Mount)? != Seen::Erased)
+    }
+
+    /// Maps the sectors of a block in use, whose codes were read if it has a summary.
+    fn mount_block(
+        &mut self,
+        circle: &mut Circle,
+        block: LogBlock,
+        summary: Option<Tag>,
+    ) -> Result<(), Fault<D::Error>> {
+        let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.part().slots);
+        let before = circle.last;
+        let head_filled = circle.filled;
+        let stamp = match summary {
+            Some(tag) => {
+                let last = self.the_log()?.part().pages - 1;
+                self.meet(Spot::log(block, last), &tag);
+                circle.filled = (pages, tag.note);
+                tag.stamp
+            }
+            None => match self.mount_tags(circle, block)? {
+                Some(stamp) => stamp,
+                // Nothing in it can be read.
+                None => return Ok(()),
+            },
+        };
+        if let Some((last, newest)) = before
+            && stamp < newest
+        {
+            circle.turned = Some((last, block));
+            circle.head_filled = head_filled;
+        }
+        circle.first.get_or_insert(block);
+        circle.last = Some((block, stamp));
+        for page in 0..pages {
+            for slot in 0..slots {
+                // Where the table was full the rest is met, and mapped another time.
+                if !circle.full
+                    && let Some(sector) = self.the_log()?.code(page, slot).copy_of()
+                    && !self.is_overridden(circle, sector)?
+                {
+                    let place = self.the_log()?.place(block, page, slot);
+                    circle.full = !self.mount_entry(sector, place, circle.proves)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the log's entry for a sector was met before the circle turned, so that it is newer than those met now.
+    fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let Some((head, _)) = circle.turned else {
+            return Ok(false);
+        };
+        let log = self.the_log()?;
+        Ok(log.index.find(sector).is_some_and(|at| log.block_of(at) <= head))
+    }
+
+    /// Reads the codes of a block without summary from its tags. Its last page is held back, if no other block without
+    /// summary is younger.
+    fn mount_tags(
+        &mut self,
+        circle: &mut Circle,
+        block: LogBlock,
+    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let listed = log.read_tags(&mut self.flash, block)?;
+        let Some((page, tag)) = listed.last else {
+            return Ok(None);
+        };
+        circle.filled = (listed.pages, tag.note);
+        self.meet(Spot::log(block, page), &tag);
+        let now = Held { block, page, stamp: tag.stamp };
+        if circle.held.is_none_or(|held| held.stamp < now.stamp) {
+            let earlier = circle.held.replace(now);
+            if let Some(earlier) = earlier.filter(|_| !circle.full) {
+                circle.full |= !self.mount_held(earlier, circle.proves)?;
+            }
+            self.the_log()?.blank_codes(page);
+        }
+        Ok(Some(tag.stamp))
+    }
+
+    /// Maps a page that was held back, where its sectors are newer than what the log holds of them.
+    /// `false`: the hash table had no room.
+    pub(crate) fn mount_held(&mut self, held: Held, proves: bool) -> Result<bool, Fault<D::Error>> {
+        let slots = self.the_log()?.part().slots;
+        for slot in 0..slots {
+            let spot = Spot::log(held.block, held.page);
+            match self.flash.look(spot, Cause::Mount)? {
+                Seen::Page(tag) if tag.kind == Kind::Log => {}
+                _ => return Ok(true),
+            }
+            let Some(sector) = self.flash.slot(usize::from(slot)).copy_of() else {
+                continue;
+            };
+            let log = self.the_log()?;
+            if let Some(at) = log.index.find(sector) {
+                let (spot, _) = log.spot(at);
+                if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)?
+                    && tag.stamp > held.stamp
+                {
+                    continue;
+                }
+            }
+            let place = self.the_log()?.place(held.block, held.page, slot);
+            if !self.mount_entry(sector, place, proves)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says where the log turns.
+    fn restore_ring(&mut self, circle: &Circle) -> Result<(), Fault<D::Error>> {
+        let Some((last, _)) = circle.last else {
             // Nothing was ever written to the log, so that nothing in it can be older than its chain.
             for number in 0..self.shape.logical_blocks {
                 self.unproved.set(LogicalBlock::new(number), false);
             }
             return Ok(());
         };
-        let (tail, used) = self.oldest_log_block(head)?;
-        let log = self.the_log()?;
-        let good = u64::from(log.ring().good());
-        let before = (0..head.get()).filter(|at| !log.ring().is_bad(LogBlock::new(*at))).count();
+        let first = circle.first.ok_or(Fault::Corrupt)?;
+        let (head, tail) = circle.turned.unwrap_or((last, first));
+        let (head_page, lap) =
+            if circle.turned.is_some() { circle.head_filled } else { circle.filled };
+        let ring = self.the_log()?.ring();
+        let mut used = 1;
+        let mut block = tail;
+        while block != head && used < ring.good() {
+            block = ring.after(block);
+            used += 1;
+        }
+        let good = u64::from(ring.good());
+        let before = (0..head.get()).filter(|at| !ring.is_bad(LogBlock::new(*at))).count();
         let opened = u64::from(lap.saturating_sub(1)) * good + before as u64 + 1;
         let erases = opened.saturating_sub(u64::from(used));
-        let mut block = tail;
-        for _ in 1..used {
-            self.mount_closed_block(block)?;
-            block = self.the_log()?.ring().after(block);
-        }
-        let head_page = self.mount_head(head)?;
         self.the_log()?.ring_mut().restore(Found { head, head_page, tail, used, lap, erases });
         Ok(())
     }
 
-    /// The block written last, and how often it was erased.
-    fn youngest_log_block(&mut self) -> Result<Option<(LogBlock, u32)>, Fault<D::Error>> {
-        let mut youngest: Option<(Stamp, LogBlock, u32)> = None;
-        for number in 0..self.the_log()?.part().blocks {
-            let block = LogBlock::new(number);
-            if self.the_log()?.ring().is_bad(block) {
-                continue;
-            }
-            if let Some(tag) = self.flash.read_tag(Spot::log(block, 0), Cause::Mount)? {
-                self.flash.raise_stamp(tag.stamp);
-                if youngest.is_none_or(|(stamp, ..)| stamp < tag.stamp) {
-                    youngest = Some((tag.stamp, block, tag.wear));
-                }
-            }
-        }
-        Ok(youngest.map(|(_, block, wear)| (block, wear)))
-    }
-
-    /// The tail, and how many blocks there are from it to the head.
-    fn oldest_log_block(&mut self, head: LogBlock) -> Result<(LogBlock, u16), Fault<D::Error>> {
-        let good = self.the_log()?.ring().good();
-        let mut block = head;
-        for erased in 0..good {
-            block = self.the_log()?.ring().after(block);
-            if self.flash.read_tag(Spot::log(block, 0), Cause::Mount)?.is_some() {
-                return Ok((block, good - erased));
-            }
-        }
-        Err(Fault::Corrupt)
-    }
-
-    /// Maps the sectors of a block that was written through.
-    fn mount_closed_block(&mut self, block: LogBlock) -> Result<(), Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
-        log.read_codes(&mut self.flash, block)?;
-        let (pages, slots) = (log.data_pages(), log.part().slots);
-        for page in 0..pages {
-            for slot in 0..slots {
-                let holds = self.the_log()?.code(page, slot);
-                self.mount_slot(block, page, slot, holds)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Maps the sectors of the head block. Says which page is free next.
-    fn mount_head(&mut self, head: LogBlock) -> Result<u16, Fault<D::Error>> {
-        let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.part().slots);
-        for page in 0..pages {
-            let Some(tag) = self.flash.read_tag(Spot::log(head, page), Cause::Mount)? else {
-                return if self.flash.was_erased() { Ok(page) } else { Err(Fault::Corrupt) };
-            };
-            if tag.kind != Kind::Log {
-                return Err(Fault::Corrupt);
-            }
-            self.flash.raise_stamp(tag.stamp);
-            for slot in 0..slots {
-                // Mapping may read other tags: this page's slots are noted first.
-                let holds = self.flash.slot(usize::from(slot));
-                self.the_log()?.restore_head_code(page, slot, holds.code());
-            }
-            for slot in 0..slots {
-                let holds = self.the_log()?.code(page, slot);
-                self.mount_slot(head, page, slot, holds)?;
-            }
-        }
-        // The summary is there, or the block would not be the head of a log at rest.
-        let summary = Spot::log(head, self.shape.log.map_or(0, |part| part.pages - 1));
-        if let Some(tag) = self.flash.read_tag(summary, Cause::Mount)? {
-            self.flash.raise_stamp(tag.stamp);
-        }
-        Ok(pages)
-    }
-
-    /// Maps a sector to its place in the log. What the log holds of it earlier is older.
-    fn mount_slot(
+    /// Maps a sector to its place in the log. What the log holds of it earlier is older. `false`: there was no room.
+    fn mount_entry(
         &mut self,
-        block: LogBlock,
-        page: u16,
-        slot: u16,
-        holds: Slot,
-    ) -> Result<(), Fault<D::Error>> {
-        let Slot::Holds(sector) = holds else {
-            return Ok(());
-        };
+        sector: Sector,
+        place: LogSlot,
+        proves: bool,
+    ) -> Result<bool, Fault<D::Error>> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
         }
-        let log = self.the_log()?;
-        if log.restore(block, page, slot, sector) {
-            return Ok(());
+        if self.the_log()?.restore(place, sector) {
+            return Ok(true);
+        }
+        if !proves {
+            return Ok(false);
         }
         // The table holds entries that the chains made stale. At run time they would be gone.
-        let place = log.place(block, page, slot);
         for number in 0..self.shape.logical_blocks {
             let logical = LogicalBlock::new(number);
             self.prove(logical)?;
@@ -140,9 +283,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.unproved.set(logical, true);
         }
         if !self.is_newest_in_log(sector, place)? {
-            return Ok(());
+            return Ok(true);
         }
-        let log = self.the_log()?;
-        if log.restore(block, page, slot, sector) { Ok(()) } else { Err(Fault::Corrupt) }
+        if self.the_log()?.restore(place, sector) { Ok(true) } else { Err(Fault::Corrupt) }
     }
 }

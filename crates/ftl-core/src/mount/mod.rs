@@ -20,6 +20,7 @@ use crate::error::Fault;
 use crate::filter::{FilterConfig, SizeFilter};
 use crate::flash::{Flash, Spares, Spot};
 use crate::ftl::Ftl;
+use crate::layout::Header;
 use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
 use crate::probe::{Probe, Ratio};
@@ -139,6 +140,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let bad = ram.bytes(TableName::LogBad);
         let has_data = ram.bytes(TableName::HasData);
         let recent = ram.bytes(TableName::Recent);
+        let sealed = ram.bytes(TableName::Sealed);
         let unproved = ram.bytes(TableName::Unproved);
         let flags = ram.bytes(TableName::MapFlags);
         let touched = ram.bytes(TableName::FoldTouched);
@@ -150,7 +152,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 
         let spares = Spares { read: read_spare, log: log_spare, chain: chain_spare };
         let maps = MapMemory { owners, next_pages, flags, cells };
-        let memory = MlcMemory { first, next, has_data, recent, maps, touched, collected };
+        let memory = MlcMemory { first, next, has_data, recent, sealed, maps, touched, collected };
         let log = match (shape.log, ram.plan().index_shape()) {
             (Some(part), Some(index_shape)) => {
                 let index = Index::new(*index_shape, index_low, index_high);
@@ -159,6 +161,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             _ => None,
         };
         let keeps_maps = config.mapping_cache_entries > 0;
+        let wear = config.wear_leveling;
+        let blocks = ftl_iface::BlockCount::new(u32::from(shape.chain.blocks));
         Ok(Self {
             shape,
             config: *config,
@@ -168,18 +172,14 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             log,
             mlc: Mlc::new(&shape, config.chain_log_blocks_max, keeps_maps, memory),
             write_back: WriteBack::new(config.write_back),
-            wear: DualPool::new(
-                erase_counts,
-                wear_pools,
-                ftl_iface::BlockCount::new(u32::from(shape.chain.blocks)),
-                config.wear_leveling.threshold,
-                config.wear_leveling.enabled,
-            ),
+            wear: DualPool::new(erase_counts, wear_pools, blocks, wear.threshold, wear.enabled),
             unproved: Bits::new(unproved),
             wear_move: None,
             free_blocks_low: 0,
             free_blocks_idle: 0,
             turn: 0,
+            unsettled: None,
+            own: None,
         })
     }
 
@@ -254,6 +254,18 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         }
         let bad = self.flash.is_bad(Spot::meta(number, 0))?;
         Ok((!bad).then_some(number))
+    }
+
+    /// The device's header.
+    pub(crate) fn header(&self) -> Header {
+        Header {
+            meta_blocks: self.shape.meta.blocks,
+            key: self.flash.key(),
+            sector_bytes: self.shape.sector_bytes,
+            capacity: self.shape.capacity,
+            log_blocks: self.shape.log.map_or(0, |log| log.blocks),
+            chain_blocks: self.shape.chain.blocks,
+        }
     }
 
     /// Gives device and probe back.

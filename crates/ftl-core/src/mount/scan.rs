@@ -3,10 +3,9 @@
 use ftl_iface::NandDevice;
 
 use super::MountError;
-use crate::address::LogicalBlock;
 use crate::config::Config;
 use crate::flash::Spot;
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Unsettled};
 use crate::layout::{Header, HeaderError};
 use crate::probe::Probe;
 use crate::ram::Ram;
@@ -14,8 +13,8 @@ use crate::shape::HEADER_BLOCKS;
 
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Mounts a formatted device. After a clean [`stop`](Self::stop) it reads what that wrote, and writes nothing.
-    /// Otherwise it reads the first page of each block of the chains, the summaries of the log, and what follows from
-    /// them; nothing is written before all of it is known to fit together.
+    /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. What a power cut may have
+    /// touched is set right by the first request, or by [`settle`](Self::settle).
     pub fn mount(
         device: D,
         config: &Config,
@@ -41,17 +40,12 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             return Ok(ftl);
         }
         ftl.retire_bad_blocks()?;
+        ftl.unsettled = Some(Unsettled::default());
         ftl.mount_chains()?;
-        if ftl.log.is_some() {
-            for number in 0..ftl.shape.logical_blocks {
-                ftl.unproved.set(LogicalBlock::new(number), true);
-            }
-            ftl.mount_log()?;
+        let mapped = ftl.log.is_none() || ftl.mount_log(false)?;
+        if let Some(state) = &mut ftl.unsettled {
+            state.log_mapped = mapped;
         }
-        let log_erases = ftl.log.as_ref().map_or(0, |log| log.ring().erases());
-        let window = ftl.throttle.window();
-        ftl.throttle.restore(log_erases, ftl.wear.total_erases(), window);
-        ftl.clear_stale()?;
         Ok(ftl)
     }
 

@@ -30,7 +30,7 @@ impl Log<'_> {
         self.index.load(source)?;
         let sectors = self.index.shape().sectors().get();
         let known = |code: u32| match Slot::from_code(code) {
-            Slot::Holds(sector) => sector.get() < sectors,
+            Slot::Holds(sector) | Slot::Lost(sector) => sector.get() < sectors,
             Slot::Empty => true,
             Slot::Hole(_) | Slot::Elsewhere(_) => false,
         };

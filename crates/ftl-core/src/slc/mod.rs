@@ -12,8 +12,8 @@ use ftl_iface::{BlockCount, NandDevice, Sector};
 
 use crate::address::LogBlock;
 use crate::error::Fault;
-use crate::flash::{Content, Flash, Spot};
-use crate::layout::{Kind, Slot, Slots};
+use crate::flash::{Content, Flash, Seen, Spot};
+use crate::layout::{Kind, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 use crate::shape::Part;
 
@@ -131,8 +131,9 @@ impl<'ram> Log<'ram> {
         (Spot::log(block, page), slot)
     }
 
+    /// Block, page and slot of a place in the log.
     #[inline]
-    fn split(&self, slot: LogSlot) -> (LogBlock, u16, u16) {
+    pub fn split(&self, slot: LogSlot) -> (LogBlock, u16, u16) {
         // A page has a power of two of slots.
         let shift = self.part.slots.trailing_zeros();
         let page = slot.get() >> shift;
@@ -144,11 +145,28 @@ impl<'ram> Log<'ram> {
         (LogBlock::new(block as u16), in_block as u16, in_page as u16)
     }
 
+    /// The block of a place in the log.
+    pub fn block_of(&self, slot: LogSlot) -> LogBlock {
+        self.split(slot).0
+    }
+
     /// A place in the log.
     #[inline]
     pub fn place(&self, block: LogBlock, page: u16, slot: u16) -> LogSlot {
         let page = u32::from(block.get()) * u32::from(self.part.pages) + u32::from(page);
         LogSlot::new(page * u32::from(self.part.slots) + u32::from(slot))
+    }
+
+    /// Programs a backup to the next page of the head. There must be a free page. Its sectors are not mapped: they are
+    /// looked for after a power cut only.
+    pub fn append_backup<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        slots: Slots<'_>,
+    ) -> Result<(), Fault<D::Error>> {
+        let page = self.program(flash, Kind::Backup, Content::Buffer, slots, Cause::Backup)?;
+        self.blank_codes(page);
+        self.end_page(flash)
     }
 
     /// Programs the next page of the head and maps its sectors there. There must be a free page, and each sector must
@@ -160,28 +178,49 @@ impl<'ram> Log<'ram> {
         slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        if self.ring.head_page() == self.data_pages {
-            self.advance()?;
-        }
-        let (block, page) = (self.ring.head(), self.ring.head_page());
-        let wear = self.ring.wear();
-        flash.program(Spot::log(block, page), Kind::Log, wear, content, slots, cause)?;
+        let page = self.program(flash, Kind::Log, content, slots, cause)?;
+        let block = self.ring.head();
         for slot in 0..self.part.slots {
             let holds = slots.get(slot);
             let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
             if let Some(code) = self.head_codes.get_mut(at) {
                 *code = holds.code();
             }
-            if let Slot::Holds(sector) = holds {
+            if let Some(sector) = holds.copy_of() {
                 let mapped = self.index.set(sector, self.place(block, page, slot));
                 debug_assert!(mapped, "{sector} has no entry");
             }
         }
-        self.ring.fill_page();
+        self.end_page(flash)
+    }
+
+    /// Programs the next page of the head, after opening a block where there is none. Says which page it is.
+    #[inline]
+    fn program<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        kind: Kind,
+        content: Content<'_>,
+        slots: Slots<'_>,
+        cause: Cause,
+    ) -> Result<u16, Fault<D::Error>> {
         if self.ring.head_page() == self.data_pages {
-            self.close(flash)?;
+            self.advance(flash)?;
         }
-        Ok(())
+        let page = self.ring.head_page();
+        let spot = Spot::log(self.ring.head(), page);
+        flash.program(spot, kind, self.ring.wear(), content, slots, cause)?;
+        Ok(page)
+    }
+
+    /// Goes on to the next page of the head, after its summary where it was the last.
+    #[inline]
+    fn end_page<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        self.ring.fill_page();
+        if self.ring.head_page() == self.data_pages { self.close(flash) } else { Ok(()) }
     }
 
     /// Writes the summary at the end of the head block.
@@ -193,7 +232,13 @@ impl<'ram> Log<'ram> {
     }
 
     /// Takes the next block as head.
-    fn advance<E>(&mut self) -> Result<(), Fault<E>> {
+    fn advance<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        if self.ring.used() < self.ring.good() && self.ring.next_is_suspect() {
+            flash.erase(Spot::log(self.ring.after(self.ring.head()), 0), Cause::Gc)?;
+        }
         if !self.ring.advance() {
             return Err(Fault::Corrupt);
         }
@@ -231,14 +276,14 @@ impl<'ram> Log<'ram> {
             walk
         } else {
             let codes = self.tail_codes.get_mut(..self.head_codes.len()).unwrap_or(&mut []);
-            flash.read_summary(block, self.data_pages, Cause::Gc, codes)?;
+            list(flash, block, self.data_pages, self.part.slots, Cause::Gc, codes)?;
             TailWalk::default()
         };
         let slots = u32::from(self.part.slots).max(1);
         let mut found = None;
         let codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
         while let Some(code) = codes.get(walk.next as usize) {
-            if let Slot::Holds(sector) = Slot::from_code(*code) {
+            if let Some(sector) = Slot::from_code(*code).copy_of() {
                 let (page, slot) = ((walk.next / slots) as u16, (walk.next % slots) as u16);
                 let place = self.place(block, page, slot);
                 if self.index.find(sector) == Some(place) {
@@ -292,28 +337,53 @@ impl<'ram> Log<'ram> {
         Ok((walk.valid, walk.kept))
     }
 
-    /// Notes what a slot of the head block holds, as a mount finds it.
-    pub fn restore_head_code(&mut self, page: u16, slot: u16, code: u32) {
-        let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
-        if let Some(cell) = self.head_codes.get_mut(at) {
-            *cell = code;
-        }
-    }
-
     /// Maps a sector to a place that a mount found; places must come from the oldest to the newest. `false`: the table
     /// had no room.
-    pub fn restore(&mut self, block: LogBlock, page: u16, slot: u16, sector: Sector) -> bool {
-        let place = self.place(block, page, slot);
+    pub fn restore(&mut self, place: LogSlot, sector: Sector) -> bool {
         self.index.set(sector, place) || self.index.place_moving(sector, place, self.tail_codes)
     }
 
-    /// Reads the list of a block's sectors, for a mount. It takes the place of the head's, which is read last.
-    pub fn read_codes<D: NandDevice, P: Probe>(
+    /// Reads the list of a block's sectors, for a mount, from its summary. It takes the place of the head's. `None`:
+    /// the block has no summary that can be read.
+    pub fn read_summary<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
         block: LogBlock,
+    ) -> Result<Option<Tag>, Fault<D::Error>> {
+        let codes = &mut *self.head_codes;
+        match flash.read_summary(block, self.data_pages, Cause::Mount, codes) {
+            Ok(tag) => Ok(Some(tag)),
+            Err(Fault::Uncorrectable | Fault::Corrupt) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Reads the list of a block's sectors, for a mount, from the tags of its pages.
+    pub fn read_tags<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        block: LogBlock,
+    ) -> Result<Listed, Fault<D::Error>> {
+        let codes = &mut *self.head_codes;
+        list_by_tags(flash, block, self.data_pages, self.part.slots, Cause::Mount, codes)
+    }
+
+    /// Forgets what the slots of that page hold, in the codes read last.
+    pub fn blank_codes(&mut self, page: u16) {
+        let start = usize::from(page) * usize::from(self.part.slots);
+        let codes = self.head_codes.iter_mut().skip(start).take(usize::from(self.part.slots));
+        codes.for_each(|code| *code = Slot::Empty.code());
+    }
+
+    /// Closes the head, in which a power cut may have touched more than can be seen, if asked for with the summary of
+    /// what the codes read last say.
+    pub fn close_early<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        with_summary: bool,
     ) -> Result<(), Fault<D::Error>> {
-        flash.read_summary(block, self.data_pages, Cause::Mount, self.head_codes)
+        self.ring.close_head(self.data_pages);
+        if with_summary { self.close(flash) } else { Ok(()) }
     }
 
     /// What a slot of the codes read last holds.
@@ -321,4 +391,60 @@ impl<'ram> Log<'ram> {
         let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
         self.head_codes.get(at).map_or(Slot::Empty, |code| Slot::from_code(*code))
     }
+}
+
+/// What the tags of a block's pages say of the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Pages from the first to the last that is programmed.
+    pub pages: u16,
+    /// The last page that can be read, and its tag.
+    pub last: Option<(u16, Tag)>,
+}
+
+/// Reads what the slots of a block's data pages hold: from its summary, or where there is none from the tags.
+fn list<D: NandDevice, P: Probe>(
+    flash: &mut Flash<'_, D, P>,
+    block: LogBlock,
+    data_pages: u16,
+    slots: u16,
+    cause: Cause,
+    codes: &mut [u32],
+) -> Result<(), Fault<D::Error>> {
+    match flash.read_summary(block, data_pages, cause, codes) {
+        Ok(_) => Ok(()),
+        Err(Fault::Uncorrectable | Fault::Corrupt) => {
+            list_by_tags(flash, block, data_pages, slots, cause, codes).map(|_| ())
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+fn list_by_tags<D: NandDevice, P: Probe>(
+    flash: &mut Flash<'_, D, P>,
+    block: LogBlock,
+    data_pages: u16,
+    slots: u16,
+    cause: Cause,
+    codes: &mut [u32],
+) -> Result<Listed, Fault<D::Error>> {
+    codes.fill(Slot::Empty.code());
+    let mut listed = Listed::default();
+    for page in 0..data_pages {
+        match flash.look(Spot::log(block, page), cause)? {
+            Seen::Erased => break,
+            Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
+                let start = usize::from(page) * usize::from(slots);
+                let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
+                // A backup is not mapped: its sectors stand in their chain.
+                for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
+                    *code = flash.slot(slot).code();
+                }
+                listed.last = Some((page, tag));
+            }
+            Seen::Page(_) | Seen::Unreadable => {}
+        }
+        listed.pages = page + 1;
+    }
+    Ok(listed)
 }

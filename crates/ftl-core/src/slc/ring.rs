@@ -19,6 +19,8 @@ pub struct Ring<'ram> {
     sequence: u32,
     lap: u32,
     erases: u64,
+    /// So many of the blocks that come next may not be erased well: a power cut may have touched them.
+    suspects: u16,
 }
 
 impl<'ram> Ring<'ram> {
@@ -35,6 +37,7 @@ impl<'ram> Ring<'ram> {
             sequence: 0,
             lap: 1,
             erases: 0,
+            suspects: 0,
         }
     }
 
@@ -60,6 +63,18 @@ impl<'ram> Ring<'ram> {
         let mut at = block.get();
         for _ in 0..self.blocks {
             at = if at + 1 < self.blocks { at + 1 } else { 0 };
+            if !self.bad.get(LogBlock::new(at)) {
+                break;
+            }
+        }
+        LogBlock::new(at)
+    }
+
+    /// The good block before it in the ring.
+    pub fn before(&self, block: LogBlock) -> LogBlock {
+        let mut at = block.get();
+        for _ in 0..self.blocks {
+            at = if at > 0 { at - 1 } else { self.blocks - 1 };
             if !self.bad.get(LogBlock::new(at)) {
                 break;
             }
@@ -114,6 +129,26 @@ impl<'ram> Ring<'ram> {
         self.erases
     }
 
+    /// Whether the next head must be erased before it is programmed.
+    pub fn next_is_suspect(&self) -> bool {
+        self.suspects > 0
+    }
+
+    /// How many of the blocks after the head must be erased before they are programmed.
+    pub fn suspects(&self) -> u16 {
+        self.suspects
+    }
+
+    /// So many of the blocks after the head must be erased before they are programmed.
+    pub fn suspect(&mut self, blocks: u16) {
+        self.suspects = blocks;
+    }
+
+    /// Nothing more is programmed to the head.
+    pub fn close_head(&mut self, pages: u16) {
+        self.head_page = pages;
+    }
+
     /// A page of the head is programmed.
     #[inline]
     pub fn fill_page(&mut self) {
@@ -130,6 +165,7 @@ impl<'ram> Ring<'ram> {
         if next <= self.head {
             self.lap = self.lap.saturating_add(1);
         }
+        self.suspects = self.suspects.saturating_sub(1);
         self.head = next;
         self.head_page = 0;
         self.used += 1;
@@ -153,6 +189,7 @@ impl<'ram> Ring<'ram> {
         self.lap = found.lap;
         self.sequence = u32::from(found.used);
         self.erases = found.erases;
+        self.suspects = self.good - found.used;
     }
 }
 

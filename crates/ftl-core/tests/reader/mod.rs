@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+use ftl_iface::{Block, Bytes, NandDevice, Page, PageCount, PageIndex, Pairing, Region};
 use nand_model::Chip;
 
 const HEADER_KEY: u32 = 0x5441_4E44;
@@ -11,6 +11,7 @@ const SUMMARY: u8 = 0x3C;
 const DATA: u8 = 0x55;
 const IN_PLACE: u8 = 0x66;
 const TRIM: u8 = 0x69;
+const BACKUP: u8 = 0xC3;
 
 /// A part of the device.
 #[derive(Clone, Copy)]
@@ -21,6 +22,9 @@ struct Part {
     pages: u16,
     page_bytes: usize,
     slots: usize,
+    /// How pages share word lines, and whether only the first of each is used.
+    pairing: Pairing,
+    firsts: bool,
 }
 
 /// Where a sector's content stands, or that it is zeros, and since when.
@@ -77,6 +81,19 @@ fn payload_check(words: &[u32], key: u32) -> u32 {
     })
 }
 
+impl Part {
+    fn page(self, block: u32, page: u16) -> Page {
+        let index = if self.firsts { self.pairing.first_page(page) } else { PageIndex::new(page) };
+        Block::new(self.region, self.first + block).page(index)
+    }
+
+    /// Pages that may be erased though later ones are programmed.
+    fn may_be_left_out(self, page: u16) -> bool {
+        let pages = PageCount::new(u32::from(self.pages));
+        !self.firsts && !self.pairing.is_first(PageIndex::new(page), pages)
+    }
+}
+
 impl<'a> Reader<'a> {
     /// "Header", and "The parts of a device".
     pub(crate) fn open(chip: &'a mut Chip) -> Self {
@@ -89,19 +106,21 @@ impl<'a> Reader<'a> {
         let (log_blocks, chain_blocks) = (half(&header, 24), half(&header, 26));
         let meta_blocks = half(&header, 10);
         let geometry = *chip.geometry();
-        let part = |region, first, blocks| {
+        let part = |region, first, blocks, firsts| {
             let shape = geometry.region(region).expect("the region");
             let page_bytes = shape.page_bytes.as_usize();
             let slots = page_bytes / sector_bytes;
-            let pages = shape.pages_per_block.get() as u16;
-            Part { region, first, blocks, pages, page_bytes, slots }
+            let (pages, pairing) = (shape.pages_per_block, shape.pairing);
+            let pages = if firsts { pairing.word_lines(pages) } else { pages };
+            let pages = pages.get() as u16;
+            Part { region, first, blocks, pages, page_bytes, slots, pairing, firsts }
         };
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
-        let log = (log_blocks > 0).then(|| part(region, meta_blocks, log_blocks));
+        let log = (log_blocks > 0).then(|| part(region, meta_blocks, log_blocks, true));
         let chain = if log_blocks > 0 && both {
-            part(Region::Mlc, 0, chain_blocks)
+            part(Region::Mlc, 0, chain_blocks, false)
         } else {
-            part(region, meta_blocks + log_blocks, chain_blocks)
+            part(region, meta_blocks + log_blocks, chain_blocks, false)
         };
         Self { chip, sector_bytes, capacity: word(&header, 20), key, log, chain }
     }
@@ -109,7 +128,7 @@ impl<'a> Reader<'a> {
     /// "The tag".
     fn tag(&mut self, part: Part, block: u32, page: u16) -> Spare {
         let mut spare = vec![0; 12 + 4 * part.slots];
-        let at = Block::new(part.region, part.first + block).page(PageIndex::new(page));
+        let at = part.page(block, page);
         self.chip.read(at, Bytes::ZERO, &mut [], &mut spare).expect("a read");
         if spare.iter().all(|byte| *byte == 0xFF) {
             return Spare::Erased;
@@ -132,7 +151,7 @@ impl<'a> Reader<'a> {
 
     fn page(&mut self, part: Part, block: u32, page: u16) -> Vec<u8> {
         let mut data = vec![0; part.page_bytes];
-        let at = Block::new(part.region, part.first + block).page(PageIndex::new(page));
+        let at = part.page(block, page);
         self.chip.read(at, Bytes::ZERO, &mut data, &mut []).expect("a read");
         data
     }
@@ -146,13 +165,19 @@ impl<'a> Reader<'a> {
     pub(crate) fn data(&mut self, place: Place) -> Option<Vec<u8>> {
         let (region, block, page, slot) = place.at?;
         let bytes = self.sector_bytes;
-        let part =
-            Part { first: 0, ..if region == self.chain.region { self.chain } else { self.log? } };
-        Some(self.page(part, block, page)[slot * bytes..(slot + 1) * bytes].to_vec())
+        let part = if region == self.chain.region { self.chain } else { self.log? };
+        let mut data = vec![0; part.page_bytes];
+        let at = Block::new(region, block).page(PageIndex::new(page));
+        self.chip.read(at, Bytes::ZERO, &mut data, &mut []).expect("a read");
+        Some(data[slot * bytes..(slot + 1) * bytes].to_vec())
     }
 
     /// What one page says of sectors: "What a sector holds".
     fn sayings(&mut self, part: Part, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Place)> {
+        if tag.kind == BACKUP {
+            // Its sectors stand in their chains, or stood there when it was made.
+            return Vec::new();
+        }
         if tag.kind == TRIM {
             let data = self.page(part, block, page);
             let (first, count) = (word(&data, 0), word(&data, 4));
@@ -164,7 +189,12 @@ impl<'a> Reader<'a> {
         for (slot, code) in tag.codes.iter().enumerate() {
             let sector = code & ((1 << 30) - 1);
             let at = match code >> 30 {
-                0 => Some((part.region, part.first + block, page, slot)),
+                0 => Some((
+                    part.region,
+                    part.first + block,
+                    part.page(block, page).index().get(),
+                    slot,
+                )),
                 1 => None,
                 _ => continue,
             };
@@ -179,7 +209,12 @@ impl<'a> Reader<'a> {
         for part in self.log.into_iter().chain([self.chain]) {
             for block in self.good_blocks(part) {
                 for page in 0..part.pages {
-                    let Some(tag) = self.tagged(part, block, page) else { break };
+                    let Some(tag) = self.tagged(part, block, page) else {
+                        if part.may_be_left_out(page) {
+                            continue;
+                        }
+                        break;
+                    };
                     for (sector, place) in self.sayings(part, block, page, &tag) {
                         let known = newest.entry(sector).or_insert(place);
                         assert!(known.stamp != place.stamp || known.at == place.at);
@@ -231,7 +266,12 @@ impl<'a> Reader<'a> {
             follow.sort_unstable();
             for (_, block) in lead.into_iter().chain(follow) {
                 for page in 0..part.pages {
-                    let Some(tag) = self.tagged(part, block, page) else { break };
+                    let Some(tag) = self.tagged(part, block, page) else {
+                        if part.may_be_left_out(page) {
+                            continue;
+                        }
+                        break;
+                    };
                     found.extend(self.sayings(part, block, page, &tag));
                 }
             }
@@ -258,18 +298,29 @@ impl<'a> Reader<'a> {
         let data_pages = part.pages - summary;
         for at in after_head.skip_while(|at| born[*at].is_none()) {
             let block = ring[at];
-            if at == head {
+            let summed = |tag: &Tag| tag.kind == SUMMARY;
+            if !self.tagged(part, block, part.pages - 1).as_ref().is_some_and(summed) {
                 for page in 0..data_pages {
                     let Some(tag) = self.tagged(part, block, page) else { break };
+                    if tag.kind == BACKUP {
+                        continue;
+                    }
                     assert_eq!(tag.kind, LOG);
                     found.extend(self.sayings(part, block, page, &tag));
                 }
-                break;
+                if at == head {
+                    break;
+                }
+                continue;
             }
             let codes = self.summary(part, block, data_pages, listed_a_page);
             for (page, codes) in (0..).zip(codes.chunks(part.slots)) {
-                // The stamp of a page that is listed stands in its own tag.
-                let stamp = self.tagged(part, block, page).expect("a data page").stamp;
+                // The stamp of a page that is listed stands in its own tag. A block that was closed early lists pages
+                // that were never programmed as empty.
+                let Some(Tag { stamp, .. }) = self.tagged(part, block, page) else {
+                    assert!(codes.iter().all(|code| *code == u32::MAX), "a data page");
+                    continue;
+                };
                 let tag = Tag { kind: LOG, stamp, codes: codes.to_vec() };
                 found.extend(self.sayings(part, block, page, &tag));
             }

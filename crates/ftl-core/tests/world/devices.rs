@@ -1,7 +1,7 @@
 //! Small devices, one of each kind, on which every invariant can be checked after every step.
 
 use ftl_core::Config;
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages};
 use ftl_iface::{Bytes, Cell, Geometry, RegionGeometry, SectorCount};
 
 use super::region;
@@ -15,8 +15,12 @@ pub const SMALL: Config = Config {
     free_blocks_low: 2,
     copies_per_page: 2,
     filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
+    paired_pages: PairedPages::Accept,
     ..Config::HYBRID
 };
+
+/// The same, with pages that share cells guarded.
+const GUARDED: Config = Config { paired_pages: PairedPages::Guard, ..SMALL };
 
 /// The geometry of these regions.
 pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geometry {
@@ -25,7 +29,7 @@ pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geo
 
 /// An SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
 pub fn hybrid() -> (Geometry, Config) {
-    let slc = region(Cell::Slc, 10, 4, 1024);
+    let slc = region(Cell::Slc, 12, 4, 2048);
     let mlc = region(Cell::Mlc, 14, 8, 2048);
     (geometry(Some(slc), Some(mlc)), SMALL)
 }
@@ -33,28 +37,43 @@ pub fn hybrid() -> (Geometry, Config) {
 /// A plain SLC chip, 5 blocks of which are the log.
 pub fn one_slc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
-    (geometry(Some(region(Cell::Slc, 24, 8, 1024)), None), config)
+    (geometry(Some(region(Cell::Slc, 26, 8, 1024)), None), config)
 }
 
 /// A plain TLC chip, 5 blocks of which are the log.
 pub fn one_tlc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
-    (geometry(None, Some(region(Cell::Tlc, 24, 6, 2048))), config)
+    (geometry(None, Some(region(Cell::Tlc, 26, 12, 2048))), config)
 }
 
 /// A conventional device: chains alone.
 pub fn conventional() -> (Geometry, Config) {
     let config = Config { log: LogRegion::None, ..SMALL };
-    (geometry(None, Some(region(Cell::Mlc, 18, 8, 2048))), config)
+    (geometry(None, Some(region(Cell::Mlc, 20, 8, 2048))), config)
+}
+
+/// A hybrid device that guards its paired pages with copies in the log.
+pub fn guarded_hybrid() -> (Geometry, Config) {
+    let slc = region(Cell::Slc, 14, 8, 1024);
+    let mlc = region(Cell::Mlc, 14, 8, 2048);
+    (geometry(Some(slc), Some(mlc)), GUARDED)
+}
+
+/// A conventional device that leaves pages out instead.
+pub fn guarded_conventional() -> (Geometry, Config) {
+    let config = Config { log: LogRegion::None, ..GUARDED };
+    (geometry(None, Some(region(Cell::Tlc, 20, 12, 2048))), config)
 }
 
 /// One of each kind, by name.
-pub fn all() -> [(&'static str, Geometry, Config); 4] {
+pub fn all() -> [(&'static str, Geometry, Config); 6] {
     let named = |name, (geometry, config)| (name, geometry, config);
     [
         named("hybrid", hybrid()),
         named("one SLC chip", one_slc()),
         named("one TLC chip", one_tlc()),
         named("conventional", conventional()),
+        named("guarded hybrid", guarded_hybrid()),
+        named("guarded conventional", guarded_conventional()),
     ]
 }

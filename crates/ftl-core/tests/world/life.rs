@@ -3,7 +3,7 @@
 use ftl_core::probe::Counters;
 use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
-use ftl_iface::{BlockStore, NandDevice, Sector};
+use ftl_iface::{BlockStore, Geometry, NandDevice, Sector};
 use nand_model::Chip;
 
 use super::{KEY, Step, World, operations};
@@ -21,12 +21,37 @@ impl World {
         world
     }
 
+    /// A world that was formatted and stopped: a mount suspects none of its blocks, and settles nothing. Where costs
+    /// are
+    /// counted, lives begin here.
+    pub fn rested(geometry: Geometry, config: Config) -> Self {
+        let mut world = Self::unformatted(geometry, config);
+        let mut ram = OwnedRam::for_plan(&world.plan);
+        let chip = world.chip.take().expect("there is a chip");
+        let mut ftl =
+            Ftl::format(chip, &config, ram.lend(), KEY, Counters::default()).expect("format");
+        ftl.stop().expect("stopped");
+        world.chip = Some(ftl.into_parts().0);
+        world
+    }
+
+    /// As [`live`](Self::live), with a clean stop at the end, so that the next life suspects nothing.
+    pub fn live_to_a_stop<T>(&mut self, act: impl FnOnce(&mut Self, &mut Tandem<'_>) -> T) -> T {
+        self.live(|world, ftl| {
+            let outcome = act(world, ftl);
+            world.read_all(ftl);
+            ftl.stop().expect("stopped");
+            outcome
+        })
+    }
+
     /// One life of the FTL. At its end the whole device is read back.
     pub fn live<T>(&mut self, act: impl FnOnce(&mut Self, &mut Tandem<'_>) -> T) -> T {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.take().expect("there is a chip");
         let counters = std::mem::take(&mut self.counters);
         let mut ftl = Ftl::mount(chip, &self.config, ram.lend(), counters).expect("mount");
+        ftl.settle().expect("settle");
         let outcome = act(self, &mut ftl);
         self.read_all(&mut ftl);
         let (chip, counters) = ftl.into_parts();

@@ -53,7 +53,7 @@ impl Preset for Filled {
             layout::put_slot(tagged, slot.into(), holds);
         }
         let stamp = Moment::new(self.first + u64::from(self.number(page)));
-        layout::put_tag(tagged, &Tag { kind: Kind::ChainInPlace, stamp, wear: WEAR }, self.key);
+        layout::put_tag(tagged, &Tag { kind: Kind::ChainInPlace, stamp, note: WEAR }, self.key);
         rest.fill(0xFF);
     }
 

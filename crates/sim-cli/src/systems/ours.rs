@@ -3,7 +3,9 @@
 use std::convert::Infallible;
 
 use ftl_core::address::LogicalBlock;
-use ftl_core::config::{Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::config::{
+    Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
+};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_core::ram::{OwnedRam, Ram};
 use ftl_core::writeback::WriteBackConfig;
@@ -130,12 +132,15 @@ pub(super) fn base(part: &Part) -> Config {
         // More sectors than 32 bits number are refused when the shape is checked.
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         endurance: Endurance { log, chain: mlc.unwrap_or(log) },
+        // As in the paper, where power never fails.
+        paired_pages: PairedPages::Accept,
         ..Config::HYBRID
     }
 }
 
-/// Formats, fills, prepares, and mounts anew for the replay: what the FTL learned and counted while it was prepared is
-/// forgotten, what is on flash stays.
+/// Formats, fills, prepares, stops, and mounts anew for the replay. The clean stop leaves the mount nothing to set
+/// right as after a power cut, which would be work of the replay's. What was counted while the device was prepared is
+/// forgotten; what is on flash stays.
 fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
@@ -156,16 +161,25 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
         let (mut device, _) = ftl.into_parts();
         filled::fill(&mut device.chip, plan.shape(), KEY, filled)?;
         ftl = mount(device, config, memory.lend(), &meter)?;
+        let settled = ftl.settle_at_rest();
+        settled.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     }
     let mut ours = Ours::new(ftl, &plan, &meter);
     session.prepare(&mut ours, filled)?;
+    let failed = |what: &str, error: &dyn std::fmt::Display| {
+        Failure::Violation(format!("the {what} failed: {error}"))
+    };
+    ours.ftl.stop().map_err(|error| failed("clean stop", &error))?;
     let (device, _) = ours.ftl.into_parts();
 
     let mut memory = OwnedRam::for_plan(&plan);
     let mut ftl = mount(device, config, memory.lend(), &meter)?;
-    // The erases that come before the first change after a mount are no part of what is compared.
-    let voided = ftl.void_checkpoint();
-    voided.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
+    // Where no checkpoint fits, the mount has left work; and the first change after it costs an erase. Neither is part
+    // of what is compared.
+    ftl.settle().map_err(|error| failed("mount", &error))?;
+    ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
+    // Another host filled the device than the one whose requests are measured.
+    ftl.forget_habits();
     session.replay(&mut Ours::new(ftl, &plan, &meter))
 }
 
@@ -319,7 +333,7 @@ fn pages(counters: &Counters, region: Region) -> Pages {
         causes.iter().map(|cause| counters.operations(region, verb, *cause)).sum()
     };
     let gc = [Cause::Gc, Cause::WriteBack];
-    let meta = [Cause::Meta, Cause::Mount];
+    let meta = [Cause::Meta, Cause::Mount, Cause::Backup];
     Pages {
         host_read: sum(Verb::Read, &[Cause::Host]),
         host_program: sum(Verb::Program, &[Cause::Host]),

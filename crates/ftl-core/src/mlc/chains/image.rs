@@ -11,6 +11,7 @@ impl Chains<'_> {
         self.next.save(sink);
         self.has_data.save(sink);
         self.free.save(sink);
+        sink.half(self.suspects);
         self.stale.save(sink);
     }
 
@@ -24,6 +25,8 @@ impl Chains<'_> {
         self.next.load(source)?;
         self.has_data.load(source)?;
         self.free.load(source)?;
+        self.suspects = source.half()?;
+        holds(self.suspects <= self.free.count)?;
         self.stale.load(source)?;
         let mut found = Census::default();
         for logical in (0..self.first.len() as u16).map(LogicalBlock::new) {
@@ -61,7 +64,7 @@ impl Chains<'_> {
         self.first.clear();
         self.next.clear();
         self.has_data.clear();
-        (self.free, self.stale) = (Queue::EMPTY, Queue::EMPTY);
+        (self.free, self.stale, self.suspects) = (Queue::EMPTY, Queue::EMPTY, 0);
     }
 }
 

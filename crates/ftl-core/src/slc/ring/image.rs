@@ -15,6 +15,7 @@ impl Ring<'_> {
         sink.word(self.sequence);
         sink.word(self.lap);
         sink.long(self.erases);
+        sink.half(self.suspects);
     }
 
     /// Takes it back. The head lies so many good blocks after the tail, or it contradicts itself.
@@ -27,11 +28,13 @@ impl Ring<'_> {
         self.sequence = source.word()?;
         self.lap = source.word()?;
         self.erases = source.long()?;
+        self.suspects = source.half()?;
         let all = (0..self.blocks).map(LogBlock::new);
         self.good = all.fold(0, |good, block| good + u16::from(!self.bad.get(block)));
         holds(self.good >= 2 && (1..=self.good).contains(&self.used))?;
         holds(self.tail.get() < self.blocks && !self.bad.get(self.tail))?;
         let head = (1..self.used).fold(self.tail, |block, _| self.after(block));
+        holds(self.suspects <= self.good - self.used)?;
         holds(head == self.head && self.head_page <= data_pages)
     }
 
@@ -41,5 +44,6 @@ impl Ring<'_> {
         self.good = self.blocks;
         (self.head, self.tail) = (LogBlock::new(0), LogBlock::new(0));
         (self.head_page, self.used, self.sequence, self.lap, self.erases) = (0, 1, 0, 1, 0);
+        self.suspects = 0;
     }
 }

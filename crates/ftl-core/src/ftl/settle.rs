@@ -1,0 +1,205 @@
+//! What a mount without checkpoint leaves to the first request: to set right what a power cut may have touched.
+//!
+//! One operation was in flight at most. Which one, nothing tells: a page may read as before, as meant, as erased, as
+//! uncorrectable, or well now and badly later. So nothing is relied on that it may have been:
+//!
+//! - *The youngest page.* What it holds is copied to a rescue block before anything else is programmed, and written
+//!   once more from there. If it cannot be read, it never counted.
+//! - *Pages that read as erased.* A block that is partly filled takes no more pages: the log's head is closed, the
+//!   last log block of each chain is sealed.
+//! - *Blocks that read as erased* are erased again before they are programmed.
+//!   The last page of a fold makes its block count, and so it is copied, too: with it the new block stands, whatever
+//!   becomes of the page. If it cannot be read the fold was not ended, and what it froze is whole.
+//!
+//! Everything older was acknowledged by the device before the next operation began, and stands.
+
+use ftl_iface::{NandDevice, StoreWriteError};
+
+use super::Ftl;
+use crate::address::{ChainBlock, LogBlock};
+use crate::error::Fault;
+use crate::flash::Spot;
+use crate::layout::{Kind, Stamp, Tag};
+use crate::probe::{Cause, Probe};
+use crate::shape::HEADER_BLOCKS;
+
+/// What a mount without checkpoint has left to the first request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unsettled {
+    /// The page programmed last, of those met.
+    pub(crate) youngest: Option<Youngest>,
+    /// A page of the log that is not mapped yet.
+    pub(crate) held: Option<Held>,
+    /// The data block of whose last page there is a copy, so that the block counts; and when the copy was made, for the
+    /// block may have been put to another use since.
+    pub(crate) ended: Option<(ChainBlock, Stamp)>,
+    /// Whether the rest of the log is mapped.
+    pub(crate) log_mapped: bool,
+    /// Whether power is known to have failed in no operation.
+    pub(crate) at_rest: bool,
+}
+
+/// The page programmed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Youngest {
+    /// Where.
+    pub(crate) spot: Spot,
+    /// When.
+    pub(crate) stamp: Stamp,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// A page of the log that a mount has not mapped yet: the last of the youngest block without summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The block.
+    pub(crate) block: LogBlock,
+    /// The page.
+    pub(crate) page: u16,
+    /// When it was programmed.
+    pub(crate) stamp: Stamp,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Sets right what a power cut may have touched. The first request after a mount does it otherwise; call it where
+    /// its reads, and the few programs and erases that follow, should come at a time of your choosing. After a mount
+    /// from a checkpoint there is nothing to do.
+    pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        Ok(self.settled()?)
+    }
+
+    /// The same for a device of which the caller knows that power failed in none of its operations, such as one that a
+    /// simulator has filled: nothing is copied, and blocks that read as erased are taken to be.
+    pub fn settle_at_rest(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        if let Some(state) = &mut self.unsettled {
+            state.at_rest = true;
+        }
+        Ok(self.settled()?)
+    }
+
+    /// Notes a page that a mount came by.
+    pub(crate) fn meet(&mut self, spot: Spot, tag: &Tag) {
+        self.flash.raise_stamp(tag.stamp);
+        if let Some(state) = &mut self.unsettled
+            && state.youngest.is_none_or(|youngest| youngest.stamp < tag.stamp)
+        {
+            state.youngest = Some(Youngest { spot, stamp: tag.stamp, kind: tag.kind });
+        }
+    }
+
+    /// Whether that is the page programmed last.
+    pub(crate) fn is_youngest(&self, spot: Spot) -> bool {
+        let youngest = self.unsettled.and_then(|state| state.youngest);
+        youngest.is_some_and(|youngest| youngest.spot == spot)
+    }
+
+    /// See [`settle`](Self::settle).
+    #[inline]
+    pub(crate) fn settled(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.unsettled.is_none() { Ok(()) } else { self.settle_first() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
+        let outcome = self.settle_now();
+        self.mlc.maps.end_request();
+        outcome
+    }
+
+    fn settle_now(&mut self) -> Result<(), Fault<D::Error>> {
+        self.flash.alive()?;
+        self.look_into_open_blocks()?;
+        let before = self.find_rescued()?;
+        // Pages not met may have stamps beyond the largest one met: as many as there are pages at most.
+        self.flash.skip_stamps(self.shape.page_count());
+        let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
+        let rescued = if at_rest { before } else { self.secure_youngest(before)? };
+        if let Some(state) = &mut self.unsettled {
+            state.ended = rescued.and_then(|rescued| Some((rescued.ended?, rescued.stamp)));
+        }
+        self.untangle()?;
+        self.clear_stale()?;
+        self.settle_log(before.is_none() && rescued.is_some())?;
+        if let Some(rescued) = rescued {
+            self.write_rescued(rescued)?;
+        }
+        self.clear_rescue_blocks(rescued)?;
+        self.mend_headers()?;
+        if at_rest {
+            self.mlc.chains.trust_free();
+            if let Some(log) = &mut self.log {
+                log.ring_mut().suspect(0);
+            }
+        }
+        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
+        let window = self.throttle.window();
+        self.throttle.restore(log_erases, self.wear.total_erases(), window);
+        self.unsettled = None;
+        Ok(())
+    }
+
+    /// Erases what belongs to no chain.
+    fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
+        while let Some(block) = self.mlc.chains.take_stale() {
+            self.free_block(block, Cause::Mount)?;
+        }
+        Ok(())
+    }
+
+    /// Maps what of the log is not mapped yet, and closes its head.
+    ///
+    /// The head gets a summary if the page programmed last is its own, and was `copied` just now. Had this been begun
+    /// before, and cut where the summary is programmed, there would be a copy already, or something younger.
+    fn settle_log(&mut self, copied: bool) -> Result<(), Fault<D::Error>> {
+        let Some(state) = self.unsettled else {
+            return Ok(());
+        };
+        if self.log.is_none() {
+            return Ok(());
+        }
+        if !state.log_mapped && !self.mount_log(true)? {
+            return Err(Fault::Corrupt);
+        }
+        let held = self.unsettled.and_then(|state| state.held);
+        let own = held.is_some_and(|held| self.is_youngest(Spot::log(held.block, held.page)));
+        if let Some(held) = held
+            && !self.mount_held(held, true)?
+        {
+            return Err(Fault::Corrupt);
+        }
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let (head, head_page) = (log.ring().head(), log.ring().head_page());
+        if head_page == 0 {
+            // Nothing in it can be read: its first program was torn, or there was none.
+            self.flash.erase(Spot::log(head, 0), Cause::Mount)?;
+            let suspects = log.ring().good() - log.ring().used();
+            log.ring_mut().suspect(suspects);
+            return Ok(());
+        }
+        if head_page < log.data_pages() {
+            log.read_tags(&mut self.flash, head)?;
+            log.close_early(&mut self.flash, own && copied)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the header again where one of the two is missing: the other may be torn, too.
+    fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        let header = self.header();
+        for block in 0..HEADER_BLOCKS {
+            if self.flash.is_bad(Spot::meta(block, 0))? {
+                continue;
+            }
+            match self.flash.read_header(Spot::meta(block, 0)) {
+                Ok(Ok(found)) if found == header => continue,
+                Ok(_) | Err(Fault::Uncorrectable) => {}
+                Err(fault) => return Err(fault),
+            }
+            self.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
+            self.flash.program_header(Spot::meta(block, 0), &header)?;
+        }
+        Ok(())
+    }
+}
