@@ -1,0 +1,36 @@
+//! Power cuts, and further cuts beside them: nothing that was acknowledged is lost, and no device is stuck. `./ci
+//! torture` is a larger run; these few thousand cuts show in every test run what it would find.
+
+use torture::{Cuts, Nested, Plan, Setup, torture};
+
+/// Runs the plan; all that was tried must have gone well.
+fn all_goes_well(plan: &Plan, at_least: u64) {
+    let outcome = torture(&Setup::all().expect("every setup is possible"), 1..2, plan, &|| ());
+    let told: Vec<String> = outcome.violations.iter().map(ToString::to_string).collect();
+    assert!(told.is_empty(), "{} violations, the first:\n{}", told.len(), told[0]);
+    assert!(outcome.tally.total().tried >= at_least, "{:?}", outcome.tally.total());
+}
+
+#[test]
+fn every_fate_of_an_operation_loses_nothing() {
+    all_goes_well(&Plan { cuts: Cuts::Sample(1_000), ..Plan::default() }, 2_000);
+}
+
+#[test]
+fn cuts_within_the_mount_and_right_after_it_lose_nothing() {
+    let nested = Some(Nested::USUAL);
+    all_goes_well(&Plan { cuts: Cuts::Sample(4), requests: 60, nested, ..Plan::default() }, 2_000);
+}
+
+#[test]
+fn every_byte_of_every_sector_is_as_it_was_written() {
+    all_goes_well(&Plan { cuts: Cuts::Sample(200), bytes: true, ..Plan::default() }, 400);
+}
+
+#[test]
+fn a_format_cut_short_leaves_an_empty_device_or_none_that_mounts() {
+    all_goes_well(
+        &Plan { format: true, cuts: Cuts::Sample(40), after: 10, ..Plan::default() },
+        200,
+    );
+}
