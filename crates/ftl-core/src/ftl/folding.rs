@@ -202,6 +202,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                         _ if lost => Slot::Lost(sector),
                         Slot::Holds(held) | Slot::Lost(held) if held == sector => found,
                         Slot::Hole(hole) if in_place && hole == sector => found,
+                        // Its newest copy stood on a page that was ruined since.
+                        Slot::Elsewhere(held) if in_place && held == sector => Slot::Lost(sector),
                         _ => return Err(Fault::Corrupt),
                     };
                 }

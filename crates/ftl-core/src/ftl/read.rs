@@ -126,6 +126,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             match self.flash.slot(usize::from(slot) + usize::from(at)) {
                 Slot::Holds(held) if held == sector => {}
                 Slot::Lost(held) if held == sector => return Err(StoreReadError::Lost(sector)),
+                // Its newest copy stood on a page that was ruined since.
+                Slot::Elsewhere(held) if in_place && held == sector => {
+                    return Err(StoreReadError::Lost(sector));
+                }
                 Slot::Hole(hole) if in_place && hole == sector => {
                     let start = usize::from(at) * sector_bytes;
                     if let Some(bytes) = chunk.get_mut(start..start + sector_bytes) {
