@@ -340,6 +340,30 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.append_to_chain(logical, map, Content::Buffer, slots, Cause::Mount)
     }
 
+    /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and will be written again.
+    /// Says whether that sector is one of them.
+    pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+            return Ok(false);
+        };
+        let mut is_one = false;
+        for page in 0..rescued.pages {
+            if !matches!(
+                self.flash.look(Spot::meta(rescued.block, page), Cause::Mount)?,
+                Seen::Page(_)
+            ) {
+                continue;
+            }
+            for slot in 0..self.shape.meta.slots {
+                if let Some(held) = self.flash.slot(usize::from(slot)).copy_of() {
+                    is_one |= held == sector;
+                    self.the_log()?.index.remove_real(held);
+                }
+            }
+        }
+        Ok(is_one)
+    }
+
     /// Erases the copies, once what they held is written.
     pub(crate) fn clear_rescue_blocks(
         &mut self,

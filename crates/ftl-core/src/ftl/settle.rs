@@ -16,6 +16,7 @@
 use ftl_iface::{NandDevice, StoreWriteError};
 
 use super::Ftl;
+use super::rescue::Rescued;
 use crate::address::{ChainBlock, LogBlock};
 use crate::error::Fault;
 use crate::flash::Spot;
@@ -33,6 +34,8 @@ pub(crate) struct Unsettled {
     /// The data block of whose last page there is a copy, so that the block counts; and when the copy was made, for the
     /// block may have been put to another use since.
     pub(crate) ended: Option<(ChainBlock, Stamp)>,
+    /// The copy of what the power cut may have touched.
+    pub(crate) rescued: Option<Rescued>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
     /// Whether power is known to have failed in no operation.
@@ -118,6 +121,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let rescued = if at_rest { before } else { self.secure_youngest(before)? };
         if let Some(state) = &mut self.unsettled {
             state.ended = rescued.and_then(|rescued| Some((rescued.ended?, rescued.stamp)));
+            state.rescued = rescued;
         }
         self.untangle()?;
         self.clear_stale()?;

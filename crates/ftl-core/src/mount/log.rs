@@ -282,7 +282,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // Entries yet to come must be proved again.
             self.unproved.set(logical, true);
         }
-        if !self.is_newest_in_log(sector, place)? {
+        // So do sectors whose newer copy a power cut has ruined.
+        if self.unmap_rescued(sector)? || !self.is_newest_in_log(sector, place)? {
             return Ok(true);
         }
         if self.the_log()?.restore(place, sector) { Ok(true) } else { Err(Fault::Corrupt) }
