@@ -307,7 +307,7 @@ impl Format {
         preset: &dyn Preset,
         page: Page,
         at: usize,
-        data: &mut [u8],
+        mut data: &mut [u8],
         spare: &mut [u8],
     ) {
         if let Some((known, rest)) = spare.split_at_mut_checked(self.spare_kept) {
@@ -318,9 +318,10 @@ impl Format {
             preset.spare(page, &mut known);
             spare.copy_from_slice(&known[..spare.len()]);
         }
-        let first = (at >> self.sector_shift) as u32;
-        for (sector, number) in data.chunks_exact_mut(self.sector).zip(first..) {
+        let mut number = (at >> self.sector_shift) as u32;
+        while let Some((sector, rest)) = data.split_at_mut_checked(self.sector) {
             preset.stamp(page, number).write_to(sector);
+            (data, number) = (rest, number + 1);
         }
     }
 }
@@ -365,15 +366,13 @@ fn filler_word(sector: &[u8]) -> Option<u32> {
     }
 }
 
-/// Compares many bytes at a time.
+/// Compares without leaving early, so that the compiler can take many bytes at a time.
 #[inline]
 fn is_filled_with(bytes: &[u8], byte: u8) -> bool {
     let (words, rest) = bytes.as_chunks();
     let wanted = u64::from_ne_bytes([byte; 8]);
     let differ = |sum, word: &[u8; 8]| sum | (u64::from_ne_bytes(*word) ^ wanted);
-    // It looks whether to go on after each 64 bytes only.
-    words.chunks(8).all(|words| words.iter().fold(0, differ) == 0)
-        && rest.iter().all(|at| *at == byte)
+    words.iter().fold(0, differ) == 0 && rest.iter().all(|at| *at == byte)
 }
 
 #[cfg(test)]

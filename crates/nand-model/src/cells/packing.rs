@@ -67,7 +67,7 @@ impl Packing {
         block: &mut [u8],
         page: u16,
         is_first: bool,
-        data: &[u8],
+        mut data: &[u8],
         spare: &[u8],
     ) -> bool {
         let Some((head, rows)) = block.split_first_chunk_mut::<HEAD>() else { return false };
@@ -90,10 +90,12 @@ impl Packing {
             let Some(distance) = head.distance(u32::from_le_bytes(*word)) else { return false };
             *at = distance.to_le_bytes();
         }
-        for (at, sector) in stamps.as_chunks_mut().0.iter_mut().zip(data.chunks_exact(self.sector))
-        {
+        // Chunks of a size that is known at run time only would cost a division.
+        for at in stamps.as_chunks_mut().0 {
+            let Some((sector, rest)) = data.split_at_checked(self.sector) else { return false };
             let Some(word) = content::word_of(sector) else { return false };
             *at = word.to_le_bytes();
+            data = rest;
         }
         true
     }
@@ -111,7 +113,7 @@ impl Packing {
         block: &[u8],
         page: u16,
         at: usize,
-        data: &mut [u8],
+        mut data: &mut [u8],
         spare: &mut [u8],
     ) {
         let (head, row) = self.row(block, page);
@@ -124,9 +126,10 @@ impl Packing {
             head.unpack(tag, &mut known[..self.spare]);
             spare.copy_from_slice(&known[..spare.len()]);
         }
-        let stamps = &stamps.as_chunks().0[at >> self.sector_shift..];
-        for (sector, stamp) in data.chunks_exact_mut(self.sector).zip(stamps) {
+        for stamp in &stamps.as_chunks().0[at >> self.sector_shift..] {
+            let Some((sector, rest)) = data.split_at_mut_checked(self.sector) else { return };
             content::write_word(u32::from_le_bytes(*stamp), sector);
+            data = rest;
         }
     }
 
