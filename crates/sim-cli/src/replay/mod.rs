@@ -7,14 +7,32 @@
 //!
 //! # What bounds it
 //!
-//! Reading and the systems run in threads of their own, so that the slowest sets the pace; reading a CSV takes some
-//! 100 ns a request, less than any write. A page operation costs 30 to 100 ns, spent on the FTL's tables, its tag and
-//! the chip's record of the page, in this order; in random patterns memory is waited for besides. The device comes
-//! full by a formula, and memory grows only as blocks are written: to 18 bytes an MLC page of C3 and a stamp a sector.
-//! It does not grow with the trace beyond that.
+//! Reading and the systems run in threads of their own, so that the slowest sets the pace. The reader also follows the
+//! requests and says what their reads must find; even from a CSV that takes less than any write.
 //!
-//! Measured on a shared x86-64 server core, in processor time: C3 is ready in 0.02 s;
-//! `synth:zipf?requests=1000000` then does 14 million operations a second on `hybrid`.
+//! *Page operations* cost some 800 instructions each on `conventional` and 1,000 on `hybrid`, from the host's request
+//! to the chip's row. Of every hundred, 60 are the FTL's (a fold's pages, tags with their checks, the chains' maps), 30
+//! to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one before waits
+//! for its row, a tenth of all time, and `hybrid` for its hash table. So the FTL's own instructions bound a long run,
+//! then the machine's caches. Requests at places without any pattern are bound by memory alone, and much slower.
+//!
+//! *The beginning* costs nothing by the page: the device comes full by a formula (`systems::filled`), and what is left
+//! is a mount, two reads a block.
+//!
+//! *Memory* grows only as blocks are written: to 18 bytes an MLC page of C3 in each system, and 4 bytes a sector for
+//! all of them together. When every block was written once, nothing is left to grow.
+//!
+//! Measured on two virtual processors of an x86-64 server that others kept busy (six runnable tasks), in processor time
+//! of the whole process, reader included, and by its largest memory:
+//!
+//! | run | time | memory |
+//! |---|--:|--:|
+//! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.7 s | 232 MB |
+//! | the same on `conventional` alone: 17 million operations a second | 2.0 s | 143 MB |
+//! | the same on `hybrid` alone: 13 million operations a second | 1.9 s | 140 MB |
+//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 64 s | 267 MB |
+//! | the same two devices with a single request: the beginning alone | 0.024 s | 14 MB |
+//! | 3 million writes of a page that stay in the SLC, from a CSV: 4 million requests a second | 0.77 s | 18 MB |
 //!
 //! # Rooms
 //!
