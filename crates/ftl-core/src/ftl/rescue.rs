@@ -152,8 +152,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(None)
     }
 
-    /// Copies a copy to the other rescue block, and a page after it. `None`: one of them cannot be read any more, and
-    /// so never counted.
+    /// Copies a copy to the other rescue block, and before it a fold's last page. `None`: one of them cannot be read
+    /// any more, and so never counted.
     fn copy_again(
         &mut self,
         rescued: Rescued,
@@ -165,7 +165,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
         let copies = (0..rescued.pages).map(|page| Spot::meta(rescued.block, page));
         let mut pages = 0;
-        for spot in copies.chain(page.map(|page| page.spot)) {
+        // What a copy holds is newer than what a fold found.
+        for spot in page.map(|page| page.spot).into_iter().chain(copies) {
             match self.copy_page(spot, target, pages)? {
                 Some(next) => pages = next,
                 None => return Ok(None),

@@ -2,7 +2,8 @@
 //! write, read, trim, and losses of power, each survived without losing anything that was acknowledged.
 //!
 //! When power is lost the FTL is dropped, its memory overwritten, and another FTL finds the chip again. It is lost
-//! between two requests, and, with the feature `torn-cuts`, inside them: from then on the chip refuses every call.
+//! between two requests and inside them, before, within and after an operation: from then on the chip refuses every
+//! call.
 #![no_std]
 #![no_main]
 
@@ -33,11 +34,7 @@ const LIVES: u32 = 400;
 const LONGEST_LIFE: u32 = 60;
 
 /// What a loss of power does to the operation in flight, by turns. None: it is lost between two requests.
-const CUTS: &[Option<Cut>] = if cfg!(feature = "torn-cuts") {
-    &[None, Some(Cut::After), Some(Cut::Before), Some(Cut::Torn)]
-} else {
-    &[None]
-};
+const CUTS: [Option<Cut>; 4] = [None, Some(Cut::After), Some(Cut::Before), Some(Cut::Torn)];
 
 type Demo<'ram> = Ftl<'ram, &'ram mut RamChip>;
 type WriteError = StoreWriteError<ChipError>;

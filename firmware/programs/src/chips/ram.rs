@@ -3,7 +3,7 @@
 
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageCount,
-    PageIndex, ProgramError, ReadError, Region,
+    PageIndex, ProgramError, ReadError, Region, RegionGeometry,
 };
 
 use super::{Breach, ChipError};
@@ -134,11 +134,18 @@ impl<const BLOCKS: usize, const PAGES: usize, const PAGE: usize, const SPARE: us
     }
 }
 
+const fn blocks(region: Option<&RegionGeometry>) -> usize {
+    match region {
+        Some(region) => region.blocks.get() as usize,
+        None => 0,
+    }
+}
+
 /// The chip: the shape of [`TINY`].
 #[derive(Debug)]
 pub struct RamChip {
-    slc: Cells<8, 8, 1024, 32>,
-    mlc: Cells<16, 16, 2048, 64>,
+    slc: Cells<{ blocks(TINY.slc()) }, 8, 1024, 32>,
+    mlc: Cells<{ blocks(TINY.mlc()) }, 16, 2048, 64>,
     /// Programs and erases until the power fails, and how.
     cut: Option<(u32, Cut)>,
     dead: bool,
