@@ -128,14 +128,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Decides where the sector with that offset comes from. What the log holds newer than the chain is taken along if
-    /// the write-back rule says so, except where a younger log block has a copy: after the fold that one would win.
+    /// the write-back rule says so, except where a younger log block has a copy: after the fold that one would win. The
+    /// last page takes it along in any case: should it have been torn, a copy of it stands, but nobody would know any
+    /// more which of its sectors are elsewhere.
     fn source(&mut self, job: &Job, offset: u32) -> Result<Source, Fault<D::Error>> {
         let sector = self.mlc.sector(job.logical, offset);
         let touched = self.mlc.fold.is_touched(offset);
         if let Some(log) = &self.log
             && let Some(at) = log.index.find(sector)
         {
-            if touched || !self.write_back.fold_collects() {
+            let is_last = job.page + 1 == self.shape.chain.pages;
+            if touched || !(is_last || self.write_back.fold_collects()) {
                 return Ok(Source::Elsewhere);
             }
             let (spot, slot) = log.spot(at);
