@@ -185,6 +185,9 @@ impl<'a> Mind<'a> {
             if let After::Off = self.step(ftl, step, deeper, findings)? {
                 return Ok(false);
             }
+            if step == Step::Stop {
+                return Ok(false);
+            }
             if findings.violations.len() >= self.world.plan.violations_max {
                 return Ok(true);
             }
@@ -263,6 +266,7 @@ impl<'a> Mind<'a> {
                 ftl.device_mut().cut_after(after.into(), seed);
                 Ok(())
             }
+            Step::Stop => ftl.stop(),
             Step::Rest => Ok(()),
         };
         let branches = ftl.device_mut().take_branches();

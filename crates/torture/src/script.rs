@@ -90,7 +90,8 @@ fn step(source: &mut Source<'_>, capacity: u32) -> Step {
             Step::Read { first, count }
         }
         12 => Step::Maintain { budget: source.below(200) },
-        13 => Step::Rest,
+        13 if source.byte().is_multiple_of(2) => Step::Rest,
+        13 => Step::Stop,
         _ => Step::Cut { after: source.below(24), seed: u64::from(source.byte()) },
     }
 }

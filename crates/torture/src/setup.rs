@@ -2,7 +2,7 @@
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
-use ftl_core::{Config, RamPlan, ShapeError, layout};
+use ftl_core::{Config, RamPlan, ShapeError, WriteBackConfig, layout};
 use ftl_iface::{Bytes, SectorCount};
 use nand_model::datasheet::{self, DatasheetError};
 use nand_model::part::Part;
@@ -18,7 +18,7 @@ pub enum System {
     /// Chains alone.
     Conventional,
     /// With a log, and with everything as small as it can be: few cells in the hash table, one log block a chain, one
-    /// map in RAM.
+    /// map in RAM. Folds leave in the log what it has.
     Small,
 }
 
@@ -160,6 +160,7 @@ fn configured(part: &Part, system: System) -> Config {
             mapping_cache_entries: 1,
             chain_log_blocks_max: 1,
             copies_per_page: 1,
+            write_back: WriteBackConfig { collect_on_fold: false, ..Config::HYBRID.write_back },
             ..usual
         },
     }

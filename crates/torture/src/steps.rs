@@ -37,6 +37,8 @@ pub enum Step {
     Flush,
     /// Power is switched off between two requests, without a word.
     Rest,
+    /// The device is stopped, and then switched off.
+    Stop,
     /// Power will fail some operations later.
     Cut {
         /// So many.
@@ -55,6 +57,7 @@ impl fmt::Display for Step {
             Self::Maintain { budget } => write!(f, "maintaining with {budget} copies"),
             Self::Flush => f.write_str("flushing"),
             Self::Rest => f.write_str("switching off at rest"),
+            Self::Stop => f.write_str("stopping"),
             Self::Cut { after, .. } => write!(f, "letting power fail {after} operations later"),
         }
     }
@@ -143,6 +146,10 @@ impl Iterator for Workload {
 
     fn next(&mut self) -> Option<Step> {
         self.left = self.left.checked_sub(1)?;
+        // Every other life after a cut ends with a clean stop.
+        if self.left == 0 && !self.cuts && self.dice.percent(50) {
+            return Some(Step::Stop);
+        }
         if let Some(first) = self.fill {
             let count = LONGEST.min(self.capacity - first);
             let next = first + count;
@@ -153,10 +160,10 @@ impl Iterator for Workload {
             self.life = self.life.saturating_sub(1);
             if self.life == 0 {
                 self.life = 5 + self.dice.below(60);
-                return Some(if self.dice.percent(30) {
-                    Step::Rest
-                } else {
-                    Step::Cut { after: self.dice.below(12), seed: self.dice.next() }
+                return Some(match self.dice.below(10) {
+                    0..2 => Step::Rest,
+                    2..5 => Step::Stop,
+                    _ => Step::Cut { after: self.dice.below(12), seed: self.dice.next() },
                 });
             }
         }
@@ -173,7 +180,7 @@ mod tests {
         let steps: Vec<Step> = Workload::whole(3, 100, 1_000).collect();
         assert_eq!(steps.len(), 1_000);
         assert_eq!(steps[4], Step::Write { first: 96, count: 4 });
-        let mut seen = [false; 7];
+        let mut seen = [false; 8];
         for step in steps {
             let (kind, end) = match step {
                 Step::Write { first, count } => (0, first + count),
@@ -183,10 +190,11 @@ mod tests {
                 Step::Flush => (4, 0),
                 Step::Rest => (5, 0),
                 Step::Cut { .. } => (6, 0),
+                Step::Stop => (7, 0),
             };
             assert!(end <= 100, "{step}");
             seen[kind] = true;
         }
-        assert_eq!(seen, [true; 7]);
+        assert_eq!(seen, [true; 8]);
     }
 }
