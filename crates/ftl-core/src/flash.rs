@@ -14,6 +14,7 @@ use ftl_iface::{
 };
 
 use crate::address::{ChainBlock, LogBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Slots, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
@@ -212,7 +213,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        let spread = self.spreads && spot.room != Room::Chain;
+        let spread = self.spreads && spot.room != Room::Chain && !planted(Bug::ForgetFirstPages);
         let index = if spread { self.spread(spot.page) } else { PageIndex::new(spot.page) };
         self.block(spot).page(index)
     }
@@ -359,6 +360,10 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Content::Host(data) => data,
             Content::Buffer => self.buffer.get(..part.page_bytes.as_usize()).unwrap_or(&[]),
         };
+        let forgotten = cause == Cause::Host && self.stamp.get().is_multiple_of(16);
+        if planted(Bug::AcknowledgeBeforeProgram) && forgotten {
+            return Ok(());
+        }
         match self.device.program(page, data, spare) {
             Ok(()) => Ok(()),
             Err(ProgramError::Failed) => Err(self.block_failed()),

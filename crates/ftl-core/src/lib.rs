@@ -85,6 +85,7 @@
 //!
 //! **What all rooms may use.**
 //! - [`shape`]: numbers that follow from geometry and configuration. [`config`]: what the user chooses.
+//! - [`bugs`]: none, but in tests of tests.
 //! - [`table`]: lent memory that only one kind of row can index. [`image`]: how a room writes itself down for the next
 //!   mount. [`address`]: those rows. [`error`]: what goes
 //!   wrong below, and how the host is told. [`probe`]: who is told of what is done.
@@ -96,6 +97,7 @@
 //! None is on by default.
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
 //! - `check`: `Ftl::check`, which reads the whole device and says which invariant does not hold. It needs `alloc`.
+//! - `seeded-bugs`: bugs on purpose, for tests of tests. Never for devices.
 //!
 //! # What it promises, and what not yet
 //!
@@ -169,6 +171,8 @@ pub mod address;
 pub mod error;
 
 pub mod probe;
+
+pub mod bugs;
 
 // Beside all of it.
 #[cfg(feature = "check")]

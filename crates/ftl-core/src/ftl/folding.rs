@@ -5,6 +5,7 @@ use ftl_iface::NandDevice;
 
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Content, Spot};
 use crate::layout::{Kind, Slot, Slots};
@@ -100,6 +101,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let frozen = frozen_logs + u16::from(data);
         let job = Job { logical, target, cause, frozen, frozen_logs, page: 0 };
         self.mlc.fold.start(job);
+        if planted(Bug::BeginFoldLate) {
+            return Ok(());
+        }
         self.fold_step()
     }
 
@@ -122,6 +126,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let wear = self.wear.erase_count(job.target);
         let spot = Spot::chain(job.target, job.page);
         let slots = Slots::Listed(holds);
+        if planted(Bug::EraseFrozenEarly)
+            && job.page + 1 == self.shape.chain.pages
+            && let Some(frozen) = self.mlc.chains.first(job.logical)
+        {
+            self.flash.erase(Spot::chain(frozen, 0), job.cause)?;
+        }
         self.flash.program(spot, Kind::Data, wear, Content::Buffer, slots, job.cause)?;
         self.mlc.fold.advance();
         if job.page + 1 == self.shape.chain.pages { self.end_fold() } else { Ok(()) }
@@ -137,6 +147,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Some(log) = &self.log
             && let Some(at) = log.index.find(sector)
         {
+            let touched = touched && !planted(Bug::CollectTouched);
             let is_last = job.page + 1 == self.shape.chain.pages;
             if touched || !(is_last || self.write_back.fold_collects()) {
                 return Ok(Source::Elsewhere);

@@ -17,6 +17,7 @@ use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
 use super::Ftl;
 use super::settle::Youngest;
 use crate::address::{ChainBlock, LogBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
 use crate::layout::{Kind, Slot, Slots, Stamp};
@@ -116,12 +117,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         map: MapId,
         page: u16,
     ) -> Result<bool, Fault<D::Error>> {
+        if planted(Bug::ForgetBackups) {
+            return Ok(true);
+        }
         self.prove(logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let spot = Spot::chain(end.block, page);
         match self.flash.look(spot, Cause::Backup)? {
             Seen::Erased | Seen::Unreadable => return Ok(true),
-            Seen::Page(tag) if tag.kind == Kind::Trim => return Ok(false),
+            Seen::Page(tag) if tag.kind == Kind::Trim => {
+                return Ok(planted(Bug::ForgetTrimsPartners));
+            }
             Seen::Page(_) => {}
         }
         let slots = self.shape.chain.slots;
@@ -228,7 +234,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let next = tag.stamp.get() + u64::from(skipped) + 1;
             let follows = match after {
                 Some(after) => after.get() == next,
-                None => youngest.stamp.get() <= next,
+                None => youngest.stamp.get() <= next || planted(Bug::BelieveEveryBackup),
             };
             if tag.kind != Kind::Backup || !follows {
                 break;
@@ -257,7 +263,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn partners_stand(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
         for page in self.endangered(self.shape.chain.pages - 1) {
             let spot = Spot::chain(block, page);
-            if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
+            let stands = matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_));
+            if !stands && !planted(Bug::ForgetPartners) {
                 return Ok(false);
             }
         }

@@ -8,6 +8,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
 use crate::layout::{Kind, Slot, Stamp};
@@ -42,7 +43,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         at: LogSlot,
     ) -> Result<bool, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
-        if self.mlc.chains.first(logical).is_none() {
+        if self.mlc.chains.first(logical).is_none() || planted(Bug::ForgetStamps) {
             return Ok(true);
         }
         let log = self.the_log()?;
@@ -83,7 +84,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let (page, slot) = self.mlc.home(offset);
         match self.flash.look(Spot::chain(data, page), Cause::Mount)? {
             Seen::Page(tag) => match self.flash.slot(usize::from(slot)) {
-                Slot::Elsewhere(_) => Ok(None),
+                Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => Ok(None),
                 _ => Ok(Some(tag.stamp)),
             },
             _ => self.stamp_near(|page| Spot::chain(data, page), page, self.shape.chain.pages),
@@ -120,6 +121,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         offset: u32,
     ) -> Result<Option<Stamp>, Fault<D::Error>> {
         let mut newest = None;
+        if planted(Bug::ForgetTrimStamps) {
+            return Ok(newest);
+        }
         let mut block = self.mlc.chains.first_log(logical);
         while let Some(at) = block {
             for page in 0..self.shape.chain.pages {

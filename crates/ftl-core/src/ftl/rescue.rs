@@ -12,6 +12,7 @@ use super::Ftl;
 use super::pairs::Backups;
 use super::settle::Youngest;
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Content, Seen, Spot};
 use crate::layout::{Kind, Slot, Slots, Stamp, Trim};
@@ -52,13 +53,16 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if self.flash.is_bad(spot)? {
                 continue;
             }
-            let proved = self.flash.look(self.proof_spot(block), Cause::Mount)? != Seen::Erased;
+            let proof = self.flash.look(self.proof_spot(block), Cause::Mount)?;
+            let proved = proof != Seen::Erased || planted(Bug::TrustCommit);
             if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)?
                 && tag.kind == Kind::Commit
             {
                 self.flash.raise_stamp(tag.stamp);
                 let ended = match self.flash.slot(0) {
-                    Slot::Elsewhere(number) => Some(ChainBlock::new(number.get() as u16)),
+                    Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
+                        Some(ChainBlock::new(number.get() as u16))
+                    }
                     _ => None,
                 };
                 let pages = tag.note.min(u32::from(self.shape.meta.pages)) as u16;
@@ -98,6 +102,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let backups = self.find_backups(&youngest)?;
         let content =
             matches!(youngest.kind, Kind::Log | Kind::Chain | Kind::ChainInPlace | Kind::Trim);
+        let content = content && !planted(Bug::ForgetYoungest);
         let own = (content || self.ends_fold(&youngest)?).then_some(youngest);
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)
@@ -332,6 +337,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             Slot::Holds(_) => self.flash.fetch_copy(spot, slot, home, sector, Cause::Mount)?,
             _ => held,
         };
+        if planted(Bug::EraseRescuedEarly) {
+            self.flash.erase(spot, Cause::Meta)?;
+        }
         let mut holds = [Slot::Empty; SLOTS_MAX];
         if let Some(cell) = holds.get_mut(usize::from(home)) {
             *cell = held;

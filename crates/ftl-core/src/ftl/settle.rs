@@ -18,6 +18,7 @@ use ftl_iface::{NandDevice, StoreWriteError};
 use super::Ftl;
 use super::rescue::Rescued;
 use crate::address::{ChainBlock, LogBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Spot;
 use crate::layout::{Kind, Stamp, Tag};
@@ -126,7 +127,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.untangle()?;
         self.clear_stale()?;
         self.settle_log(before.is_none() && rescued.is_some())?;
-        if let Some(rescued) = rescued {
+        if let Some(rescued) = rescued.filter(|_| !planted(Bug::ForgetRescued)) {
             self.write_rescued(rescued)?;
         }
         self.clear_rescue_blocks(rescued)?;
@@ -184,7 +185,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         if head_page < log.data_pages() {
             log.read_tags(&mut self.flash, head)?;
-            log.close_early(&mut self.flash, own && copied)?;
+            if !planted(Bug::FillOpenHead) {
+                let copied = copied || planted(Bug::RepeatSummary);
+                log.close_early(&mut self.flash, own && copied)?;
+            }
         }
         Ok(())
     }
@@ -193,7 +197,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = self.header();
         for block in 0..HEADER_BLOCKS {
-            if self.flash.is_bad(Spot::meta(block, 0))? {
+            if self.flash.is_bad(Spot::meta(block, 0))? || planted(Bug::LeaveHeaderTorn) {
                 continue;
             }
             match self.flash.read_header(Spot::meta(block, 0)) {

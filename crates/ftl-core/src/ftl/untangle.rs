@@ -7,6 +7,7 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
 use crate::layout::{Kind, Tag};
@@ -119,7 +120,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 // Its last page has gone bad since it was met.
                 self.mlc.chains.set_has_data(logical, false);
             }
-            self.mlc.sealed.set(logical, self.mlc.has_log(logical));
+            let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
+            self.mlc.sealed.set(logical, open);
         }
         Ok(())
     }
@@ -133,7 +135,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let mut after = None;
             let mut next = self.mlc.chains.first(logical);
             while let Some(other) = next {
-                if self.first_tag(other)?.map(|(_, tag)| tag.stamp) > age {
+                let is_older = self.first_tag(other)?.map(|(_, tag)| tag.stamp) <= age;
+                if is_older == planted(Bug::ReverseChains) {
                     break;
                 }
                 after = Some(other);
@@ -199,7 +202,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 && self.partners_stand(block)?;
         Ok(match (kind, whole) {
             (Kind::Data | Kind::ChainInPlace, true) => Role::Leads,
-            (Kind::Data, false) => Role::Stale,
+            (Kind::Data, false) if !planted(Bug::ForgetFoldsLastPage) => Role::Stale,
+            (Kind::Data, false) => Role::Leads,
             _ => Role::Follows,
         })
     }

@@ -6,6 +6,7 @@
 use ftl_iface::NandDevice;
 
 use crate::address::LogicalBlock;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Flash, Seen, Spot};
 use crate::layout::{Kind, Trim};
@@ -59,7 +60,11 @@ impl Mlc<'_> {
                 let seen = flash.look(spot, Cause::Scan)?;
                 read += 1;
                 match seen {
-                    Seen::Erased if flash.may_be_left_out(spot) => continue,
+                    Seen::Erased
+                        if flash.may_be_left_out(spot) && !planted(Bug::StopAtLeftOutPage) =>
+                    {
+                        continue;
+                    }
                     Seen::Erased => break,
                     // A page that was torn never counted. What it was to replace stands before it.
                     Seen::Unreadable => in_order = false,

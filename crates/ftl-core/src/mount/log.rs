@@ -7,6 +7,7 @@
 use ftl_iface::{NandDevice, Sector};
 
 use crate::address::{LogBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
 use crate::ftl::{Ftl, Held};
@@ -169,7 +170,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Whether the log's entry for a sector was met before the circle turned, so that it is newer than those met now.
     fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
-        let Some((head, _)) = circle.turned else {
+        let Some((head, _)) = circle.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
             return Ok(false);
         };
         let log = self.the_log()?;
@@ -208,7 +209,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         for slot in 0..slots {
             let spot = Spot::log(held.block, held.page);
             match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(tag) if tag.kind == Kind::Log => {}
+                Seen::Page(tag) if tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage) => {}
+                Seen::Page(_) if planted(Bug::MapBackups) => {}
                 _ => return Ok(true),
             }
             let Some(sector) = self.flash.slot(usize::from(slot)).copy_of() else {

@@ -11,6 +11,7 @@ pub mod ring;
 use ftl_iface::{BlockCount, NandDevice, Sector};
 
 use crate::address::LogBlock;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Seen, Spot};
 use crate::layout::{Kind, Slot, Slots, Tag};
@@ -236,7 +237,8 @@ impl<'ram> Log<'ram> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        if self.ring.used() < self.ring.good() && self.ring.next_is_suspect() {
+        let suspect = self.ring.next_is_suspect() && !planted(Bug::TrustFreeLogBlocks);
+        if self.ring.used() < self.ring.good() && suspect {
             flash.erase(Spot::log(self.ring.after(self.ring.head()), 0), Cause::Gc)?;
         }
         if !self.ring.advance() {
@@ -281,7 +283,10 @@ impl<'ram> Log<'ram> {
         };
         let slots = u32::from(self.part.slots).max(1);
         let mut found = None;
-        let codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
+        let mut codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
+        if planted(Bug::DropTailEarly) {
+            codes = codes.get(usize::from(self.part.slots)..).unwrap_or(&[]);
+        }
         while let Some(code) = codes.get(walk.next as usize) {
             if let Some(sector) = Slot::from_code(*code).copy_of() {
                 let (page, slot) = ((walk.next / slots) as u16, (walk.next % slots) as u16);
@@ -353,6 +358,9 @@ impl<'ram> Log<'ram> {
         let codes = &mut *self.head_codes;
         match flash.read_summary(block, self.data_pages, Cause::Mount, codes) {
             Ok(tag) => Ok(Some(tag)),
+            Err(Fault::Uncorrectable) if planted(Bug::TrustTornSummary) => {
+                Ok(Some(Tag { kind: Kind::Summary, stamp: flash.stamp(), note: self.ring.wear() }))
+            }
             Err(Fault::Uncorrectable | Fault::Corrupt) => Ok(None),
             Err(fault) => Err(fault),
         }

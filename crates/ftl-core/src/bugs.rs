@@ -1,0 +1,89 @@
+//! Bugs on purpose, for tests of tests and never for devices: a torture that finds nothing wrong says little until it is
+//! shown what it would find. Each bug here breaks one of the rules by which acknowledged writes survive; one at a time
+//! is planted, and the tests of `torture` show that it is found.
+//!
+//! Without the feature `seeded-bugs` all that is left of this is `planted`, which is `false` at compile time.
+
+/// Declares the bugs, each with its name and with what it breaks, which is its documentation, too.
+macro_rules! bugs {
+    ($($name:ident $what:literal)*) => {
+        /// A bug that can be planted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Bug {
+            $(#[doc = $what] $name,)*
+        }
+
+        #[cfg(feature = "seeded-bugs")]
+        impl Bug {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// What it does wrong.
+            pub const fn what(self) -> &'static str {
+                match self {
+                    $(Self::$name => $what,)*
+                }
+            }
+        }
+    };
+}
+
+bugs! {
+    AcknowledgeBeforeProgram "Every sixteenth page that the host writes is acknowledged and never programmed."
+    ForgetStamps "After a mount the log's copy of a sector counts, however much younger the chain's is."
+    ForgetTrimStamps "After a mount the log's copy of a sector counts though it was trimmed since."
+    ForgetElsewhere "After a mount a fold's word that the log has a sector counts as a copy of its own."
+    ForgetCircle "A mount lets log blocks behind the head override younger ones before it."
+    ForgetHeldPage "A mount does not map the last page of the log's head."
+    MapBackups "A mount takes backups at the end of the log for pages of the log."
+    TrustTornSummary "A log block whose summary is torn holds what the summary read before it says."
+    TrustOldSeal "The seal of a checkpoint is not broken before the device is changed."
+    TrustFreeBlocks "Free blocks of the chains are not erased again after a cut."
+    TrustFreeLogBlocks "Free blocks of the log are not erased again after a cut."
+    FillOpenChainBlock "After a cut the last log block of a chain takes more pages."
+    FillOpenHead "After a cut the log's head takes more pages."
+    RepeatSummary "A head closed after a cut gets a summary though a mount before may have been cut in programming it."
+    ForgetYoungest "The page programmed last is not copied after a cut."
+    ForgetRescued "What was copied after a cut is not written again."
+    EraseRescuedEarly "What was copied after a cut is erased before it is written again."
+    TrustCommit "A commit counts without the proof that it was not torn."
+    ForgetEndedFold "The copy of a fold's last page does not say that the fold was ended."
+    ForgetFoldsLastPage "A fold counts without its last page."
+    ForgetPartners "A fold counts though its last page may have been torn and has ruined others."
+    EraseFrozenEarly "A fold erases the first of the blocks that it froze before its last page is programmed."
+    BeginFoldLate "A fold does not program its first page before its chain takes a log block."
+    CollectTouched "A fold takes the log's copy of a sector of which its chain has taken a copy meanwhile."
+    ReverseChains "A mount puts the blocks of a chain in the wrong order."
+    ForgetBackups "What shares cells with the page to be programmed is not copied."
+    BelieveEveryBackup "Backups count whatever was programmed after them."
+    ForgetTrimsPartners "A page may be programmed whose tear would ruin a trim."
+    ForgetFirstPages "On a chip without cells of one bit, log and meta blocks use every page of a word line."
+    StopAtLeftOutPage "A scan of a log block ends at a page that was left out."
+    DropTailEarly "The log's tail is erased while the sectors of its last page still stand there alone."
+    LeaveHeaderTorn "A header that is missing or torn is not written anew."
+}
+
+/// The bug that is planted, counted from one.
+#[cfg(feature = "seeded-bugs")]
+static PLANTED: core::sync::atomic::AtomicU8 = core::sync::atomic::AtomicU8::new(0);
+
+/// Plants a bug in all that this process does from now on, or none.
+#[cfg(feature = "seeded-bugs")]
+pub fn plant(bug: Option<Bug>) {
+    let number = bug.map_or(0, |bug| bug as u8 + 1);
+    PLANTED.store(number, core::sync::atomic::Ordering::Relaxed);
+}
+
+/// Whether that bug is planted.
+#[cfg(feature = "seeded-bugs")]
+pub(crate) fn planted(bug: Bug) -> bool {
+    PLANTED.load(core::sync::atomic::Ordering::Relaxed) == bug as u8 + 1
+}
+
+/// Whether that bug is planted: never.
+#[cfg(not(feature = "seeded-bugs"))]
+#[inline]
+pub(crate) const fn planted(_: Bug) -> bool {
+    false
+}
