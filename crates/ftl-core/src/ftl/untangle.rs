@@ -197,13 +197,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let ended = self.unsettled.and_then(|state| state.ended);
         let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
         // Had its last page been torn, pages that share its cells would be gone.
+        let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
         let whole = ended
             || matches!(last_kind, Some(Kind::Data | Kind::ChainInPlace))
                 && self.partners_stand(block)?;
         Ok(match (kind, whole) {
             (Kind::Data | Kind::ChainInPlace, true) => Role::Leads,
-            (Kind::Data, false) if !planted(Bug::ForgetFoldsLastPage) => Role::Stale,
-            (Kind::Data, false) => Role::Leads,
+            (Kind::Data, false) => Role::Stale,
             _ => Role::Follows,
         })
     }

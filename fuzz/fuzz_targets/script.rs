@@ -1,0 +1,18 @@
+//! Any bytes as requests with faults and power cuts among them: nothing that was acknowledged is lost.
+
+#![no_main]
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use torture::Setup;
+use torture::script;
+
+fuzz_target!(|bytes: &[u8]| {
+    static SETUPS: OnceLock<Vec<Setup>> = OnceLock::new();
+    let setups = SETUPS.get_or_init(|| Setup::all().expect("the small devices are possible"));
+    let outcome = script::follow(setups, bytes);
+    if let Some(violation) = outcome.violations.first() {
+        panic!("{violation}");
+    }
+});
