@@ -349,8 +349,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.append_to_chain(logical, map, Content::Buffer, slots, Cause::Mount)
     }
 
-    /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and will be written again.
-    /// Says whether that sector is one of them.
+    /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and they will be written
+    /// again. Says whether that sector is one of them.
     pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
             return Ok(false);
