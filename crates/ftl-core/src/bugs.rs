@@ -1,6 +1,6 @@
-//! Bugs on purpose, for tests of tests and never for devices: a torture that finds nothing wrong says little until it is
-//! shown what it would find. Each bug here breaks one of the rules by which acknowledged writes survive; one at a time
-//! is planted, and the tests of `torture` show that it is found.
+//! Bugs on purpose, for tests of tests and never for devices: a torture that finds nothing wrong says little until it
+//! is shown what it would find. Each bug here breaks one of the rules by which acknowledged writes survive; one at a
+//! time is planted, and the tests of `torture` show that it is found.
 //!
 //! Without the feature `seeded-bugs` all that is left of this is `planted`, which is `false` at compile time.
 
