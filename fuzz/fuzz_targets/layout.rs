@@ -51,11 +51,14 @@ fn tag(bytes: &[u8], slots: u16, key: FormatKey) {
         Kind::ChainInPlace,
         Kind::Trim,
         Kind::Checkpoint,
+        Kind::Rescue,
+        Kind::Commit,
+        Kind::Backup,
     ];
     let kind = kinds[usize::from(bytes[0]) % kinds.len()];
     let stamp = bytes[1..7].iter().fold(0, |stamp, byte| stamp << 8 | u64::from(*byte));
-    let wear = bytes[7..10].iter().fold(0, |wear, byte| wear << 8 | u32::from(*byte));
-    let tag = Tag { kind, stamp: Stamp::new(stamp), wear };
+    let note = bytes[7..10].iter().fold(0, |note, byte| note << 8 | u32::from(*byte));
+    let tag = Tag { kind, stamp: Stamp::new(stamp), note };
     layout::put_tag(&mut spare, &tag, key);
     assert_eq!(layout::tag(&spare, key), Some(tag));
     for bit in 0..8 {
