@@ -365,6 +365,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             for slot in 0..self.shape.meta.slots {
                 if let Some(held) = self.flash.slot(usize::from(slot)).copy_of() {
+                    self.in_device(held)?;
                     is_one |= held == sector;
                     self.the_log()?.index.remove_real(held);
                 }

@@ -170,6 +170,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Whether the log's entry for a sector was met before the circle turned, so that it is newer than those met now.
     fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        if sector.get() >= self.shape.capacity.get() {
+            return Err(Fault::Corrupt);
+        }
         let Some((head, _)) = circle.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
             return Ok(false);
         };
@@ -216,6 +219,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let Some(sector) = self.flash.slot(usize::from(slot)).copy_of() else {
                 continue;
             };
+            if sector.get() >= self.shape.capacity.get() {
+                return Err(Fault::Corrupt);
+            }
             let log = self.the_log()?;
             if let Some(at) = log.index.find(sector) {
                 let (spot, _) = log.spot(at);
