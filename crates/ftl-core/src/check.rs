@@ -93,9 +93,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Some(moved) = self.wear_move.filter(|moved| !moved.under_way) {
             put(moved.worn, "the wear move".into());
         }
+        for block in self.mlc.chains.stale().take(limit) {
+            put(block, "the stale blocks".into());
+        }
         for number in 0..self.shape.chain.blocks {
             let block = ChainBlock::new(number);
-            if self.flash.is_bad(Spot::chain(block, 0))? {
+            if self.wear.is_retired(block) {
                 put(block, "the bad blocks".into());
             }
         }
@@ -234,6 +237,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let ring = log.ring();
         let (good, used, head, tail) = (ring.good(), ring.used(), ring.head(), ring.tail());
         let full = log.data_pages();
+        if good == 0 {
+            return Ok(());
+        }
         ensure((1..=good).contains(&used), || format!("{used} of {good} blocks are in use"))?;
         ensure(ring.head_page() <= full, || "the head is more than full".into())?;
         let mut blocks = vec![tail];

@@ -2,9 +2,11 @@
 //! its cause.
 
 mod buffer;
+mod failed;
 mod image;
 mod seals;
 
+pub use failed::{AGAIN_MAX, Failed};
 pub use image::{ImageReader, ImageWriter, Written};
 pub use seals::Seals;
 
@@ -44,6 +46,11 @@ impl Spot {
     /// The block of a page of the chains.
     pub const fn chain_block(self) -> ChainBlock {
         ChainBlock::new(self.block)
+    }
+
+    /// The first page of the same block.
+    const fn start(self) -> Self {
+        Self { page: 0, ..self }
     }
 
     /// The number of the page in its block.
@@ -111,10 +118,14 @@ pub struct Flash<'ram, D, P> {
     spares: Spares<'ram>,
     /// As long as the longest page.
     buffer: &'ram mut [u8],
+    /// Whether the list of bad blocks went through the buffer since it was filled: the page is to be made again.
+    spoiled: bool,
     /// Bytes of the tag read last.
     read_bytes: usize,
     dead: bool,
     seals: Seals,
+    /// Blocks that have failed, and what follows from it.
+    pub failed: Failed,
 }
 
 impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
@@ -144,9 +155,11 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             stamp: Stamp::ZERO,
             spares,
             buffer,
+            spoiled: false,
             read_bytes: 0,
             dead: false,
             seals: Seals::Broken,
+            failed: Failed::NONE,
         }
     }
 
@@ -236,11 +249,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         Fault::Device(Some(error))
     }
 
-    fn block_failed(&mut self) -> Fault<D::Error> {
-        self.dead = true;
-        Fault::BlockFailed
-    }
-
     /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased
     /// or not of this format.
     #[inline]
@@ -260,7 +268,10 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.read_bytes = tag_bytes;
         let spare = self.spares.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.device.read(page, at, data, spare) {
-            Ok(_) => Ok(layout::tag(spare, self.key)),
+            Ok(corrected) => {
+                self.failed.corrected = self.failed.corrected.max(corrected);
+                Ok(layout::tag(spare, self.key))
+            }
             Err(ReadError::Uncorrectable) => Err(Fault::Uncorrectable),
             Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }
@@ -328,7 +339,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.spares.read.get(..self.read_bytes).is_some_and(layout::is_erased)
     }
 
-    /// Programs a page.
+    /// Programs a page. Where it fails, nothing more should be programmed to its block: when it is to be erased, it
+    /// will be marked bad instead.
     #[inline]
     pub fn program(
         &mut self,
@@ -341,8 +353,26 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         self.alive()?;
         if self.seals != Seals::Broken {
-            self.break_seals()?;
+            self.break_seals_before_program()?;
         }
+        if self.spoiled && matches!(content, Content::Buffer) {
+            self.spoiled = false;
+            return Err(Fault::BlockFailed);
+        }
+        self.program_page(spot, kind, note, content, slots, cause)
+    }
+
+    /// Programs a page of which no checkpoint knows.
+    #[inline]
+    fn program_page(
+        &mut self,
+        spot: Spot,
+        kind: Kind,
+        note: u32,
+        content: Content<'_>,
+        slots: Slots<'_>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
         let page = self.page(spot);
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();
@@ -366,29 +396,42 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         }
         match self.device.program(page, data, spare) {
             Ok(()) => Ok(()),
-            Err(ProgramError::Failed) => Err(self.block_failed()),
+            Err(ProgramError::Failed) => {
+                self.failed.note_failing(spot);
+                Err(Fault::BlockFailed)
+            }
             Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
 
-    /// Erases the block of a spot.
+    /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         self.alive()?;
         if self.seals != Seals::Broken {
             self.break_seals()?;
+            if spot.room == Room::Meta && self.is_bad(spot)? {
+                // It carried a seal, and has failed just now.
+                return Err(Fault::BlockFailed);
+            }
+        }
+        if self.failed.is_failing(spot) {
+            return Err(self.retire(spot));
         }
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {
             Ok(()) => Ok(()),
-            Err(EraseError::Failed) => Err(self.block_failed()),
+            Err(EraseError::Failed) => Err(self.retire(spot)),
             Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
 
-    /// Whether the block of a spot is marked bad.
+    /// Whether the block of a spot is marked bad, or listed as such.
     pub fn is_bad(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         self.alive()?;
+        if self.failed.is_unmarked(spot) {
+            return Ok(true);
+        }
         let block = self.block(spot);
         self.device.is_bad(block).map_err(|error| self.driver_failed(error))
     }

@@ -10,6 +10,7 @@
 //! the log from valid ones.
 
 mod door;
+mod failing;
 mod folding;
 mod housekeeping;
 mod pairs;
@@ -71,6 +72,10 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) turn: u32,
     /// What a mount without checkpoint has left to the first request.
     pub(crate) unsettled: Option<Unsettled>,
+    /// Blocks of the chains that are not bad.
+    pub(crate) good_blocks: u16,
+    /// A chain with a log block that did not program: it is to be folded soon.
+    pub(crate) failing_chain: Option<LogicalBlock>,
     /// Where the host's request under way has begun in the chain block that it writes to.
     pub(crate) own: Option<pairs::Own>,
 }
@@ -122,8 +127,9 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
             Err(refusal) => return Err(self.refuse(first, data.len(), refusal)),
         };
         self.settled()?;
+        self.flash.writable()?;
         let outcome = self.write_sectors(first, count, data);
-        self.mlc.maps.end_request();
+        self.end_change();
         Ok(outcome?)
     }
 
@@ -132,8 +138,9 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
             return Err(self.refuse(first, 0, refusal));
         }
         self.settled()?;
+        self.flash.writable()?;
         let outcome = self.trim_sectors(first, count);
-        self.mlc.maps.end_request();
+        self.end_change();
         Ok(outcome?)
     }
 
@@ -144,9 +151,16 @@ impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
         self.settled()?;
+        if self.flash.failed.read_only {
+            return Ok(Work::Done);
+        }
         let outcome = self.work_while_idle(budget);
-        self.mlc.maps.end_request();
-        Ok(outcome?)
+        self.end_change();
+        match outcome {
+            // The next write is told; nothing was asked for here.
+            Err(Fault::ReadOnly) => Ok(Work::Done),
+            outcome => Ok(outcome?),
+        }
     }
 }
 
@@ -176,6 +190,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             None => self.write_to_chains(first, data)?,
         };
         self.keep_house(pages)
+    }
+
+    /// Ends a request that may have changed something.
+    #[inline]
+    fn end_change(&mut self) {
+        self.mlc.maps.end_request();
+        if self.flash.failed.read_only {
+            self.come_to_rest();
+        }
     }
 
     /// The number of sectors of a request, once it is found to lie within the device.

@@ -55,11 +55,13 @@ pub enum Kind {
     Commit = 0xAA,
     /// A copy in the log of sectors whose page in a chain the next program endangers.
     Backup = 0xC3,
+    /// Names a block that is bad and takes no mark.
+    Bad = 0xCC,
 }
 
 impl Kind {
     /// All kinds.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Header,
         Self::Log,
         Self::Summary,
@@ -71,6 +73,7 @@ impl Kind {
         Self::Rescue,
         Self::Commit,
         Self::Backup,
+        Self::Bad,
     ];
 
     #[inline]

@@ -157,6 +157,8 @@ pub mod ram;
 
 pub mod bound;
 
+pub mod health;
+
 // What all rooms may use.
 pub mod shape;
 
@@ -181,6 +183,7 @@ pub mod check;
 pub use bound::{Operations, WorstCase};
 pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
 pub use ftl::Ftl;
+pub use health::{Health, Wear};
 pub use mount::MountError;
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
 #[cfg(feature = "alloc")]

@@ -11,12 +11,12 @@ use world::{Step, Tandem, World, devices, region};
 
 /// Sectors of a logical block.
 const BLOCK: u32 = 32;
-/// Logical blocks; four blocks more are spare.
+/// Logical blocks; five blocks more are spare.
 const LOGICAL: u32 = 10;
 
 /// Folds of this device advance by `maintain` alone, one page at a time.
 fn device(log: LogRegion) -> World {
-    let mlc = region(Cell::Mlc, if log == LogRegion::None { 20 } else { 14 }, 8, 2048);
+    let mlc = region(Cell::Mlc, if log == LogRegion::None { 21 } else { 15 }, 8, 2048);
     let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 16, 4, 2048));
     let config = Config {
         log,

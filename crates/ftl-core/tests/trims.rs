@@ -166,7 +166,7 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
     let (geometry, config) = devices::conventional();
     let shape = *World::new(geometry, config).plan().shape();
     let sectors = shape.sectors_per_block.get();
-    let capacity = (u32::from(shape.chain.blocks) - 4) * sectors;
+    let capacity = (u32::from(shape.chain.blocks) - 5) * sectors;
     // No step of housekeeping by itself: folds advance by `maintain` alone, one page at a time.
     let config =
         Config { copies_per_page: 0, capacity: Some(SectorCount::new(capacity)), ..config };

@@ -102,8 +102,8 @@ fn mounts_however_many_leave_wear_even() {
         }
         let (least, most) = spread(&world, Region::Mlc, 6);
         println!("a mount each {every} requests: {least} to {most}");
-        // A mount knows the wear of free blocks roughly, and begins with empty pools.
-        assert!(most - least <= 12 * u32::from(THRESHOLD), "{least} to {most}");
+        // A mount knows the wear of free blocks roughly, those in hand among them, and begins with empty pools.
+        assert!(most - least <= 16 * u32::from(THRESHOLD), "{least} to {most}");
         assert!(least > 500, "{least}");
     }
 }

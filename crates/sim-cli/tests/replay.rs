@@ -47,9 +47,9 @@ fn without_wall_times(mut value: Value) -> Value {
     value
 }
 
-/// Replays without a log on `tiny` with two blocks more, so that the first writes need no fold.
+/// Replays without a log on `tiny` with four blocks more, so that the first writes need no fold.
 fn on_roomy(name: &str, lines: &str, more: &[&str]) -> Value {
-    let (slim, roomy) = ("blocks = 18\n", "blocks = 20\n");
+    let (slim, roomy) = ("blocks = 18\n", "blocks = 22\n");
     let tiny = include_str!("../../../devices/tiny.toml");
     assert_eq!(tiny.matches(slim).count(), 1);
     let device = trace(&format!("{name}.toml"), &tiny.replace(slim, roomy));

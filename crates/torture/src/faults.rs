@@ -1,6 +1,6 @@
 //! Faults that strike beside the cuts: which, how often, and how many a device must bear.
 
-use ftl_core::shape::{SPARE_BLOCKS_MIN, Shape};
+use ftl_core::shape::{HEADER_BLOCKS, Part, RESCUE_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use ftl_iface::{Block, Region};
 use nand_model::Chip;
 use nand_model::faults::{Ageing, BitErrorsError, FaultInjector};
@@ -79,7 +79,8 @@ impl Faults {
         let mut device = FaultInjector::new(chip, mix(seed, 1));
         let mut dice = Dice::new(mix(seed, 2));
         for part in [Some(shape.chain), shape.log].into_iter().flatten() {
-            for _ in 0..self.factory_bad {
+            // A log of two blocks has none to lose.
+            for _ in 0..self.factory_bad.min(u32::from(part.blocks) - 2) {
                 let index = part.first + dice.below(part.blocks.into());
                 device.factory_bad(Block::new(part.region, index));
             }
@@ -114,13 +115,17 @@ pub(crate) enum Blow {
     Unreadable,
 }
 
+/// Blocks of the meta part that a device needs beside those that have failed: two headers, counted apart, and two for
+/// copies.
+const HEADERS_AND_COPIES: usize = (HEADER_BLOCKS + RESCUE_BLOCKS) as usize;
+
 /// Blocks that have failed, and how many may.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     failed: Vec<Block>,
-    meta: ftl_core::shape::Part,
-    log: Option<(ftl_core::shape::Part, u32)>,
-    chain: (ftl_core::shape::Part, u32),
+    meta: Part,
+    chain: (Part, usize),
+    marks_fail: bool,
     unlimited: bool,
 }
 
@@ -128,26 +133,24 @@ impl Reserve {
     pub(crate) fn new(shape: &Shape, faults: &Faults) -> Self {
         // What the factory took is no longer there to fail.
         let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
-        let chain = (shape.chain, u32::from(spare).saturating_sub(faults.factory_bad));
-        let log = shape.log.map(|part| (part, LOG_FAILURES_MAX));
-        Self { failed: Vec::new(), meta: shape.meta, log, chain, unlimited: faults.beyond_reserve }
+        let most = u32::from(spare).saturating_sub(faults.factory_bad) as usize;
+        Self {
+            failed: Vec::new(),
+            meta: shape.meta,
+            chain: (shape.chain, most),
+            marks_fail: faults.mark > 0,
+            unlimited: faults.beyond_reserve,
+        }
     }
 
-    /// Whether this block may fail: it did before, or its part can still do without it.
+    /// Whether this block may fail: it did before, or its part can still do without it. A log can do without any: it is
+    /// closed then.
     pub(crate) fn may_fail(&self, block: Block) -> bool {
         if self.unlimited || self.failed.contains(&block) {
             return true;
         }
-        let (in_log, most) = match self.log {
-            Some((part, most)) if lies_in(&part, block) => (true, most),
-            _ if lies_in(&self.chain.0, block) => (false, self.chain.1),
-            _ => return false,
-        };
-        let same = |other: &&Block| {
-            let log = self.log.is_some_and(|(part, _)| lies_in(&part, **other));
-            log == in_log
-        };
-        (self.failed.iter().filter(same).count() as u32) < most
+        let with_it = Self { failed: [&self.failed[..], &[block]].concat(), ..self.clone() };
+        !with_it.is_gone()
     }
 
     pub(crate) fn fail(&mut self, block: Block) {
@@ -158,19 +161,24 @@ impl Reserve {
 
     /// Whether the device may refuse writes: more blocks have failed than its reserve held.
     pub(crate) fn is_gone(&self) -> bool {
-        let failed = |part: &ftl_core::shape::Part| {
-            self.failed.iter().filter(|block| lies_in(part, **block)).count() as u32
-        };
+        let failed =
+            |part: &Part| self.failed.iter().filter(|block| lies_in(part, **block)).count();
+        let headers = failed(&self.meta_blocks(0, HEADER_BLOCKS));
+        let others = failed(&self.meta_blocks(HEADER_BLOCKS, self.meta.blocks - HEADER_BLOCKS));
+        // A block that takes no mark is listed in the headers, and one of them is whole while the other is written.
+        let headers_needed = if self.marks_fail && self.failed.len() > headers { 2 } else { 1 };
         failed(&self.chain.0) > self.chain.1
-            || failed(&self.meta) > 0
-            || self.log.is_some_and(|(part, most)| failed(&part) > most)
+            || headers + headers_needed > usize::from(HEADER_BLOCKS)
+            // Copies stand in the places of checkpoints where no rescue block is left; two are needed.
+            || others + HEADERS_AND_COPIES > usize::from(self.meta.blocks)
+    }
+
+    fn meta_blocks(&self, first: u16, blocks: u16) -> Part {
+        Part { first: self.meta.first + u32::from(first), blocks, ..self.meta }
     }
 }
 
-/// Blocks of the log that may fail: a log of three can still turn with two.
-const LOG_FAILURES_MAX: u32 = 1;
-
-fn lies_in(part: &ftl_core::shape::Part, block: Block) -> bool {
+fn lies_in(part: &Part, block: Block) -> bool {
     let last = part.first + u32::from(part.blocks);
     block.region() == part.region && (part.first..last).contains(&block.index())
 }

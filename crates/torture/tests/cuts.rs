@@ -1,7 +1,7 @@
 //! Power cuts, and further cuts beside them: nothing that was acknowledged is lost, and no device is stuck. `./ci
 //! torture` is a larger run; these few thousand cuts show in every test run what it would find.
 
-use torture::{Cuts, Nested, Plan, Setup, torture};
+use torture::{Cuts, Faults, Nested, Plan, Setup, torture};
 
 /// Runs the plan; all that was tried must have gone well.
 fn all_goes_well(plan: &Plan, at_least: u64) {
@@ -32,5 +32,16 @@ fn a_format_cut_short_leaves_an_empty_device_or_none_that_mounts() {
     all_goes_well(
         &Plan { format: true, cuts: Cuts::Sample(40), after: 10, ..Plan::default() },
         200,
+    );
+}
+
+#[test]
+fn blocks_that_fail_beside_the_cuts_lose_nothing_and_the_device_goes_on() {
+    let named = "program,erase,mark";
+    let faults = Faults::parse(named).expect("these faults exist");
+    let faults_named = named.into();
+    all_goes_well(
+        &Plan { cuts: Cuts::Sample(400), faults, faults_named, ..Plan::default() },
+        2_000,
     );
 }

@@ -17,6 +17,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Copies sectors into the buffer, from a slot on.
     pub fn put(&mut self, slot: u16, data: &[u8]) {
+        self.spoiled = false;
         let start = usize::from(slot) * self.sector_bytes.as_usize();
         let target = self.buffer.get_mut(start..).and_then(|rest| rest.get_mut(..data.len()));
         if let Some(target) = target {
@@ -26,6 +27,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Blanks slots of the buffer that will hold nothing.
     pub fn blank(&mut self, slot: u16, count: u16) {
+        self.spoiled = false;
         let range = self.slots_range(slot, count);
         if let Some(target) = self.buffer.get_mut(range) {
             target.fill(0xFF);
@@ -41,6 +43,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         count: u16,
         cause: Cause,
     ) -> Result<Option<Tag>, Fault<D::Error>> {
+        self.spoiled = false;
         let range = self.slots_range(to, count);
         let mut buffer = core::mem::take(&mut self.buffer);
         let outcome = match buffer.get_mut(range) {
@@ -93,6 +96,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             if let Some(target) = self.buffer.get_mut(..page_bytes.as_usize()) {
                 layout::put_summary(target, listed, key);
             }
+            self.spoiled = false;
             let spot = Spot::log(block, page);
             let slots = Slots::Listed(&[]);
             self.program(spot, Kind::Summary, wear, Content::Buffer, slots, Cause::Meta)?;
@@ -125,6 +129,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Puts a trim into the buffer.
     pub fn put_trim(&mut self, trim: Trim) {
+        self.spoiled = false;
         let key = self.key;
         let page = self.chain.page_bytes.as_usize();
         if let Some(target) = self.buffer.get_mut(..page) {
@@ -133,15 +138,20 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Writes the device's header.
-    pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<(), Fault<D::Error>> {
+    /// Writes the device's header into an erased block, and after it the list of bad blocks that took no mark. `false`:
+    /// the block failed.
+    pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<bool, Fault<D::Error>> {
         let page = self.meta.page_bytes.as_usize();
         if let Some(target) = self.buffer.get_mut(..page) {
             target.fill(0xFF);
             header.put(target);
         }
         let slots = Slots::Listed(&[]);
-        self.program(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta)
+        match self.program_page(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta) {
+            Ok(()) => self.program_list(spot),
+            Err(Fault::BlockFailed) => Ok(false),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Reads the device's header. Its payload has a check of its own, so its tag need not be ours.

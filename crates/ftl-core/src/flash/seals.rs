@@ -2,14 +2,14 @@
 //! the first of that, its seal is broken: the block that carries it is erased. A cut in this erase leaves the
 //! checkpoint true, for nothing else was changed yet.
 
-use ftl_iface::{EraseError, MarkError, NandDevice, ProgramError};
+use ftl_iface::{EraseError, NandDevice, ProgramError};
 
-use super::{Flash, Spot};
+use super::{Flash, Seen, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Seal, Slot, Tag};
 use crate::probe::{Cause, Probe, Verb};
-use crate::shape::{HEADER_BLOCKS, PLACES, Place};
+use crate::shape::{HEADER_BLOCKS, PLACES, Place, RESCUE_BLOCKS};
 
 /// Which seals may stand that the next change makes false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +46,40 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 continue;
             }
             let block = Spot::meta(self.place(number).seal_block(), 0);
-            if !self.is_bad(block)? {
+            if !self.is_bad(block)? && !self.carries_copy(block)? {
                 self.erase_or_retire(block)?;
             }
         }
         self.seals = Seals::Broken;
         Ok(())
+    }
+
+    /// Whether a block of a place carries a copy in the stead of a rescue block, and so no seal.
+    fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
+        let mut stands_in = false;
+        for rescue in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
+            stands_in |= self.is_bad(Spot::meta(rescue, 0))?;
+        }
+        if !stands_in || self.seals != Seals::Unknown {
+            return Ok(false);
+        }
+        for page in [self.meta.pages.saturating_sub(2), self.meta.pages - 1] {
+            if let Seen::Page(tag) = self.look(Spot { page, ..block }, Cause::Mount)?
+                && tag.kind == Kind::Commit
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Breaks the seals where a page is about to be programmed. Where a block had to be listed as bad for it, the page
+    /// is to be made again.
+    #[cold]
+    pub(super) fn break_seals_before_program(&mut self) -> Result<(), Fault<D::Error>> {
+        let listed = self.failed.unmarked_count();
+        self.break_seals()?;
+        if self.failed.unmarked_count() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
     }
 
     /// Erases every place, so that no seal of an earlier life stands.
@@ -85,12 +113,15 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         self.alive()?;
         let block = self.block(spot);
-        self.probe.operation(block.region(), Verb::Erase, Cause::Meta);
-        match self.device.erase(block) {
-            Ok(()) => Ok(true),
-            Err(EraseError::Failed) => self.retire(spot).map(|()| false),
-            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        if !self.failed.is_failing(spot) {
+            self.probe.operation(block.region(), Verb::Erase, Cause::Meta);
+            match self.device.erase(block) {
+                Ok(()) => return Ok(true),
+                Err(EraseError::Failed) => {}
+                Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
+            }
         }
+        self.retire_meta(spot).map(|()| false)
     }
 
     /// Programs a page of a place from the page buffer, or marks its block bad. Says whether it is programmed. The
@@ -116,18 +147,17 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let data = self.buffer.get(..self.meta.page_bytes.as_usize()).unwrap_or(&[]);
         match self.device.program(target, data, spare) {
             Ok(()) => Ok(true),
-            Err(ProgramError::Failed) => self.retire(spot).map(|()| false),
+            Err(ProgramError::Failed) => self.retire_meta(spot).map(|()| false),
             Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
 
-    /// Marks a block of the meta part bad. One that cannot be marked might carry a seal still, and ends this mount.
-    fn retire(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
-        let block = self.block(spot);
-        match self.device.mark_bad(block) {
-            Ok(()) => Ok(()),
-            Err(MarkError::Failed) => Err(self.block_failed()),
-            Err(MarkError::Driver(error)) => Err(self.driver_failed(error)),
+    /// Marks a block of the meta part bad. Where that cannot be noted in any way, the block might carry a seal still,
+    /// and nothing may be changed.
+    fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        match self.retire(spot) {
+            Fault::BlockFailed => Ok(()),
+            fault => Err(fault),
         }
     }
 

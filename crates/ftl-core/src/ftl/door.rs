@@ -31,7 +31,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         // A request of half the log's size would push itself out again.
         let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
-        if !hot || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages())) {
+        if !hot
+            || !log.ring().turns()
+            || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages()))
+        {
             return Way::Chains;
         }
         let window = log.window();

@@ -66,9 +66,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.mlc.fold.is_active() {
             return self.fold_step();
         }
-        let victim = match logical {
-            Some(logical) => logical,
-            None => self.mlc.victim().ok_or(Fault::Corrupt)?,
+        let Some(victim) = logical.or_else(|| self.mlc.victim()) else {
+            return Err(self.no_block_left());
         };
         self.start_fold(victim, None, Cause::Gc)
     }
@@ -77,6 +76,20 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// data block must be born before any log block that the chain takes from now on, because a mount tells
     /// by their age which of the two overrides the other.
     pub(crate) fn start_fold(
+        &mut self,
+        logical: LogicalBlock,
+        target: Option<ChainBlock>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.begin_fold(logical, target, cause)?;
+        if planted(Bug::BeginFoldLate) {
+            return Ok(());
+        }
+        self.fold_step()
+    }
+
+    /// Freezes a chain, and takes a block to fold it onto.
+    pub(super) fn begin_fold(
         &mut self,
         logical: LogicalBlock,
         target: Option<ChainBlock>,
@@ -101,14 +114,21 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let frozen = frozen_logs + u16::from(data);
         let job = Job { logical, target, cause, frozen, frozen_logs, page: 0 };
         self.mlc.fold.start(job);
-        if planted(Bug::BeginFoldLate) {
-            return Ok(());
-        }
-        self.fold_step()
+        Ok(())
     }
 
-    /// One step of the fold under way: a page is programmed; after the last one the old blocks are freed.
+    /// One step of the fold under way: a page is programmed; after the last one the old blocks are freed. Where the
+    /// page does not program, the chain is folded anew.
+    #[inline]
     pub(crate) fn fold_step(&mut self) -> Result<(), Fault<D::Error>> {
+        match (self.fold_page(), self.mlc.fold.job()) {
+            (Err(Fault::BlockFailed), Some(job)) => self.fold_anew(job),
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// One step of the fold under way.
+    pub(super) fn fold_page(&mut self) -> Result<(), Fault<D::Error>> {
         let job = self.mlc.fold.job().ok_or(Fault::Corrupt)?;
         let slots = self.shape.chain.slots;
         let start = u32::from(job.page) * u32::from(slots);

@@ -13,8 +13,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
         let budget = pages * u32::from(self.config.copies_per_page);
         for _ in 0..budget {
-            if !self.house_step(self.free_blocks_low)? {
-                break;
+            match self.house_step(self.free_blocks_low) {
+                Ok(true) => {}
+                // The request itself is done.
+                Ok(false) | Err(Fault::ReadOnly) => break,
+                Err(fault) => return Err(fault),
             }
         }
         Ok(())
@@ -42,6 +45,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         if self.mlc.fold.is_active() {
             self.fold_step()?;
+            return Ok(true);
+        }
+        if self.failing_chain.is_some()
+            && let Some(logical) = self.take_failing_chain()
+        {
+            self.start_fold(logical, None, Cause::Gc)?;
             return Ok(true);
         }
         if self.wear_move.is_some() {

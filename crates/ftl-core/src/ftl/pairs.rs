@@ -145,8 +145,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if !self.has_room_for_backup(count) {
             return Ok(false);
         }
-        self.back_up(spot, &current)?;
-        Ok(true)
+        match self.back_up(spot, &current) {
+            // Backups count only where they follow each other.
+            Err(Fault::BlockFailed) => Ok(false),
+            outcome => outcome.map(|()| true),
+        }
     }
 
     /// Whether the newest copy of a sector stands at that place of its chain.
@@ -160,10 +163,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// gain nothing by it, and while a power cut is dealt with nothing is programmed to the log.
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
-        self.log.as_ref().filter(|_| one_bit && self.unsettled.is_none()).is_some_and(|log| {
-            let pages = sectors.div_ceil(log.part().slots.max(1));
-            log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)
-        })
+        self.log
+            .as_ref()
+            .filter(|log| one_bit && log.ring().turns() && self.unsettled.is_none())
+            .is_some_and(|log| {
+                let pages = sectors.div_ceil(log.part().slots.max(1));
+                log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)
+            })
     }
 
     /// Copies those sectors of a page to the log.

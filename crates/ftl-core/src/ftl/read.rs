@@ -117,7 +117,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         match self.flash.read(spot, slot, chunk, Cause::Host) {
             Ok(Some(_)) => {}
-            Ok(None) | Err(Fault::Uncorrectable) => return Err(StoreReadError::Lost(first)),
+            Ok(None) | Err(Fault::Uncorrectable) => return Err(self.lost(first)),
             Err(fault) => return Err(fault.into()),
         }
         let sector_bytes = self.shape.sector_bytes.as_usize();
@@ -125,10 +125,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let sector = first + SectorCount::new(u32::from(at));
             match self.flash.slot(usize::from(slot) + usize::from(at)) {
                 Slot::Holds(held) if held == sector => {}
-                Slot::Lost(held) if held == sector => return Err(StoreReadError::Lost(sector)),
+                Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
                 // Its newest copy stood on a page that was ruined since.
                 Slot::Elsewhere(held) if in_place && held == sector => {
-                    return Err(StoreReadError::Lost(sector));
+                    return Err(self.lost(sector));
                 }
                 Slot::Hole(hole) if in_place && hole == sector => {
                     let start = usize::from(at) * sector_bytes;
@@ -140,5 +140,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
         }
         Ok(())
+    }
+
+    #[cold]
+    fn lost(&mut self, sector: Sector) -> StoreReadError<D::Error> {
+        self.flash.failed.lost = self.flash.failed.lost.saturating_add(1);
+        StoreReadError::Lost(sector)
     }
 }

@@ -48,7 +48,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// other.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
         let mut best: Option<Rescued> = None;
-        for block in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
+        for block in self.rescue_blocks()? {
             let spot = self.commit_spot(block);
             if self.flash.is_bad(spot)? {
                 continue;
@@ -125,9 +125,23 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         youngest: Option<Youngest>,
         backups: Option<Backups>,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
-        let Some(target) = self.rescue_block(None)? else {
-            return Ok(None);
-        };
+        while let Some(target) = self.rescue_block(None)? {
+            match self.copy_youngest_to(target, youngest, backups) {
+                // There may be another block. Nothing was relied on yet, and what this one says must not count later.
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => return outcome,
+            };
+        }
+        // Without a copy nothing more may be changed.
+        Err(self.no_block_left())
+    }
+
+    fn copy_youngest_to(
+        &mut self,
+        target: u16,
+        youngest: Option<Youngest>,
+        backups: Option<Backups>,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
         self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
         let mut pages = 0;
         let mut ended = None;
@@ -147,10 +161,26 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.commit(target, pages, ended).map(Some)
     }
 
+    /// The blocks in which copies may stand: the rescue blocks; and where one of these is bad, those of checkpoints
+    /// too, which say nothing any more when copies are made.
+    fn rescue_blocks(&mut self) -> Result<core::ops::Range<u16>, Fault<D::Error>> {
+        let usual = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
+        for block in usual.clone() {
+            if self.flash.is_bad(Spot::meta(block, 0))? {
+                return Ok(HEADER_BLOCKS..self.shape.meta.blocks);
+            }
+        }
+        Ok(usual)
+    }
+
     /// A rescue block that is not bad, and another than that one if there is one.
     fn rescue_block(&mut self, other_than: Option<u16>) -> Result<Option<u16>, Fault<D::Error>> {
-        for block in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
-            if other_than != Some(block) && !self.flash.is_bad(Spot::meta(block, 0))? {
+        for block in self.rescue_blocks()? {
+            let spot = Spot::meta(block, 0);
+            if other_than != Some(block)
+                && !self.flash.failed.is_failing(spot)
+                && !self.flash.is_bad(spot)?
+            {
                 return Ok(Some(block));
             }
         }
@@ -164,9 +194,22 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         rescued: Rescued,
         page: Option<Youngest>,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
-        let Some(target) = self.rescue_block(Some(rescued.block))? else {
-            return Ok(Some(rescued));
-        };
+        while let Some(target) = self.rescue_block(Some(rescued.block))? {
+            match self.copy_again_to(target, rescued, page) {
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => return outcome,
+            };
+        }
+        // It stays where it is.
+        Ok(Some(rescued))
+    }
+
+    fn copy_again_to(
+        &mut self,
+        target: u16,
+        rescued: Rescued,
+        page: Option<Youngest>,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
         self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
         let copies = (0..rescued.pages).map(|page| Spot::meta(rescued.block, page));
         let mut pages = 0;
@@ -329,14 +372,25 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(());
         };
         let (logical, offset) = self.in_device(sector)?;
+        while !self.write_copy_to(logical, offset, spot, slot)? {}
+        Ok(())
+    }
+
+    /// See [`write_copy`](Self::write_copy). `false`: the block failed.
+    fn write_copy_to(
+        &mut self,
+        logical: LogicalBlock,
+        offset: u32,
+        spot: Spot,
+        slot: u16,
+    ) -> Result<bool, Fault<D::Error>> {
         let map = self.chain_with_room(logical)?;
         let (_, home) = self.mlc.home(offset);
         let slots = self.shape.chain.slots;
+        let sector = self.mlc.sector(logical, offset);
         self.flash.blank(0, slots);
-        let held = match held {
-            Slot::Holds(_) => self.flash.fetch_copy(spot, slot, home, sector, Cause::Mount)?,
-            _ => held,
-        };
+        // What it says to be lost is lost to its reader, too.
+        let held = self.flash.fetch_copy(spot, slot, home, sector, Cause::Mount)?;
         if planted(Bug::EraseRescuedEarly) {
             self.flash.erase(spot, Cause::Meta)?;
         }
@@ -383,11 +437,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(());
         };
         // The one that counts goes last: an older one alone would say too little.
-        for block in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
-            if block != rescued.block && !self.flash.is_bad(Spot::meta(block, 0))? {
-                self.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
+        for block in self.rescue_blocks()? {
+            if block != rescued.block
+                && self.flash.look(self.commit_spot(block), Cause::Mount)? != Seen::Erased
+            {
+                self.erase_or_lose(Spot::meta(block, 0))?;
             }
         }
-        self.flash.erase(Spot::meta(rescued.block, 0), Cause::Meta)
+        self.erase_or_lose(Spot::meta(rescued.block, 0)).map(|_| ())
     }
 }

@@ -23,7 +23,6 @@ use crate::error::Fault;
 use crate::flash::Spot;
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
-use crate::shape::HEADER_BLOCKS;
 
 /// What a mount without checkpoint has left to the first request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,8 +106,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     #[cold]
     #[inline(never)]
     fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
-        let outcome = self.settle_now();
+        let outcome = match self.settle_now() {
+            // What is left to be done takes blocks that there are not; everything can be read as it stands.
+            Err(Fault::ReadOnly) => {
+                self.unsettled = None;
+                Ok(())
+            }
+            outcome => outcome,
+        };
         self.mlc.maps.end_request();
+        if self.flash.failed.read_only && outcome.is_ok() {
+            self.come_to_rest();
+        }
         outcome
     }
 
@@ -119,19 +128,30 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         // Pages not met may have stamps beyond the largest one met: as many as there are pages at most.
         self.flash.skip_stamps(self.shape.page_count());
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
-        let rescued = if at_rest { before } else { self.secure_youngest(before)? };
+        let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
+        let (rescued, secured) = match copied {
+            // Where no block is left for the copy, nothing is erased that might stand in for the page.
+            Err(Fault::ReadOnly) => (before, false),
+            outcome => (outcome?, true),
+        };
         if let Some(state) = &mut self.unsettled {
             state.ended = rescued.and_then(|rescued| Some((rescued.ended?, rescued.stamp)));
             state.rescued = rescued;
         }
         self.untangle()?;
-        self.clear_stale()?;
+        if secured {
+            self.clear_stale()?;
+        }
         self.settle_log(before.is_none() && rescued.is_some())?;
-        if let Some(rescued) = rescued.filter(|_| !planted(Bug::ForgetRescued)) {
+        let wanted = secured && !planted(Bug::ForgetRescued);
+        if let Some(rescued) = rescued.filter(|_| wanted) {
             self.write_rescued(rescued)?;
         }
-        self.clear_rescue_blocks(rescued)?;
-        self.mend_headers()?;
+        self.clear_rescue_blocks(rescued.filter(|_| secured))?;
+        if !planted(Bug::LeaveHeaderTorn) {
+            let header = self.header();
+            self.flash.mend_headers(&header)?;
+        }
         if at_rest {
             self.mlc.chains.trust_free();
             if let Some(log) = &mut self.log {
@@ -149,6 +169,25 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
         while let Some(block) = self.mlc.chains.take_stale() {
             self.free_block(block, Cause::Mount)?;
+        }
+        Ok(())
+    }
+
+    /// Erases the head of a log in which nothing stands; or the next that lets itself be erased.
+    fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let mut head = first;
+        while log.ring().good() > 0 {
+            match self.flash.erase(Spot::log(head, 0), Cause::Mount) {
+                Ok(()) => {
+                    let suspects = log.ring().good() - log.ring().used();
+                    log.ring_mut().suspect(suspects);
+                    break;
+                }
+                Err(Fault::BlockFailed) => log.ring_mut().retire_only(),
+                Err(fault) => return Err(fault),
+            }
+            head = log.ring().head();
         }
         Ok(())
     }
@@ -178,10 +217,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let (head, head_page) = (log.ring().head(), log.ring().head_page());
         if head_page == 0 {
             // Nothing in it can be read: its first program was torn, or there was none.
-            self.flash.erase(Spot::log(head, 0), Cause::Mount)?;
-            let suspects = log.ring().good() - log.ring().used();
-            log.ring_mut().suspect(suspects);
-            return Ok(());
+            return self.erase_first_head(head);
         }
         if head_page < log.data_pages() {
             log.read_tags(&mut self.flash, head)?;
@@ -189,24 +225,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 let copied = copied || planted(Bug::RepeatSummary);
                 log.close_early(&mut self.flash, own && copied)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Writes the header again where one of the two is missing: the other may be torn, too.
-    fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
-        let header = self.header();
-        for block in 0..HEADER_BLOCKS {
-            if self.flash.is_bad(Spot::meta(block, 0))? || planted(Bug::LeaveHeaderTorn) {
-                continue;
-            }
-            match self.flash.read_header(Spot::meta(block, 0)) {
-                Ok(Ok(found)) if found == header => continue,
-                Ok(_) | Err(Fault::Uncorrectable) => {}
-                Err(fault) => return Err(fault),
-            }
-            self.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
-            self.flash.program_header(Spot::meta(block, 0), &header)?;
         }
         Ok(())
     }

@@ -12,9 +12,9 @@ use crate::mlc::Append;
 use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Event, Probe};
 
-/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. More
-/// means that the tables contradict themselves.
-const ROUNDS_MAX: u32 = 8;
+/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. Where
+/// blocks fail there are a few more; so many mean that the tables contradict themselves.
+const ROUNDS_MAX: u32 = 32;
 
 /// Whether a chain can take a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             };
             let run = Slots::Run { first: sector, at: slot, count: held };
             self.note_own_page(logical, map)?;
-            self.append_to_chain(logical, map, content, run, Cause::Host)?;
+            if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
+                continue;
+            }
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
             pages += 1;
@@ -73,7 +75,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(pages)
     }
 
-    /// Programs a page to a chain that has room, and drops what the log held of its sectors.
+    /// Programs a page to a chain that has room, and drops what the log held of its sectors. `false`: the block failed;
+    /// room must be found again, and the page be made again.
     pub(crate) fn append_to_chain(
         &mut self,
         logical: LogicalBlock,
@@ -81,11 +84,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         content: Content<'_>,
         slots: Slots<'_>,
         cause: Cause,
-    ) -> Result<(), Fault<D::Error>> {
+    ) -> Result<bool, Fault<D::Error>> {
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let wear = self.wear.erase_count(end.block);
         let write = Append { end, content, slots, wear, trims: false };
-        let complete = self.mlc.append(&mut self.flash, logical, map, write, cause)?;
+        let complete = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
+            Err(Fault::BlockFailed) => return self.leave_last_log(logical, map).map(|()| false),
+            outcome => outcome?,
+        };
         if let Some(log) = &mut self.log {
             for slot in 0..self.shape.chain.slots {
                 if let Some(sector) = slots.get(slot).copy_of() {
@@ -94,7 +100,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 }
             }
         }
-        if complete { self.switch(logical) } else { Ok(()) }
+        if complete {
+            self.switch(logical)?;
+        }
+        Ok(true)
     }
 
     /// Sees to it that the chain's last log block has a free page. Where that takes a fold, it is done now: the one
@@ -163,27 +172,63 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// Takes a free block, and erases it first where a power cut may have touched it.
+    /// Takes a free block, and erases it first where a power cut may have touched it. One that does not erase is lost,
+    /// and the next is taken.
     pub(crate) fn take_free_block(&mut self, cause: Cause) -> Result<ChainBlock, Fault<D::Error>> {
-        let (block, suspect) = self.mlc.chains.take_free().ok_or(Fault::Corrupt)?;
-        if suspect && !planted(Bug::TrustFreeBlocks) {
-            self.flash.erase(Spot::chain(block, 0), cause)?;
-            self.throttle.note_chain_erase();
-            if self.wear.note_erase(block).is_some() {
-                self.wear.declined();
+        loop {
+            let Some((block, suspect)) = self.mlc.chains.take_free() else {
+                if self.give_up_wear_move() {
+                    continue;
+                }
+                return Err(self.no_block_left());
+            };
+            if !suspect || planted(Bug::TrustFreeBlocks) {
+                return Ok(block);
+            }
+            if self.erase_chain_block(block, cause)? {
+                if self.wear.note_erase(block).is_some() {
+                    self.wear.declined();
+                }
+                return Ok(block);
             }
         }
-        Ok(block)
     }
 
-    /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it.
+    /// Erases a block of the chains. `false`: it did not erase, and is lost.
+    fn erase_chain_block(
+        &mut self,
+        block: ChainBlock,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let spot = Spot::chain(block, 0);
+        let last = self.mlc.chains.free_count() == 0;
+        // Seals are broken: a block that is taken out of a chain or a queue was in use.
+        let erased =
+            if last { self.flash.erase_last(spot, cause) } else { self.flash.erase(spot, cause) };
+        match erased {
+            Ok(()) => {
+                self.throttle.note_chain_erase();
+                Ok(true)
+            }
+            // What a mount may find in it is stale.
+            Err(Fault::BlockFailed | Fault::ReadOnly) => {
+                self.lose_chain_block(block);
+                Ok(false)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it, or does not
+    /// erase.
     pub(crate) fn free_block(
         &mut self,
         block: ChainBlock,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        self.flash.erase(Spot::chain(block, 0), cause)?;
-        self.throttle.note_chain_erase();
+        if !self.erase_chain_block(block, cause)? {
+            return Ok(());
+        }
         if let Some(cold) = self.wear.note_erase(block) {
             // The move's own fold needs no other block, but the next write may.
             if self.wear_move.is_none() && self.mlc.chains.free_count() >= 2 {

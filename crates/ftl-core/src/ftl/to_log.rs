@@ -4,9 +4,11 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::Ftl;
 use super::to_chains::Room;
+use crate::address::LogicalBlock;
 use crate::error::Fault;
 use crate::flash::Content;
 use crate::layout::{Slot, Slots};
+use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Event, Probe};
 use crate::shape::SLOTS_MAX;
 use crate::slc::{Demotion, Log};
@@ -71,7 +73,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             let content = self.page_content(chunk, slots);
             let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
             let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
-            log.append(&mut self.flash, content, run, Cause::Host)?;
+            match log.append(&mut self.flash, content, run, Cause::Host) {
+                Err(Fault::BlockFailed) if log.has_room() => continue,
+                Err(Fault::BlockFailed) => return Ok(pages + self.write_to_chains(sector, rest)?),
+                outcome => outcome?,
+            }
             if self.mlc.fold.is_active() {
                 for held in sector.run(held) {
                     let (logical, offset) = self.mlc.locate(held);
@@ -120,17 +126,34 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let log = self.the_log()?;
         if leaves || log.has_kept_enough() || log.free_pages() == 0 {
             self.move_to_chain(demotion)
+        } else if self.keep_in_log(demotion)? {
+            Ok(())
         } else {
-            self.keep_in_log(demotion)
+            self.keep_again(demotion)
         }
     }
 
+    /// Copies valid sectors of the tail again that did not program to the head: at once, for the page that failed may
+    /// read as a younger copy.
+    #[cold]
+    #[inline(never)]
+    fn keep_again(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
+        while self.the_log()?.has_room() {
+            if self.keep_in_log(first)? {
+                return Ok(());
+            }
+        }
+        let (logical, _) = self.mlc.locate(first.sector);
+        self.move_again(first, logical)
+    }
+
     /// Copies valid sectors of the tail to the head: as many as a page holds and the tail has next to each other in its
-    /// list.
-    fn keep_in_log(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
+    /// list. `false`: the block failed.
+    fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
         let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let slots = log.part().slots;
         let mut holds = [Slot::Empty; SLOTS_MAX];
+        let walk = log.walk();
         let mut next = Some(first);
         let mut filled = 0;
         while let Some(demotion) = next.take() {
@@ -152,17 +175,58 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         log.note_kept_page();
         self.flash.blank(filled, slots - filled);
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
-        log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc)
+        match log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc) {
+            Err(Fault::BlockFailed) => {
+                log.walk_again(walk);
+                Ok(false)
+            }
+            outcome => outcome.map(|()| true),
+        }
     }
 
     /// Writes a sector of the tail to its chain, together with those of the tail that share its page there.
     fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
-        let (logical, offset) = self.mlc.locate(demotion.sector);
-        let map = match self.room_in_chain(logical)? {
-            Room::Ready(map) => map,
-            Room::AfterFold(which) => return self.fold_a_little(which),
-        };
+        let (logical, _) = self.mlc.locate(demotion.sector);
+        match self.room_in_chain(logical)? {
+            Room::Ready(map) => {
+                if self.copy_to_chain(demotion, logical, map)? {
+                    Ok(())
+                } else {
+                    self.move_again(demotion, logical)
+                }
+            }
+            Room::AfterFold(which) => self.fold_a_little(which),
+        }
+    }
+
+    /// Moves a sector that did not program to its chain: at once, for the page that failed may read as a younger copy.
+    #[cold]
+    #[inline(never)]
+    fn move_again(
+        &mut self,
+        demotion: Demotion,
+        logical: LogicalBlock,
+    ) -> Result<(), Fault<D::Error>> {
+        loop {
+            let map = self.chain_with_room(logical)?;
+            // A fold may have taken it along.
+            let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
+            if !still || self.copy_to_chain(demotion, logical, map)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Programs a page of the chain with that sector and those beside it. `false`: the block failed.
+    fn copy_to_chain(
+        &mut self,
+        demotion: Demotion,
+        logical: LogicalBlock,
+        map: MapId,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (_, offset) = self.mlc.locate(demotion.sector);
         let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let walk = log.walk();
         log.note_demotion(false);
         let (page, _) = self.mlc.home(offset);
         let slots = self.shape.chain.slots;
@@ -183,6 +247,12 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             }
         }
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
-        self.append_to_chain(logical, map, Content::Buffer, Slots::Listed(holds), Cause::WriteBack)
+        let slots = Slots::Listed(holds);
+        let placed =
+            self.append_to_chain(logical, map, Content::Buffer, slots, Cause::WriteBack)?;
+        if !placed {
+            self.the_log()?.walk_again(walk);
+        }
+        Ok(placed)
     }
 }

@@ -48,14 +48,20 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         logical: LogicalBlock,
         trim: Trim,
     ) -> Result<(), Fault<D::Error>> {
-        let map = self.chain_with_room(logical)?;
-        let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
-        let wear = self.wear.erase_count(end.block);
-        self.flash.put_trim(trim);
-        let slots = [Slot::Hole(trim.first)];
-        let slots = Slots::Listed(&slots);
-        let write = Append { end, content: Content::Buffer, slots, wear, trims: true };
-        self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta)?;
+        let map = loop {
+            let map = self.chain_with_room(logical)?;
+            let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+            let wear = self.wear.erase_count(end.block);
+            self.flash.put_trim(trim);
+            let slots = [Slot::Hole(trim.first)];
+            let slots = Slots::Listed(&slots);
+            let write = Append { end, content: Content::Buffer, slots, wear, trims: true };
+            match self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta) {
+                Ok(_) => break map,
+                Err(Fault::BlockFailed) => self.leave_last_log(logical, map)?,
+                Err(fault) => return Err(fault),
+            }
+        };
         let (_, offset) = self.mlc.locate(trim.first);
         for (at, sector) in trim.first.run(trim.count).enumerate() {
             let offset = offset + at as u32;

@@ -98,6 +98,18 @@ impl<'ram> Chains<'ram> {
         }
     }
 
+    /// Takes the chain's last block out of it, which is a log block.
+    pub fn pop_log(&mut self, logical: LogicalBlock) -> Option<ChainBlock> {
+        let mut before = None;
+        let mut last = self.first(logical)?;
+        while let Some(next) = self.next(last) {
+            before = Some(last);
+            last = next;
+        }
+        self.unlink(logical, before, last);
+        Some(last)
+    }
+
     /// Puts a data block in the place of the chain's first `replaced` blocks. Gives the first of those back; they stay
     /// linked, so that the caller can free them one by one.
     pub fn lead_with(
@@ -163,6 +175,12 @@ impl<'ram> Chains<'ram> {
     /// How many blocks belong to no chain and are not known to be erased.
     pub fn stale_count(&self) -> u16 {
         self.stale.count
+    }
+
+    /// The stale blocks.
+    #[cfg(feature = "check")]
+    pub fn stale(&self) -> impl Iterator<Item = ChainBlock> + '_ {
+        core::iter::successors(self.stale.front, |block| self.next(*block))
     }
 
     /// Takes a block that a mount found stale.

@@ -87,6 +87,8 @@ pub struct Mlc<'ram> {
     /// Chains whose last log block a power cut may have touched beyond its last page.
     pub sealed: Bits<'ram, LogicalBlock>,
     hand: u16,
+    /// Free blocks that no log block may take: those that stand in for a block that fails while a chain is folded.
+    pub in_hand: u16,
 }
 
 impl<'ram> Mlc<'ram> {
@@ -111,6 +113,7 @@ impl<'ram> Mlc<'ram> {
             recent: Bits::new(memory.recent),
             sealed: Bits::new(memory.sealed),
             hand: 0,
+            in_hand: 0,
         }
     }
 
@@ -204,10 +207,17 @@ impl<'ram> Mlc<'ram> {
         self.chains.count(logical) < limit
     }
 
-    /// Whether a free block may become a log block: one must be left for the fold that frees the next.
+    /// Whether a free block may become a log block: one must be left for the fold that frees the next, and some for
+    /// what may fail meanwhile.
     #[inline]
     pub fn may_take_block(&self) -> bool {
-        self.chains.free_count() > u16::from(!self.fold.is_active())
+        let kept = if self.fold.is_active() {
+            // One of them may be needed for the fold's own target.
+            self.in_hand.saturating_sub(1)
+        } else {
+            1 + self.in_hand
+        };
+        self.chains.free_count() > kept
     }
 
     /// Gives the chain a new log block, which is erased.

@@ -13,7 +13,7 @@ use crate::flash::{ImageReader, ImageWriter, Seals};
 use crate::ftl::Ftl;
 use crate::layout::{self, Seal};
 use crate::probe::Probe;
-use crate::shape::{PLACES, Place, SPARE_BLOCKS_MIN};
+use crate::shape::{PLACES, Place};
 use crate::slc::index::{IndexShape, Probing};
 use crate::writeback::WriteBack;
 
@@ -51,11 +51,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.write_back = WriteBack::new(self.config.write_back);
     }
 
-    fn write_checkpoint(&mut self) -> Result<(), Fault<D::Error>> {
+    pub(crate) fn write_checkpoint(&mut self) -> Result<(), Fault<D::Error>> {
         self.flash.alive()?;
         self.settled()?;
         if let Seals::One(_) = self.flash.seals() {
             return Ok(());
+        }
+        if self.flash.failed.read_only {
+            self.give_up_fold()?;
         }
         while self.mlc.fold.is_active() {
             self.fold_step()?;
@@ -154,10 +157,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(None);
         }
         let good = self.wear.in_use().fold(0, |good, _| good + 1);
-        if good < self.shape.logical_blocks + SPARE_BLOCKS_MIN {
-            return Ok(None);
-        }
-        self.limit_free_blocks(good);
+        self.set_good_blocks(good);
         Ok(Some(()))
     }
 

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::flash::Spot;
 use crate::ftl::Ftl;
 use crate::layout::FormatKey;
-use crate::probe::{Cause, Probe};
+use crate::probe::Probe;
 use crate::ram::Ram;
 use crate::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
 
@@ -26,47 +26,54 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     ) -> Result<Self, MountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.retire_bad_blocks()?;
+        ftl.holds_capacity()?;
+        for block in 0..HEADER_BLOCKS + RESCUE_BLOCKS {
+            if !ftl.flash.is_bad(Spot::meta(block, 0))? {
+                ftl.erase_or_lose(Spot::meta(block, 0))?;
+            }
+        }
+        ftl.flash.erase_places()?;
+        ftl.erase_log()?;
+        for number in 0..ftl.shape.chain.blocks {
+            let block = ChainBlock::new(number);
+            if !ftl.wear.is_retired(block) {
+                if ftl.erase_or_lose(Spot::chain(block, 0))? {
+                    ftl.wear.restore(block, 1);
+                    ftl.mlc.chains.give_free(block);
+                } else {
+                    ftl.lose_chain_block(block);
+                }
+            }
+        }
+        ftl.holds_capacity()?;
+        let key = FormatKey::new(key);
+        ftl.flash.set_key(key);
+        let header = ftl.header();
+        // The header comes last: a format cut short leaves no device that could be taken for a whole one.
         let mut headers = 0;
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {
-                ftl.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
-                headers += 1;
+                headers += u16::from(ftl.flash.program_header(Spot::meta(block, 0), &header)?);
             }
         }
         if headers == 0 {
             return Err(MountError::BlockFailed);
         }
-        for block in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
-            if !ftl.flash.is_bad(Spot::meta(block, 0))? {
-                ftl.flash.erase(Spot::meta(block, 0), Cause::Meta)?;
-            }
-        }
-        ftl.flash.erase_places()?;
-        if let Some(log) = &mut ftl.log {
-            for number in 0..log.part().blocks {
-                let block = LogBlock::new(number);
-                if !log.ring().is_bad(block) {
-                    ftl.flash.erase(Spot::log(block, 0), Cause::Meta)?;
-                }
-            }
-        }
-        for number in 0..ftl.shape.chain.blocks {
-            let block = ChainBlock::new(number);
-            if !ftl.flash.is_bad(Spot::chain(block, 0))? {
-                ftl.flash.erase(Spot::chain(block, 0), Cause::Meta)?;
-                ftl.wear.restore(block, 1);
-                ftl.mlc.chains.give_free(block);
-            }
-        }
-        let key = FormatKey::new(key);
-        ftl.flash.set_key(key);
-        let header = ftl.header();
-        // The header comes last: a format cut short leaves no device that could be taken for a whole one.
-        for number in 0..HEADER_BLOCKS {
-            if let Some(block) = ftl.good_meta_block(number)? {
-                ftl.flash.program_header(Spot::meta(block, 0), &header)?;
-            }
-        }
         Ok(ftl)
+    }
+
+    fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
+        let blocks = self.log.as_ref().map_or(0, |log| log.part().blocks);
+        for number in 0..blocks {
+            let block = LogBlock::new(number);
+            let bad = self.log.as_ref().is_none_or(|log| log.ring().is_bad(block));
+            if !bad
+                && !self.erase_or_lose(Spot::log(block, 0))?
+                && let Some(log) = &mut self.log
+            {
+                log.ring_mut().retire(block);
+            }
+        }
+        Ok(())
     }
 }

@@ -76,7 +76,7 @@ impl<E> From<Fault<E>> for MountError<E> {
     fn from(fault: Fault<E>) -> Self {
         match fault {
             Fault::Uncorrectable | Fault::Corrupt => Self::Corrupt,
-            Fault::BlockFailed => Self::BlockFailed,
+            Fault::BlockFailed | Fault::ReadOnly => Self::BlockFailed,
             Fault::Device(error) => Self::Device(error),
         }
     }
@@ -180,6 +180,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             turn: 0,
             unsettled: None,
             own: None,
+            good_blocks: 0,
+            failing_chain: None,
         })
     }
 
@@ -209,8 +211,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         })
     }
 
-    /// Takes the bad blocks out of log and chains. Says how many good blocks the chains have.
-    fn retire_bad_blocks(&mut self) -> Result<u16, MountError<D::Error>> {
+    /// Takes the bad blocks out of log and chains.
+    fn retire_bad_blocks(&mut self) -> Result<(), MountError<D::Error>> {
         let mut good = 0;
         for number in 0..self.shape.chain.blocks {
             let block = crate::address::ChainBlock::new(number);
@@ -227,24 +229,23 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                     log.ring_mut().retire(block);
                 }
             }
-            if log.ring().good() < 2 {
-                return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });
-            }
         }
-        let needed = self.shape.logical_blocks + SPARE_BLOCKS_MIN;
-        if good < needed {
-            return Err(MountError::TooFewBlocks { good, needed });
-        }
-        self.limit_free_blocks(good);
-        Ok(good)
+        self.set_good_blocks(good);
+        Ok(())
     }
 
-    /// Says when folding begins and ends, where so many blocks of chains are good.
-    fn limit_free_blocks(&mut self, good: u16) {
-        // A small reserve is not spent on keeping blocks free.
-        let spare = good.saturating_sub(self.shape.logical_blocks);
-        self.free_blocks_low = self.config.free_blocks_low.min(spare / 4).max(1);
-        self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
+    /// Whether a device that is being formatted has blocks enough.
+    fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
+        if let Some(log) = &self.log
+            && !log.ring().turns()
+        {
+            return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });
+        }
+        let needed = self.shape.logical_blocks + SPARE_BLOCKS_MIN;
+        if self.good_blocks < needed {
+            return Err(MountError::TooFewBlocks { good: self.good_blocks, needed });
+        }
+        Ok(())
     }
 
     /// The meta blocks that are not bad, in order.

@@ -36,6 +36,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             });
         }
         ftl.flash.set_key(header.key);
+        ftl.flash.read_lists()?;
         if ftl.mount_checkpoint()? {
             return Ok(ftl);
         }

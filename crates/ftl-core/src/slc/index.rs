@@ -265,16 +265,18 @@ impl<'ram> Index<'ram> {
         })
     }
 
+    /// Whether a sector is one of the store's.
+    #[inline]
+    pub fn covers(&self, sector: Sector) -> bool {
+        sector.get() < self.shape.sectors().get()
+    }
+
     // Below: how words and cells are read and written.
 
     /// A sector's window and key.
     #[inline]
     fn home(&self, sector: Sector) -> Home {
-        debug_assert!(
-            sector.get() < self.shape.sectors().get(),
-            "{sector} of {}",
-            self.shape.sectors()
-        );
+        debug_assert!(self.covers(sector), "{sector} of {}", self.shape.sectors());
         let (quotient, cell) = self.shape.prime().divide(sector.get());
         // A sector of the store's makes a quotient that fits, plus one; anything else would lose
         // its upper bits.

@@ -6,6 +6,7 @@
 
 mod image;
 pub mod index;
+mod listed;
 pub mod ring;
 
 use ftl_iface::{BlockCount, NandDevice, Sector};
@@ -13,12 +14,13 @@ use ftl_iface::{BlockCount, NandDevice, Sector};
 use crate::address::LogBlock;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::flash::{Content, Flash, Seen, Spot};
+use crate::flash::{Content, Flash, Spot};
 use crate::layout::{Kind, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 use crate::shape::Part;
 
 use index::{Index, LogSequence, LogSlot, Window};
+use listed::{Listed, list, list_by_tags};
 use ring::Ring;
 
 /// Lent memory of this room, beside the index's.
@@ -50,7 +52,7 @@ pub struct Log<'ram> {
 
 /// How far the tail block has been gone through.
 #[derive(Clone, Copy, Debug, Default)]
-struct TailWalk {
+pub(crate) struct TailWalk {
     next: u32,
     valid: u32,
     kept: u32,
@@ -120,6 +122,11 @@ impl<'ram> Log<'ram> {
         u32::from(self.data_pages - self.ring.head_page()) + blocks * u32::from(self.data_pages)
     }
 
+    /// Whether a page can be programmed before a block must be reclaimed.
+    pub fn has_room(&self) -> bool {
+        self.ring.turns() && self.free_pages() > 0
+    }
+
     /// Pages that the log can hold at most.
     pub fn pages(&self) -> u32 {
         u32::from(self.ring.good()) * u32::from(self.data_pages)
@@ -171,7 +178,8 @@ impl<'ram> Log<'ram> {
     }
 
     /// Programs the next page of the head and maps its sectors there. There must be a free page, and each sector must
-    /// have an entry.
+    /// have an entry. Where a block fails it is left behind, and the page is to be made again: there may be no free
+    /// page now.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -210,8 +218,41 @@ impl<'ram> Log<'ram> {
         }
         let page = self.ring.head_page();
         let spot = Spot::log(self.ring.head(), page);
-        flash.program(spot, kind, self.ring.wear(), content, slots, cause)?;
-        Ok(page)
+        match flash.program(spot, kind, self.ring.wear(), content, slots, cause) {
+            Ok(()) => Ok(page),
+            Err(fault) => Err(self.leave_head(flash, fault)),
+        }
+    }
+
+    /// Leaves the head behind, which did not program: without a summary, so that it is read by its tags; or, where
+    /// nothing stands in it, as a bad block. Gives the fault to be passed on.
+    #[cold]
+    #[inline(never)]
+    fn leave_head<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        fault: Fault<D::Error>,
+    ) -> Fault<D::Error> {
+        if !matches!(fault, Fault::BlockFailed) {
+            return fault;
+        }
+        if self.ring.head_page() > 0 || self.ring.used() == 1 {
+            let start = usize::from(self.ring.head_page()) * usize::from(self.part.slots);
+            let codes = self.head_codes.iter_mut().skip(start);
+            codes.for_each(|code| *code = Slot::Empty.code());
+            self.ring.close_head(self.data_pages);
+            return fault;
+        }
+        // Among blocks in use a mount takes one for free whose first page reads as erased.
+        let fault = match flash.erase(Spot::log(self.ring.head(), 0), Cause::Gc) {
+            // It was another block that failed, and the page is to be made again.
+            Ok(()) => return fault,
+            Err(fault) => fault,
+        };
+        if matches!(fault, Fault::BlockFailed) {
+            self.ring.retire_head(self.data_pages);
+        }
+        fault
     }
 
     /// Goes on to the next page of the head, after its summary where it was the last.
@@ -229,7 +270,12 @@ impl<'ram> Log<'ram> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        flash.program_summary(self.ring.head(), self.data_pages, self.ring.wear(), self.head_codes)
+        let (head, wear) = (self.ring.head(), self.ring.wear());
+        match flash.program_summary(head, self.data_pages, wear, self.head_codes) {
+            // Without a summary it is read by its tags.
+            Err(Fault::BlockFailed) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Takes the next block as head.
@@ -239,7 +285,13 @@ impl<'ram> Log<'ram> {
     ) -> Result<(), Fault<D::Error>> {
         let suspect = self.ring.next_is_suspect() && !planted(Bug::TrustFreeLogBlocks);
         if self.ring.used() < self.ring.good() && suspect {
-            flash.erase(Spot::log(self.ring.after(self.ring.head()), 0), Cause::Gc)?;
+            let next = Spot::log(self.ring.after(self.ring.head()), 0);
+            if let Err(fault) = flash.erase(next, Cause::Gc) {
+                if matches!(fault, Fault::BlockFailed) {
+                    self.ring.retire_next();
+                }
+                return Err(fault);
+            }
         }
         if !self.ring.advance() {
             return Err(Fault::Corrupt);
@@ -252,7 +304,8 @@ impl<'ram> Log<'ram> {
     /// Whether more than `window` blocks lie between tail and head, so that the tail should be reclaimed.
     #[inline]
     pub fn is_over(&self, window: BlockCount) -> bool {
-        u32::from(self.ring.used()) > window.get()
+        u32::from(self.ring.used())
+            > window.get().min(u32::from(self.ring.good()).saturating_sub(1))
     }
 
     /// Whether there is a tail that can be reclaimed: a block that is not the head.
@@ -288,7 +341,9 @@ impl<'ram> Log<'ram> {
             codes = codes.get(usize::from(self.part.slots)..).unwrap_or(&[]);
         }
         while let Some(code) = codes.get(walk.next as usize) {
-            if let Some(sector) = Slot::from_code(*code).copy_of() {
+            // What flash names may be beyond the capacity.
+            let held = Slot::from_code(*code).copy_of();
+            if let Some(sector) = held.filter(|sector| self.index.covers(*sector)) {
                 let (page, slot) = ((walk.next / slots) as u16, (walk.next % slots) as u16);
                 let place = self.place(block, page, slot);
                 if self.index.find(sector) == Some(place) {
@@ -309,6 +364,16 @@ impl<'ram> Log<'ram> {
             walk.valid += 1;
             walk.kept += u32::from(kept);
         }
+    }
+
+    /// How far the tail has been gone through.
+    pub(crate) fn walk(&self) -> Option<TailWalk> {
+        self.tail
+    }
+
+    /// The tail has been gone through so far only: what came after did not find its way.
+    pub(crate) fn walk_again(&mut self, walk: Option<TailWalk>) {
+        self.tail = walk;
     }
 
     /// A page of sectors of the tail was copied to the head.
@@ -336,8 +401,11 @@ impl<'ram> Log<'ram> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
     ) -> Result<(u32, u32), Fault<D::Error>> {
-        flash.erase(Spot::log(self.ring.tail(), 0), Cause::Gc)?;
-        self.ring.drop_tail();
+        match flash.erase(Spot::log(self.ring.tail(), 0), Cause::Gc) {
+            Ok(()) => self.ring.drop_tail(),
+            Err(Fault::BlockFailed) => self.ring.retire_tail(),
+            Err(fault) => return Err(fault),
+        }
         let walk = self.tail.take().unwrap_or_default();
         Ok((walk.valid, walk.kept))
     }
@@ -399,60 +467,4 @@ impl<'ram> Log<'ram> {
         let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
         self.head_codes.get(at).map_or(Slot::Empty, |code| Slot::from_code(*code))
     }
-}
-
-/// What the tags of a block's pages say of the block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
-    /// Pages from the first to the last that is programmed.
-    pub pages: u16,
-    /// The last page that can be read, and its tag.
-    pub last: Option<(u16, Tag)>,
-}
-
-/// Reads what the slots of a block's data pages hold: from its summary, or where there is none from the tags.
-fn list<D: NandDevice, P: Probe>(
-    flash: &mut Flash<'_, D, P>,
-    block: LogBlock,
-    data_pages: u16,
-    slots: u16,
-    cause: Cause,
-    codes: &mut [u32],
-) -> Result<(), Fault<D::Error>> {
-    match flash.read_summary(block, data_pages, cause, codes) {
-        Ok(_) => Ok(()),
-        Err(Fault::Uncorrectable | Fault::Corrupt) => {
-            list_by_tags(flash, block, data_pages, slots, cause, codes).map(|_| ())
-        }
-        Err(fault) => Err(fault),
-    }
-}
-
-fn list_by_tags<D: NandDevice, P: Probe>(
-    flash: &mut Flash<'_, D, P>,
-    block: LogBlock,
-    data_pages: u16,
-    slots: u16,
-    cause: Cause,
-    codes: &mut [u32],
-) -> Result<Listed, Fault<D::Error>> {
-    codes.fill(Slot::Empty.code());
-    let mut listed = Listed::default();
-    for page in 0..data_pages {
-        match flash.look(Spot::log(block, page), cause)? {
-            Seen::Erased => break,
-            Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
-                let start = usize::from(page) * usize::from(slots);
-                let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
-                // A backup is not mapped: its sectors stand in their chain.
-                for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
-                    *code = flash.slot(slot).code();
-                }
-                listed.last = Some((page, tag));
-            }
-            Seen::Page(_) | Seen::Unreadable => {}
-        }
-        listed.pages = page + 1;
-    }
-    Ok(listed)
 }

@@ -53,6 +53,57 @@ impl<'ram> Ring<'ram> {
         }
     }
 
+    /// Takes out the tail, which did not erase.
+    pub fn retire_tail(&mut self) {
+        let tail = self.tail;
+        self.tail = self.after(tail);
+        self.used -= 1;
+        self.take_out(tail);
+    }
+
+    /// Takes out the block that was to be the next head.
+    pub fn retire_next(&mut self) {
+        let next = self.after(self.head);
+        self.suspects = self.suspects.saturating_sub(1);
+        self.take_out(next);
+    }
+
+    /// Takes out the head, in which nothing stands, and which is not the tail too. The block before it, of so many
+    /// pages, is the head again, and full.
+    pub fn retire_head(&mut self, pages: u16) {
+        let head = self.head;
+        self.head = self.before(head);
+        if self.head >= head {
+            self.lap = self.lap.saturating_sub(1);
+        }
+        self.head_page = pages;
+        self.used -= 1;
+        // Virtual entries are as young as they were: it is as if the block had not been opened.
+        self.sequence = self.sequence.wrapping_sub(1);
+        self.take_out(head);
+    }
+
+    /// Takes out the head of a log in which nothing stands at all.
+    pub fn retire_only(&mut self) {
+        let head = self.head;
+        self.head = self.after(head);
+        self.tail = self.head;
+        self.suspects = self.suspects.saturating_sub(1);
+        self.take_out(head);
+    }
+
+    fn take_out(&mut self, block: LogBlock) {
+        self.bad.set(block, true);
+        self.good = self.good.saturating_sub(1);
+    }
+
+    /// Whether the ring can still turn. One that cannot is closed: what stands in it can be read, and nothing is
+    /// written to it any more.
+    #[inline]
+    pub fn turns(&self) -> bool {
+        self.good >= 2
+    }
+
     /// Whether the block is bad.
     pub fn is_bad(&self, block: LogBlock) -> bool {
         self.bad.get(block)

@@ -245,7 +245,8 @@ impl<'ram> DualPool<'ram> {
         (0..self.blocks).map(ChainBlock::new)
     }
 
-    fn is_retired(&self, block: ChainBlock) -> bool {
+    /// Whether the block was taken out of both pools.
+    pub fn is_retired(&self, block: ChainBlock) -> bool {
         self.pools.get(block) == RETIRED
     }
 

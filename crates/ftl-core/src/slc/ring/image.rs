@@ -31,7 +31,7 @@ impl Ring<'_> {
         self.suspects = source.half()?;
         let all = (0..self.blocks).map(LogBlock::new);
         self.good = all.fold(0, |good, block| good + u16::from(!self.bad.get(block)));
-        holds(self.good >= 2 && (1..=self.good).contains(&self.used))?;
+        holds((1..=self.good).contains(&self.used))?;
         holds(self.tail.get() < self.blocks && !self.bad.get(self.tail))?;
         let head = (1..self.used).fold(self.tail, |block, _| self.after(block));
         holds(self.suspects <= self.good - self.used)?;

@@ -1,0 +1,291 @@
+//! Blocks that fail.
+//!
+//! A block that did not program keeps what its other pages hold, and may hold the only copy of it. So it is only noted,
+//! and marked bad when it is to be erased: then nothing in it is needed any more. If power fails before that, the note
+//! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
+//!
+//! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
+//! anew for it, one after the other, so that one of them is whole at any time.
+
+use ftl_iface::{Corrected, EraseError, MarkError, NandDevice, Sector};
+
+use super::{Content, Flash, Room, Spot};
+use crate::error::Fault;
+use crate::layout::{Header, Kind, Slot, Slots};
+use crate::probe::{Cause, Probe, Verb};
+use crate::shape::HEADER_BLOCKS;
+
+/// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
+const LISTED_MAX: usize = 8;
+
+/// How often a block is tried that has failed, where there is no other.
+pub const AGAIN_MAX: u16 = 4;
+
+/// What has failed so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed {
+    /// Blocks that did not program, and are still in use.
+    failing: [Option<Spot>; LISTED_MAX],
+    /// Blocks that are bad and took no mark.
+    unmarked: [Option<Spot>; LISTED_MAX],
+    /// Whether any block is failing.
+    any: bool,
+    /// Blocks taken out of use since the mount.
+    pub retired: u16,
+    /// Whether the reserve of blocks is used up, so that the host may write no more.
+    pub read_only: bool,
+    /// The most bits that the device had to correct in a read since the mount.
+    pub corrected: Corrected,
+    /// How often a sector was asked for whose content is lost.
+    pub lost: u32,
+}
+
+impl Failed {
+    /// Nothing has failed.
+    pub const NONE: Self = Self {
+        failing: [None; LISTED_MAX],
+        unmarked: [None; LISTED_MAX],
+        any: false,
+        retired: 0,
+        read_only: false,
+        corrected: Corrected::NONE,
+        lost: 0,
+    };
+
+    /// Notes that a program to a block has failed.
+    #[cold]
+    pub(super) fn note_failing(&mut self, spot: Spot) {
+        if add(&mut self.failing, spot.start()) {
+            self.any = true;
+        }
+    }
+
+    /// Whether a program to that block has failed.
+    #[inline]
+    pub fn is_failing(&self, spot: Spot) -> bool {
+        self.any && self.failing.contains(&Some(spot.start()))
+    }
+
+    fn forget_failing(&mut self, spot: Spot) {
+        for cell in &mut self.failing {
+            if *cell == Some(spot.start()) {
+                *cell = None;
+            }
+        }
+        self.any = self.failing.iter().any(Option::is_some);
+    }
+
+    /// Whether that block is bad and took no mark.
+    pub(super) fn is_unmarked(&self, spot: Spot) -> bool {
+        // The list is filled from its start, and is nearly always empty.
+        self.unmarked[0].is_some() && self.unmarked.contains(&Some(spot.start()))
+    }
+
+    /// How many blocks took no mark.
+    pub(super) fn unmarked_count(&self) -> u16 {
+        self.unmarked.iter().fold(0, |count, cell| count + u16::from(cell.is_some()))
+    }
+}
+
+/// Puts a block into a list. `false`: there is no room.
+fn add(list: &mut [Option<Spot>; LISTED_MAX], spot: Spot) -> bool {
+    if list.contains(&Some(spot)) {
+        return true;
+    }
+    let cell = list.iter_mut().find(|cell| cell.is_none());
+    cell.is_some_and(|cell| {
+        *cell = Some(spot);
+        true
+    })
+}
+
+impl Room {
+    const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
+}
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Whether the host may write.
+    #[inline]
+    pub fn writable(&self) -> Result<(), Fault<D::Error>> {
+        if self.failed.read_only { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Erases a block where no other is left, so that one that has failed is tried again, a few times.
+    #[cold]
+    pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
+        self.failed.forget_failing(spot);
+        let block = self.block(spot);
+        for _ in 1..AGAIN_MAX {
+            self.probe.operation(block.region(), Verb::Erase, cause);
+            match self.device.erase(block) {
+                Ok(()) => return Ok(()),
+                Err(EraseError::Failed) => {}
+                Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
+            }
+        }
+        self.erase(spot, cause)
+    }
+
+    /// Takes a block out of use for good: by a mark, or by listing it. Gives the fault to be passed on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
+        self.failed.forget_failing(spot);
+        self.failed.retired = self.failed.retired.saturating_add(1);
+        let block = self.block(spot);
+        match self.device.mark_bad(block) {
+            Ok(()) => return Fault::BlockFailed,
+            Err(MarkError::Failed) => {}
+            Err(MarkError::Driver(error)) => return self.driver_failed(error),
+        }
+        match self.list_unmarked(spot.start()) {
+            Ok(true) => Fault::BlockFailed,
+            Ok(false) => {
+                self.failed.read_only = true;
+                Fault::ReadOnly
+            }
+            Err(fault) => fault,
+        }
+    }
+
+    /// Lists a block that takes no mark. `false`: there is no room for it.
+    fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        let listed = add(&mut self.failed.unmarked, spot);
+        if spot.room == Room::Meta && spot.block < HEADER_BLOCKS {
+            // It says by itself that it is no header any more.
+            return Ok(true);
+        }
+        if !listed {
+            return Ok(false);
+        }
+        // A device that is being formatted has no header yet; the list follows the one to come.
+        let mut known = false;
+        let mut written = false;
+        for block in 0..HEADER_BLOCKS {
+            let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
+            let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
+            known |= header.is_some();
+            if let Some(header) = header {
+                written |= self.rewrite_header(block, &header)?;
+            }
+        }
+        self.spoiled = true;
+        Ok(written || !known)
+    }
+
+    fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
+        match self.read_header(spot) {
+            Ok(header) => Ok(header.ok().filter(|header| header.key == self.key)),
+            Err(Fault::Uncorrectable) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Writes a header block anew, with the list of bad blocks. `false`: it cannot be written. What it carried must
+    /// stand in the other one.
+    fn rewrite_header(&mut self, block: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
+        let spot = Spot::meta(block, 0);
+        if self.is_bad(spot)? || self.failed.is_failing(spot) {
+            return Ok(false);
+        }
+        let target = self.block(spot);
+        self.probe.operation(target.region(), Verb::Erase, Cause::Meta);
+        match self.device.erase(target) {
+            Ok(()) => self.program_header(spot, header),
+            Err(EraseError::Failed) => {
+                self.failed.note_failing(spot);
+                Ok(false)
+            }
+            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Programs the list of bad blocks after a header. `false`: it does not fit, or the block failed.
+    pub(super) fn program_list(&mut self, header: Spot) -> Result<bool, Fault<D::Error>> {
+        let mut page = 1;
+        for listed in self.failed.unmarked.into_iter().flatten() {
+            let Some(part) = Room::ALL.iter().position(|room| *room == listed.room) else {
+                continue;
+            };
+            if page >= self.meta.pages {
+                return Ok(false);
+            }
+            let spot = Spot::meta(header.block, page);
+            let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
+            let slots = Slots::Listed(&named);
+            match self.program_page(
+                spot,
+                Kind::Bad,
+                part as u32,
+                Content::Buffer,
+                slots,
+                Cause::Meta,
+            ) {
+                Ok(()) => page += 1,
+                Err(Fault::BlockFailed) => return Ok(false),
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the list of bad blocks after the headers, for a mount.
+    pub fn read_lists(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in 0..HEADER_BLOCKS {
+            if !self.is_bad(Spot::meta(block, 0))? {
+                self.read_list(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the list after one header, and says how long it is.
+    fn read_list(&mut self, block: u16) -> Result<u16, Fault<D::Error>> {
+        let mut count = 0;
+        for page in 1..self.meta.pages {
+            let tag = match self.read_tag(Spot::meta(block, page), Cause::Mount) {
+                Ok(tag) => tag,
+                Err(Fault::Uncorrectable) => None,
+                Err(fault) => return Err(fault),
+            };
+            let Some(tag) = tag.filter(|tag| tag.kind == Kind::Bad) else {
+                break;
+            };
+            self.raise_stamp(tag.stamp);
+            if let (Slot::Elsewhere(number), Some(room)) =
+                (self.slot(0), Room::ALL.get(tag.note as usize))
+            {
+                let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
+                add(&mut self.failed.unmarked, spot);
+            }
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Writes a header again where it is missing, for the other may be torn, too; or where its list is too short.
+    pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
+        for block in 0..HEADER_BLOCKS {
+            let spot = Spot::meta(block, 0);
+            if self.is_bad(spot)? {
+                continue;
+            }
+            if self.header_at(spot)? == Some(*header) {
+                let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
+                if self.read_list(block)? >= self.failed.unmarked_count()
+                    || self.is_bad(other)?
+                    || self.header_at(other)? != Some(*header)
+                {
+                    continue;
+                }
+            }
+            if !self.rewrite_header(block, header)? {
+                match self.retire(spot) {
+                    Fault::BlockFailed => {}
+                    fault => return Err(fault),
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! What a log block holds: from its summary, or from the tags of its pages.
+
+use ftl_iface::NandDevice;
+
+use crate::address::LogBlock;
+use crate::error::Fault;
+use crate::flash::{Flash, Seen, Spot};
+use crate::layout::{Kind, Slot, Tag};
+use crate::probe::{Cause, Probe};
+
+/// What the tags of a block's pages say of the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Pages from the first to the last that is programmed.
+    pub pages: u16,
+    /// The last page that can be read, and its tag.
+    pub last: Option<(u16, Tag)>,
+}
+
+/// Reads what the slots of a block's data pages hold: from its summary, or where there is none from the tags.
+pub(super) fn list<D: NandDevice, P: Probe>(
+    flash: &mut Flash<'_, D, P>,
+    block: LogBlock,
+    data_pages: u16,
+    slots: u16,
+    cause: Cause,
+    codes: &mut [u32],
+) -> Result<(), Fault<D::Error>> {
+    match flash.read_summary(block, data_pages, cause, codes) {
+        Ok(_) => Ok(()),
+        Err(Fault::Uncorrectable | Fault::Corrupt) => {
+            list_by_tags(flash, block, data_pages, slots, cause, codes).map(|_| ())
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The same from the tags alone.
+pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
+    flash: &mut Flash<'_, D, P>,
+    block: LogBlock,
+    data_pages: u16,
+    slots: u16,
+    cause: Cause,
+    codes: &mut [u32],
+) -> Result<Listed, Fault<D::Error>> {
+    codes.fill(Slot::Empty.code());
+    let mut listed = Listed::default();
+    for page in 0..data_pages {
+        match flash.look(Spot::log(block, page), cause)? {
+            Seen::Erased => break,
+            Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
+                let start = usize::from(page) * usize::from(slots);
+                let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
+                // A backup is not mapped: its sectors stand in their chain.
+                for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
+                    *code = flash.slot(slot).code();
+                }
+                listed.last = Some((page, tag));
+            }
+            Seen::Page(_) | Seen::Unreadable => {}
+        }
+        listed.pages = page + 1;
+    }
+    Ok(listed)
+}

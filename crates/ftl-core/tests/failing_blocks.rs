@@ -1,0 +1,355 @@
+//! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device goes on, until its
+//! reserve is gone; then everything can be read.
+
+mod world;
+
+use ftl_core::probe::NoProbe;
+use ftl_core::ram::OwnedRam;
+use ftl_core::{Config, Ftl, MountError, RamPlan};
+use ftl_iface::{
+    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Sector, SectorCount, StoreWriteError, Work,
+};
+use nand_model::faults::{FaultInjector, When};
+use nand_model::{Chip, Content};
+
+use world::{Dice, KEY, content, devices, part};
+
+/// A device in which chosen operations fail.
+struct Failing {
+    chip: FaultInjector<Chip>,
+    /// Programs, erases and marks so far.
+    operations: u64,
+    /// Those that fail.
+    fails: Box<dyn Fn(u64) -> bool>,
+    /// Whether blocks that have failed take a mark.
+    marks: bool,
+}
+
+impl Failing {
+    fn new(geometry: Geometry) -> Self {
+        let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
+        let chip = FaultInjector::new(chip, 1);
+        Self { chip, operations: 0, fails: Box::new(|_| false), marks: true }
+    }
+
+    fn strikes(&mut self, block: Block) -> bool {
+        self.operations += 1;
+        let strikes = (self.fails)(self.operations);
+        if strikes && !self.marks {
+            self.chip.fail_mark(block);
+        }
+        strikes
+    }
+}
+
+impl NandDevice for Failing {
+    type Error = core::convert::Infallible;
+
+    fn geometry(&self) -> &Geometry {
+        self.chip.geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Self::Error>> {
+        self.chip.read(page, at, data, spare)
+    }
+
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Self::Error>> {
+        if self.strikes(page.block()) {
+            self.chip.fail_program(page, When::Nth(1));
+        }
+        self.chip.program(page, data, spare)
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
+        if self.strikes(block) {
+            self.chip.fail_erase(block, When::Nth(1));
+        }
+        self.chip.erase(block)
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
+        self.chip.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
+        self.operations += 1;
+        self.chip.mark_bad(block)
+    }
+}
+
+/// One of the small devices, with so many blocks of reserve.
+fn with_reserve(geometry: &Geometry, config: Config, reserve: u16) -> Config {
+    let plan = RamPlan::new(geometry, &config).expect("fits");
+    let shape = *plan.shape();
+    let blocks = shape.chain.blocks - ftl_core::shape::SPARE_BLOCKS_MIN - reserve;
+    let capacity = u32::from(blocks) * shape.sectors_per_block.get();
+    Config { capacity: Some(SectorCount::new(capacity)), ..config }
+}
+
+/// What was acknowledged, and what a refused request may have left.
+struct Truth {
+    now: Vec<u32>,
+    asked: Vec<Option<u32>>,
+    next: u32,
+}
+
+const BYTES: usize = 512;
+
+impl Truth {
+    fn new(capacity: SectorCount) -> Self {
+        Self { now: vec![0; capacity.as_usize()], asked: vec![None; capacity.as_usize()], next: 1 }
+    }
+
+    fn holds(version: u32, sector: u32, found: &[u8]) -> bool {
+        match version {
+            0 => found.iter().all(|byte| *byte == 0),
+            _ => found == content(sector, version, BYTES),
+        }
+    }
+
+    fn compare<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, NoProbe>) {
+        let mut data = [0xA5; BYTES];
+        for sector in 0..self.now.len() as u32 {
+            let at = sector as usize;
+            ftl.read(Sector::new(sector), &mut data)
+                .unwrap_or_else(|error| panic!("sector {sector}: {error}"));
+            if let Some(asked) = self.asked[at].take()
+                && Self::holds(asked, sector, &data)
+            {
+                self.now[at] = asked;
+            }
+            assert!(Self::holds(self.now[at], sector, &data), "sector {sector} is not what it was");
+        }
+    }
+
+    /// A request of any kind. `false`: it was refused, for the device is read-only.
+    fn step<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, NoProbe>, dice: &mut Dice) -> bool {
+        let capacity = self.now.len() as u32;
+        let most = if dice.percent(40) { 20 } else { 2 };
+        let count = (1 + dice.below(most)).min(capacity);
+        let hot = if dice.percent(50) { capacity.min(16 + count) } else { capacity };
+        let first = dice.below(hot - count + 1);
+        let run = first as usize..(first + count) as usize;
+        let outcome = if dice.percent(10) {
+            self.asked[run.clone()].fill(Some(0));
+            ftl.trim(Sector::new(first), SectorCount::new(count))
+        } else {
+            let version = self.next;
+            self.next += 1;
+            self.asked[run.clone()].fill(Some(version));
+            let data: Vec<u8> =
+                (first..first + count).flat_map(|sector| content(sector, version, BYTES)).collect();
+            ftl.write(Sector::new(first), &data)
+        };
+        match outcome {
+            Ok(()) => {
+                for at in run {
+                    self.now[at] = self.asked[at].take().unwrap_or(self.now[at]);
+                }
+                true
+            }
+            Err(StoreWriteError::ReadOnly) => false,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+/// The same life each time: filled, used, idle, stopped, mounted, switched off at rest, mounted again.
+fn live(device: &mut Failing, config: &Config, seed: u64) {
+    let mut ram = OwnedRam::for_plan(&RamPlan::new(device.geometry(), config).expect("fits"));
+    let mut dice = Dice::new(seed);
+    let mut ftl = Ftl::format(&mut *device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut truth = Truth::new(ftl.capacity());
+    for life in 0..4 {
+        for at in 0..60 {
+            assert!(truth.step(&mut ftl, &mut dice), "read-only with reserve left");
+            if at % 20 == 0 {
+                ftl.maintain(PageCount::new(10)).expect("idle");
+                ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
+            }
+        }
+        if life % 2 == 0 {
+            ftl.stop().expect("stopped");
+        }
+        ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), NoProbe)
+            .unwrap_or_else(|error| panic!("{error}"));
+        truth.compare(&mut ftl);
+        ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
+        assert!(!ftl.health().read_only);
+    }
+}
+
+#[test]
+fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
+    for (name, geometry, config) in devices::all() {
+        let config = with_reserve(&geometry, config, 3);
+        let mut device = Failing::new(geometry);
+        live(&mut device, &config, 5);
+        let operations = device.operations;
+        assert!(operations > 600, "{name}: {operations}");
+        for marks in [true, false] {
+            // Each operation in turn takes too long in a test; the stride shares no factor with what repeats.
+            for fails in (1..operations).step_by(7) {
+                let mut device = Failing::new(geometry);
+                device.fails = Box::new(move |operation| operation == fails);
+                device.marks = marks;
+                let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    live(&mut device, &config, 5);
+                }));
+                assert!(lived.is_ok(), "{name}: operation {fails} failed, marks: {marks}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_operations_in_a_row_may_fail() {
+    for (name, geometry, config) in devices::all() {
+        let config = with_reserve(&geometry, config, 4);
+        for fails in (1..1_000).step_by(17) {
+            let mut device = Failing::new(geometry);
+            device.fails = Box::new(move |operation| (fails..fails + 2).contains(&operation));
+            let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                live(&mut device, &config, 6);
+            }));
+            // A format that meets two failures may find no place for its header.
+            assert!(lived.is_ok() || fails < 60, "{name}: operations from {fails} on failed");
+        }
+    }
+}
+
+#[test]
+fn when_the_reserve_is_gone_everything_can_be_read_and_nothing_is_written_any_more() {
+    for (name, geometry, config) in devices::all() {
+        for (seed, marks) in [(1, true), (2, true), (3, true), (4, false), (5, false)] {
+            let config = with_reserve(&geometry, config, 3);
+            wear_out(name, geometry, &config, seed, marks);
+        }
+    }
+}
+
+fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: bool) {
+    let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
+    let mut dice = Dice::new(seed);
+    let mut device = Failing::new(geometry);
+    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut truth = Truth::new(ftl.capacity());
+    let full = ftl.health();
+    assert_eq!((full.reserve_left.get(), full.reserve.get(), full.read_only), (3, 3, false));
+    ftl.device_mut().marks = marks;
+    ftl.device_mut().fails = Box::new(move |at| (at ^ seed).is_multiple_of(61));
+    let mut least = full.reserve_left;
+    for at in 0.. {
+        assert!(at < 20_000, "{name}: it never ends");
+        let goes_on = truth.step(&mut ftl, &mut dice);
+        let health = ftl.health();
+        assert!(health.reserve_left <= least, "{name}: the reserve only shrinks");
+        least = health.reserve_left;
+        if at % 50 == 49 && goes_on {
+            ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), NoProbe).expect("mounted");
+            truth.compare(&mut ftl);
+            least = ftl.health().reserve_left;
+        }
+        if !goes_on {
+            break;
+        }
+    }
+    assert!(ftl.health().read_only, "{name}");
+    truth.compare(&mut ftl);
+    for life in 0..3 {
+        let refused = Err(StoreWriteError::ReadOnly);
+        assert_eq!(ftl.write(Sector::new(0), &[1; BYTES]), refused, "{name}");
+        assert_eq!(ftl.trim(Sector::new(0), SectorCount::new(1)), refused, "{name}");
+        assert_eq!(ftl.maintain(PageCount::new(100)), Ok(Work::Done), "{name}");
+        if life % 2 == 0 {
+            ftl.stop().expect("stopped");
+        }
+        let device = ftl.into_parts().0;
+        let before = device.operations;
+        ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
+        truth.compare(&mut ftl);
+        ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
+        if !ftl.health().read_only && !marks {
+            // A block that could be noted nowhere is met anew.
+            return;
+        }
+        assert!(ftl.health().read_only, "{name} {seed}: {:?}", ftl.health());
+        assert_eq!(ftl.device().operations, before, "{name}: a read-only device is left alone");
+    }
+}
+
+#[test]
+fn a_format_does_without_blocks_that_do_not_erase_as_long_as_the_capacity_is_held() {
+    let (geometry, config) = devices::one_slc();
+    let config = with_reserve(&geometry, config, 2);
+    let plan = RamPlan::new(&geometry, &config).expect("fits");
+    let shape = *plan.shape();
+    let chain = |number: u32| Block::new(shape.chain.region, shape.chain.first + number);
+    for failing in 0..4 {
+        let mut ram = OwnedRam::for_plan(&plan);
+        let mut device = Failing::new(geometry);
+        for number in 0..failing {
+            device.chip.fail_erase(chain(number), When::Always);
+        }
+        let formatted = Ftl::format(device, &config, ram.lend(), KEY, NoProbe);
+        if failing <= 2 {
+            let health = formatted.expect("formatted").health();
+            assert_eq!(health.reserve_left.get(), 2 - failing);
+            assert_eq!(health.failed.get(), failing);
+        } else {
+            let needed = shape.logical_blocks + 2;
+            let refused = MountError::TooFewBlocks { good: needed - 1, needed };
+            assert_eq!(formatted.err(), Some(refused));
+        }
+    }
+}
+
+#[test]
+fn a_log_without_blocks_is_closed_and_its_content_stays() {
+    let (geometry, config) = devices::one_slc();
+    let config = with_reserve(&geometry, config, 2);
+    let plan = RamPlan::new(&geometry, &config).expect("fits");
+    let log = plan.shape().log.expect("there is one");
+    let mut ram = OwnedRam::for_plan(&plan);
+    let mut device = Failing::new(geometry);
+    let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut truth = Truth::new(ftl.capacity());
+    let mut dice = Dice::new(9);
+    for _ in 0..100 {
+        truth.step(&mut ftl, &mut dice);
+    }
+    assert!(ftl.health().log.is_some());
+    for number in 0..u32::from(log.blocks) {
+        let block = Block::new(log.region, log.first + number);
+        ftl.device_mut().chip.fail_erase(block, When::Always);
+    }
+    for _ in 0..400 {
+        assert!(truth.step(&mut ftl, &mut dice), "the chains take it all");
+    }
+    assert_eq!(ftl.health().log, None);
+    assert_eq!(ftl.health().reserve_left, ftl.health().reserve);
+    for stops in [true, false] {
+        ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
+        if stops {
+            ftl.stop().expect("stopped");
+        }
+        ftl = Ftl::mount(ftl.into_parts().0, &config, ram.lend(), NoProbe).expect("mounted");
+        truth.compare(&mut ftl);
+        assert_eq!(ftl.health().log, None);
+        for _ in 0..50 {
+            assert!(truth.step(&mut ftl, &mut dice));
+        }
+    }
+}
