@@ -43,15 +43,8 @@ impl<'a> Source<'a> {
 /// Steps of a script: more say nothing new, and would only make a fuzzer slow.
 const STEPS_MAX: usize = 400;
 
-/// Whether blocks may fail in use. The FTL does not survive that yet.
-const BLOCKS_FAIL: bool = false;
-
 /// Faults that a script may ask for, beside none.
-const FAULTS: &[&str] = if BLOCKS_FAIL {
-    &["", "", "program", "erase", "program,erase,mark", "uncorrectable", "bits,factory", "all"]
-} else {
-    &["", "", "", "factory"]
-};
+const FAULTS: &[&str] = &["", "", "program", "erase", "program,erase,mark", "factory"];
 
 /// Does what the bytes say, on one of these setups.
 pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
