@@ -417,11 +417,17 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         if self.failed.is_failing(spot) {
             return Err(self.retire(spot));
         }
+        if self.erase_block(spot, cause)? { Ok(()) } else { Err(self.retire(spot)) }
+    }
+
+    /// Erases a block of which no checkpoint knows. `false`: it did not erase.
+    #[inline]
+    fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<bool, Fault<D::Error>> {
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {
-            Ok(()) => Ok(()),
-            Err(EraseError::Failed) => Err(self.retire(spot)),
+            Ok(()) => Ok(true),
+            Err(EraseError::Failed) => Ok(false),
             Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }

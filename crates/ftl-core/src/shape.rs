@@ -11,6 +11,7 @@
 
 use core::fmt;
 use core::num::NonZeroU32;
+use core::ops::Range;
 
 use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, SectorCount};
 
@@ -25,6 +26,9 @@ pub const HEADER_BLOCKS: u16 = 2;
 /// Blocks for the copies that a mount makes of what a power cut may have touched. They follow the headers, and are used
 /// in turn.
 pub const RESCUE_BLOCKS: u16 = 2;
+
+/// Where they stand in the meta part.
+pub const RESCUE: Range<u16> = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
 
 /// Places of checkpoints, which follow those. They are used in turn, and one of them may go bad.
 pub const PLACES: u16 = 2;
@@ -43,7 +47,7 @@ pub struct Place {
 impl Place {
     /// The place with that number in a meta part.
     pub const fn new(meta: &Part, number: u16) -> Self {
-        let before = HEADER_BLOCKS + RESCUE_BLOCKS;
+        let before = RESCUE.end;
         let blocks = meta.blocks.saturating_sub(before) / PLACES;
         Self { first: before + number * blocks, blocks, pages: meta.pages }
     }

@@ -7,12 +7,12 @@
 //! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
 //! anew for it, one after the other, so that one of them is whole at any time.
 
-use ftl_iface::{Corrected, EraseError, MarkError, NandDevice, Sector};
+use ftl_iface::{Corrected, MarkError, NandDevice, Sector};
 
 use super::{Content, Flash, Room, Spot};
 use crate::error::Fault;
 use crate::layout::{Header, Kind, Slot, Slots};
-use crate::probe::{Cause, Probe, Verb};
+use crate::probe::{Cause, Probe};
 use crate::shape::HEADER_BLOCKS;
 
 /// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
@@ -114,13 +114,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[cold]
     pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         self.failed.forget_failing(spot);
-        let block = self.block(spot);
         for _ in 1..AGAIN_MAX {
-            self.probe.operation(block.region(), Verb::Erase, cause);
-            match self.device.erase(block) {
-                Ok(()) => return Ok(()),
-                Err(EraseError::Failed) => {}
-                Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
+            if self.erase_block(spot, cause)? {
+                return Ok(());
             }
         }
         self.erase(spot, cause)
@@ -188,16 +184,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.is_bad(spot)? || self.failed.is_failing(spot) {
             return Ok(false);
         }
-        let target = self.block(spot);
-        self.probe.operation(target.region(), Verb::Erase, Cause::Meta);
-        match self.device.erase(target) {
-            Ok(()) => self.program_header(spot, header),
-            Err(EraseError::Failed) => {
-                self.failed.note_failing(spot);
-                Ok(false)
-            }
-            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        if self.erase_block(spot, Cause::Meta)? {
+            return self.program_header(spot, header);
         }
+        self.failed.note_failing(spot);
+        Ok(false)
     }
 
     /// Programs the list of bad blocks after a header. `false`: it does not fit, or the block failed.

@@ -2,14 +2,14 @@
 //! the first of that, its seal is broken: the block that carries it is erased. A cut in this erase leaves the
 //! checkpoint true, for nothing else was changed yet.
 
-use ftl_iface::{EraseError, NandDevice, ProgramError};
+use ftl_iface::NandDevice;
 
-use super::{Flash, Seen, Spot};
+use super::{Content, Flash, Seen, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{self, Kind, Seal, Slot, Tag};
-use crate::probe::{Cause, Probe, Verb};
-use crate::shape::{HEADER_BLOCKS, PLACES, Place, RESCUE_BLOCKS};
+use crate::layout::{Kind, Seal, Slots, Tag};
+use crate::probe::{Cause, Probe};
+use crate::shape::{HEADER_BLOCKS, PLACES, Place, RESCUE};
 
 /// Which seals may stand that the next change makes false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +56,23 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Whether a block of a place carries a copy in the stead of a rescue block, and so no seal.
     fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
-        let mut stands_in = false;
-        for rescue in HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS {
-            stands_in |= self.is_bad(Spot::meta(rescue, 0))?;
-        }
-        if !stands_in || self.seals != Seals::Unknown {
+        if !self.lacks_rescue_block()? || self.seals != Seals::Unknown {
             return Ok(false);
         }
         for page in [self.meta.pages.saturating_sub(2), self.meta.pages - 1] {
             if let Seen::Page(tag) = self.look(Spot { page, ..block }, Cause::Mount)?
                 && tag.kind == Kind::Commit
             {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a rescue block is bad, so that the blocks of places stand in for it.
+    pub fn lacks_rescue_block(&mut self) -> Result<bool, Fault<D::Error>> {
+        for block in RESCUE {
+            if self.is_bad(Spot::meta(block, 0))? {
                 return Ok(true);
             }
         }
@@ -112,14 +118,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Erases a block of the meta part, or marks it bad. Says whether it is erased.
     pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         self.alive()?;
-        let block = self.block(spot);
-        if !self.failed.is_failing(spot) {
-            self.probe.operation(block.region(), Verb::Erase, Cause::Meta);
-            match self.device.erase(block) {
-                Ok(()) => return Ok(true),
-                Err(EraseError::Failed) => {}
-                Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
-            }
+        if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
+            return Ok(true);
         }
         self.retire_meta(spot).map(|()| false)
     }
@@ -134,21 +134,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.alive()?;
         let (block, page) = place.page(number);
         let spot = Spot::meta(block, page);
-        let target = self.page(spot);
-        self.stamp = self.stamp.next();
-        let spare = &mut *self.spares.log;
-        let tagged = spare.get_mut(..layout::tag_bytes(self.meta.slots)).unwrap_or(&mut []);
-        for slot in 0..self.meta.slots {
-            layout::put_slot(tagged, usize::from(slot), Slot::Empty);
-        }
-        let tag = Tag { kind: Kind::Checkpoint, stamp: self.stamp, note: number };
-        layout::put_tag(tagged, &tag, self.key);
-        self.probe.operation(self.meta.region, Verb::Program, Cause::Meta);
-        let data = self.buffer.get(..self.meta.page_bytes.as_usize()).unwrap_or(&[]);
-        match self.device.program(target, data, spare) {
+        let (kind, slots) = (Kind::Checkpoint, Slots::Listed(&[]));
+        match self.program_page(spot, kind, number, Content::Buffer, slots, Cause::Meta) {
             Ok(()) => Ok(true),
-            Err(ProgramError::Failed) => self.retire_meta(spot).map(|()| false),
-            Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
+            Err(Fault::BlockFailed) => self.retire_meta(spot).map(|()| false),
+            Err(fault) => Err(fault),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::error::Fault;
 use crate::flash::{Content, Seen, Spot};
 use crate::layout::{Kind, Slot, Slots, Stamp, Trim};
 use crate::probe::{Cause, Probe};
-use crate::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SLOTS_MAX};
+use crate::shape::{RESCUE, SLOTS_MAX};
 
 /// A copy that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,13 +164,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// The blocks in which copies may stand: the rescue blocks; and where one of these is bad, those of checkpoints
     /// too, which say nothing any more when copies are made.
     fn rescue_blocks(&mut self) -> Result<core::ops::Range<u16>, Fault<D::Error>> {
-        let usual = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
-        for block in usual.clone() {
-            if self.flash.is_bad(Spot::meta(block, 0))? {
-                return Ok(HEADER_BLOCKS..self.shape.meta.blocks);
-            }
-        }
-        Ok(usual)
+        let lacks_one = self.flash.lacks_rescue_block()?;
+        Ok(if lacks_one { RESCUE.start..self.shape.meta.blocks } else { RESCUE })
     }
 
     /// A rescue block that is not bad, and another than that one if there is one.

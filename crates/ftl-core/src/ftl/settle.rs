@@ -158,9 +158,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 log.ring_mut().suspect(0);
             }
         }
-        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
-        let window = self.throttle.window();
-        self.throttle.restore(log_erases, self.wear.total_erases(), window);
+        self.weigh_wear();
         self.unsettled = None;
         Ok(())
     }

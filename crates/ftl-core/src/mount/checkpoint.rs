@@ -45,10 +45,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub fn forget_habits(&mut self) {
         self.filter = Self::new_filter(&self.config);
         self.throttle = Self::new_throttle(&self.config, &self.shape);
+        self.weigh_wear();
+        self.write_back = WriteBack::new(self.config.write_back);
+    }
+
+    /// Tells the throttle how often log and chains were erased so far.
+    pub(crate) fn weigh_wear(&mut self) {
         let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
         let window = self.throttle.window();
         self.throttle.restore(log_erases, self.wear.total_erases(), window);
-        self.write_back = WriteBack::new(self.config.write_back);
     }
 
     pub(crate) fn write_checkpoint(&mut self) -> Result<(), Fault<D::Error>> {
