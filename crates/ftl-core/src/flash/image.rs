@@ -76,6 +76,8 @@ impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
 }
 
 impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
+    // Called for every number of every table: put into each of the calls, it would take five times the code.
+    #[inline(never)]
     fn put(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() && !self.failed {
@@ -144,6 +146,7 @@ impl<'a, 'ram, D: NandDevice, P: Probe> ImageReader<'a, 'ram, D, P> {
 }
 
 impl<D: NandDevice, P: Probe> Source for ImageReader<'_, '_, D, P> {
+    #[inline(never)]
     fn take(&mut self, bytes: &mut [u8]) -> Option<()> {
         self.left = self.left.checked_sub(u32::try_from(bytes.len()).ok()?)?;
         let page_bytes = self.flash.meta.page_bytes.as_usize();
