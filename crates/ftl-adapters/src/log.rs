@@ -22,6 +22,7 @@ const fn cause_name(cause: Cause) -> &'static str {
         Cause::Meta => "meta",
         Cause::Mount => "mount",
         Cause::Backup => "backup",
+        Cause::Scrub => "scrub",
         #[allow(unreachable_patterns, reason = "causes may be added")]
         _ => "another cause",
     }

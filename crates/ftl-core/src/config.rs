@@ -1,6 +1,6 @@
 //! What the user chooses. Every choice has a default that suits a device of any size.
 
-use ftl_iface::{Bytes, SectorCount};
+use ftl_iface::{Bytes, Corrected, SectorCount};
 
 use crate::slc::index::Probing;
 use crate::writeback::WriteBackConfig;
@@ -39,6 +39,18 @@ pub struct Config {
     pub write_back: WriteBackConfig,
     /// What is done for pages that share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
+    /// When pages are written anew because their bits begin to go.
+    pub refresh: Refresh,
+}
+
+/// How many bits of a codeword may have to be corrected before a page is written anew: as many or more, and it is.
+/// Three quarters of what the part corrects leave time enough. [`Corrected::NONE`]: never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refresh {
+    /// In the log, and where there is one in the meta part, which lies beside it.
+    pub log: Corrected,
+    /// In the chains.
+    pub chain: Corrected,
 }
 
 /// What is done for pages of the chains that share their cells with the one to be programmed, and which a loss of
@@ -108,7 +120,7 @@ pub struct WearLeveling {
 
 impl Config {
     /// The defaults of the paper's device: 2-KiB sectors, the SLC region as log, half as many buckets as places, 8
-    /// linear probes, TH = 16, all three write-back rules.
+    /// linear probes, TH = 16, all three write-back rules. Its SLC corrects one bit of 512 bytes, its MLC four.
     pub const HYBRID: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
@@ -132,17 +144,20 @@ impl Config {
             suspend_when_updates_fall: true,
         },
         paired_pages: PairedPages::Guard,
+        refresh: Refresh { log: Corrected::bits(1), chain: Corrected::bits(3) },
     };
 
     /// The paper's conventional device: the same, without a log.
     pub const CONVENTIONAL: Self = Self { log: LogRegion::None, ..Self::HYBRID };
 
-    /// The defaults for a chip of one cell type, whose first blocks become the log.
+    /// The defaults for a chip of one cell type, whose first blocks become the log, and which corrects one bit of a
+    /// codeword. Where yours corrects more, say so in [`refresh`](Self::refresh), or it is refreshed too often.
     pub const fn one_region(log_blocks: u16) -> Self {
         Self {
             log: LogRegion::FirstBlocks(log_blocks),
             mapping_cache_entries: 16,
             endurance: Endurance { log: 100_000, chain: 100_000 },
+            refresh: Refresh { log: Corrected::bits(1), chain: Corrected::bits(1) },
             ..Self::HYBRID
         }
     }

@@ -5,18 +5,21 @@ mod buffer;
 mod failed;
 mod image;
 mod seals;
+mod weak;
 
 pub use failed::{AGAIN_MAX, Failed};
 pub use image::{ImageReader, ImageWriter, Written};
 pub use seals::Seals;
+pub use weak::Weak;
 
 use ftl_iface::{
-    Block, Bytes, EraseError, Geometry, NandDevice, Page, PageCount, PageIndex, Pairing,
+    Block, Bytes, Corrected, EraseError, Geometry, NandDevice, Page, PageCount, PageIndex, Pairing,
     ProgramError, ReadError, Sector,
 };
 
 use crate::address::{ChainBlock, LogBlock};
 use crate::bugs::{Bug, planted};
+use crate::config::Refresh;
 use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Slots, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
@@ -30,17 +33,41 @@ pub struct Spot {
     page: u16,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
+/// A part of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Room {
+    /// Headers, copies and checkpoints.
     Meta,
+    /// The log.
     Log,
+    /// The chains.
     Chain,
+}
+
+impl Room {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
 }
 
 impl Spot {
     /// A page of a meta block.
     pub const fn meta(block: u16, page: u16) -> Self {
         Self { room: Room::Meta, block, page }
+    }
+
+    /// A page of a block of that part.
+    pub const fn in_room(room: Room, block: u16, page: u16) -> Self {
+        Self { room, block, page }
+    }
+
+    /// The part that the page belongs to.
+    pub const fn room(self) -> Room {
+        self.room
+    }
+
+    /// The number of the block in its part.
+    pub const fn block(self) -> u16 {
+        self.block
     }
 
     /// The block of a page of the chains.
@@ -126,6 +153,8 @@ pub struct Flash<'ram, D, P> {
     seals: Seals,
     /// Blocks that have failed, and what follows from it.
     pub failed: Failed,
+    /// Pages whose bits begin to go.
+    pub weak: Weak,
 }
 
 impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
@@ -134,6 +163,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         device: D,
         probe: P,
         shape: &Shape,
+        refresh: Refresh,
         spares: Spares<'ram>,
         buffer: &'ram mut [u8],
     ) -> Self {
@@ -160,6 +190,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             dead: false,
             seals: Seals::Broken,
             failed: Failed::NONE,
+            weak: Weak::new(refresh),
         }
     }
 
@@ -269,10 +300,18 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         let spare = self.spares.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
-                self.failed.corrected = self.failed.corrected.max(corrected);
+                if corrected != Corrected::NONE {
+                    self.weak.note_corrected(spot, corrected, part.region == self.chain.region);
+                }
                 Ok(layout::tag(spare, self.key))
             }
-            Err(ReadError::Uncorrectable) => Err(Fault::Uncorrectable),
+            Err(ReadError::Uncorrectable) => {
+                // A mount meets what a power cut has left, and deals with it.
+                if cause != Cause::Mount {
+                    self.weak.note(spot);
+                }
+                Err(Fault::Uncorrectable)
+            }
             Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
@@ -426,7 +465,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                if self.weak.waits() {
+                    self.weak.forget_block(spot);
+                }
+                Ok(true)
+            }
             Err(EraseError::Failed) => Ok(false),
             Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
         }

@@ -6,7 +6,7 @@
 //!
 //! After a power cut the first request comes to `settle`: it puts the chains in order (`untangle`), and makes a
 //! copy of what the cut may have touched before anything relies on it (`rescue`). `pairs` takes care of pages that
-//! share their cells with the one in flight. `prove` tells stale entries of
+//! share their cells with the one in flight. `refresh` writes anew what begins to go. `prove` tells stale entries of
 //! the log from valid ones.
 
 mod door;
@@ -16,6 +16,7 @@ mod housekeeping;
 mod pairs;
 mod prove;
 mod read;
+mod refresh;
 mod rescue;
 mod settle;
 mod to_chains;
@@ -23,6 +24,7 @@ mod to_log;
 mod trim;
 mod untangle;
 
+pub(crate) use refresh::Scrub;
 pub(crate) use settle::{Held, Unsettled};
 
 use ftl_iface::{
@@ -76,6 +78,8 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) good_blocks: u16,
     /// A chain with a log block that did not program: it is to be folded soon.
     pub(crate) failing_chain: Option<LogicalBlock>,
+    /// How far the scrub under way has come.
+    pub(crate) scrub: Scrub,
     /// Where the host's request under way has begun in the chain block that it writes to.
     pub(crate) own: Option<pairs::Own>,
 }

@@ -25,6 +25,8 @@ pub struct Health {
     pub log: Option<Wear>,
     /// The most bits that the device had to correct in one codeword since the mount, as far as it tells.
     pub corrected: Corrected,
+    /// How often since the mount a chain, a page of the log or a header was written anew because its bits began to go.
+    pub refreshed: u32,
     /// How often a sector was asked for since the mount whose content is lost.
     pub lost: u32,
 }
@@ -56,7 +58,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             failed: BlockCount::new(u32::from(failed.retired)),
             chains: self.chain_wear(),
             log: self.log_wear(),
-            corrected: failed.corrected,
+            corrected: self.flash.weak.most,
+            refreshed: self.flash.weak.refreshed,
             lost: failed.lost,
         }
     }

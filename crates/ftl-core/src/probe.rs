@@ -24,11 +24,13 @@ pub enum Cause {
     Mount,
     /// Copying what the next program endangers, because it shares the cells.
     Backup,
+    /// Looking for pages whose bits begin to go.
+    Scrub,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Host,
         Self::Gc,
         Self::WearLeveling,
@@ -37,6 +39,7 @@ impl Cause {
         Self::Meta,
         Self::Mount,
         Self::Backup,
+        Self::Scrub,
     ];
 }
 

@@ -168,6 +168,7 @@ pub const fn cause_name(cause: Cause) -> &'static str {
         Cause::Meta => "records",
         Cause::Mount => "mount",
         Cause::Backup => "backup",
+        Cause::Scrub => "scrub",
         #[allow(unreachable_patterns)]
         // Accounts may be added; they are counted under their number.
         _ => "other",

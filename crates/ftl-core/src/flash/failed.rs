@@ -7,7 +7,7 @@
 //! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
 //! anew for it, one after the other, so that one of them is whole at any time.
 
-use ftl_iface::{Corrected, MarkError, NandDevice, Sector};
+use ftl_iface::{MarkError, NandDevice, Sector};
 
 use super::{Content, Flash, Room, Spot};
 use crate::error::Fault;
@@ -34,8 +34,6 @@ pub struct Failed {
     pub retired: u16,
     /// Whether the reserve of blocks is used up, so that the host may write no more.
     pub read_only: bool,
-    /// The most bits that the device had to correct in a read since the mount.
-    pub corrected: Corrected,
     /// How often a sector was asked for whose content is lost.
     pub lost: u32,
 }
@@ -48,7 +46,6 @@ impl Failed {
         any: false,
         retired: 0,
         read_only: false,
-        corrected: Corrected::NONE,
         lost: 0,
     };
 
@@ -97,10 +94,6 @@ fn add(list: &mut [Option<Spot>; LISTED_MAX], spot: Spot) -> bool {
         *cell = Some(spot);
         true
     })
-}
-
-impl Room {
-    const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -169,7 +162,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
+    pub(super) fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
         match self.read_header(spot) {
             Ok(header) => Ok(header.ok().filter(|header| header.key == self.key)),
             Err(Fault::Uncorrectable) => Ok(None),
@@ -179,7 +172,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Writes a header block anew, with the list of bad blocks. `false`: it cannot be written. What it carried must
     /// stand in the other one.
-    fn rewrite_header(&mut self, block: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
+    pub(super) fn rewrite_header(
+        &mut self,
+        block: u16,
+        header: &Header,
+    ) -> Result<bool, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
         if self.is_bad(spot)? || self.failed.is_failing(spot) {
             return Ok(false);
@@ -231,7 +228,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Reads the list after one header, and says how long it is.
-    fn read_list(&mut self, block: u16) -> Result<u16, Fault<D::Error>> {
+    pub(super) fn read_list(&mut self, block: u16) -> Result<u16, Fault<D::Error>> {
         let mut count = 0;
         for page in 1..self.meta.pages {
             let tag = match self.read_tag(Spot::meta(block, page), Cause::Mount) {

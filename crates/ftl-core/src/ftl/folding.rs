@@ -169,7 +169,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         {
             let touched = touched && !planted(Bug::CollectTouched);
             let is_last = job.page + 1 == self.shape.chain.pages;
-            if touched || !(is_last || self.write_back.fold_collects()) {
+            // A closed log is given up sector by sector.
+            let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
+            if touched || !collects {
                 return Ok(Source::Elsewhere);
             }
             let (spot, slot) = log.spot(at);

@@ -23,10 +23,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// At most `budget` steps for an idle host.
+    /// At most `budget` steps for an idle host: what makes room, and then the scrub, if there is one.
     pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
-            if !self.house_step(self.free_blocks_idle)? {
+            if !self.house_step(self.free_blocks_idle)? && !self.scrub_step()? {
                 return Ok(Work::Done);
             }
         }
@@ -53,6 +53,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.start_fold(logical, None, Cause::Gc)?;
             return Ok(true);
         }
+        if self.flash.weak.waits() {
+            self.refresh_step()?;
+            return Ok(true);
+        }
         if self.wear_move.is_some() {
             self.start_wear_move()?;
             return Ok(true);
@@ -72,26 +76,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some(mut moved) = self.wear_move else {
             return Ok(());
         };
-        let tag = self.flash.read_tag(Spot::chain(moved.cold, 0), Cause::WearLeveling)?;
-        if tag.is_none() && self.flash.was_erased() {
-            // The cold block is free: it will be used soon, which is all that is wanted of it.
-            self.give_up_wear_move();
-            return Ok(());
-        }
-        let owner =
-            tag.and_then(|_| self.flash.any_place()).map(|sector| self.mlc.locate(sector).0);
-        let owner = owner.filter(|logical| {
-            logical.get() < self.shape.logical_blocks
-                && core::iter::successors(self.mlc.chains.first(*logical), |block| {
-                    self.mlc.chains.next(*block)
-                })
-                .any(|block| block == moved.cold)
-        });
-        if let Some(logical) = owner {
+        let cold = Spot::chain(moved.cold, 0);
+        if let Some(logical) = self.owning_chain(cold, Cause::WearLeveling)? {
             moved.under_way = true;
             self.wear_move = Some(moved);
             self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
         } else {
+            // If the cold block is free it will be used soon, which is all that is wanted of it.
             self.give_up_wear_move();
             Ok(())
         }

@@ -26,6 +26,8 @@ const CHAINS: u64 = 2 * 6 + 2 + 2;
 const RING: u64 = 5 * 2 + 4 + 4 + 8;
 const INDEX: u64 = 4;
 const WALK: u64 = 1 + 4 * 4;
+/// Part, block and page of the next page to be scrubbed.
+const SCRUB: u64 = 1 + 2 + 2;
 
 /// Bytes of the image of a device of so many blocks.
 pub const fn image_bytes(chain_blocks: u16, logical_blocks: u16, log: Option<LogImage>) -> u64 {
@@ -40,7 +42,7 @@ pub const fn image_bytes(chain_blocks: u16, logical_blocks: u16, log: Option<Log
         }
         None => 0,
     };
-    FILTER + THROTTLE + WRITE_BACK + wear + tables + of_log
+    FILTER + THROTTLE + WRITE_BACK + wear + tables + of_log + SCRUB
 }
 
 /// The check of an image, page by page: what it is after this page. Before the first it is the key.

@@ -10,7 +10,7 @@ use super::MountError;
 use crate::config::FilterChoice;
 use crate::error::Fault;
 use crate::flash::{ImageReader, ImageWriter, Seals};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Scrub};
 use crate::layout::{self, Seal};
 use crate::probe::Probe;
 use crate::shape::{PLACES, Place};
@@ -100,6 +100,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             log.save(&mut sink);
         }
         self.unproved.save(&mut sink);
+        self.scrub.save(&mut sink);
         let Some(written) = sink.finish()? else {
             return Ok(false);
         };
@@ -154,7 +155,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if let Some(log) = &mut self.log {
                 log.load(&mut source)?;
             }
-            self.unproved.load(&mut source)
+            self.unproved.load(&mut source)?;
+            self.scrub = Scrub::load(&mut source, &self.shape)?;
+            Some(())
         };
         let loaded = rooms();
         let check = source.finish()?;
@@ -177,6 +180,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             log.clear();
         }
         self.unproved.clear();
+        self.scrub = Scrub::default();
     }
 
     fn image_bytes(&self) -> u64 {

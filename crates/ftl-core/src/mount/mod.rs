@@ -19,7 +19,7 @@ use crate::config::{Config, FilterChoice};
 use crate::error::Fault;
 use crate::filter::{FilterConfig, SizeFilter};
 use crate::flash::{Flash, Spares, Spot};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Scrub};
 use crate::layout::Header;
 use crate::mlc::maps::MapMemory;
 use crate::mlc::{Mlc, MlcMemory};
@@ -166,7 +166,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         Ok(Self {
             shape,
             config: *config,
-            flash: Flash::new(device, probe, &shape, spares, buffer),
+            flash: Flash::new(device, probe, &shape, config.refresh, spares, buffer),
             filter: Self::new_filter(config),
             throttle: Self::new_throttle(config, &shape),
             log,
@@ -179,6 +179,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             free_blocks_idle: 0,
             turn: 0,
             unsettled: None,
+            scrub: Scrub::default(),
             own: None,
             good_blocks: 0,
             failing_chain: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ftl_iface::Page;
 
-use super::FaultInjector;
 use super::dice::{Chance, Subject, dice};
+use super::{FaultInjector, Remains};
 
 /// Which pages lose their content.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -31,6 +31,11 @@ impl<D> FaultInjector<D> {
     /// Makes that page uncorrectable whenever it is programmed, now and after later erases, until it is lifted.
     pub fn uncorrectable(&mut self, page: Page) {
         self.faults.uncorrectable.named.insert(page);
+    }
+
+    /// Loses what the page holds now, until its block is erased.
+    pub fn lose(&mut self, page: Page) {
+        self.faults.torn.leave(page, Some(Remains::Uncorrectable));
     }
 
     /// Lets pages lose by chance what they are programmed with, at places that the seed picks.

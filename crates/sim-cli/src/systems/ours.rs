@@ -333,7 +333,7 @@ fn pages(counters: &Counters, region: Region) -> Pages {
         causes.iter().map(|cause| counters.operations(region, verb, *cause)).sum()
     };
     let gc = [Cause::Gc, Cause::WriteBack];
-    let meta = [Cause::Meta, Cause::Mount, Cause::Backup];
+    let meta = [Cause::Meta, Cause::Mount, Cause::Backup, Cause::Scrub];
     Pages {
         host_read: sum(Verb::Read, &[Cause::Host]),
         host_program: sum(Verb::Program, &[Cause::Host]),

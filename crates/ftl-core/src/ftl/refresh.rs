@@ -1,0 +1,260 @@
+//! Bits go with time, wear and reading. What begins to go is written anew before it is gone: a chain by a fold, a page
+//! of the log by a copy at the head, a header beside the other one. Copies of the tables are not: they are written at
+//! each stop, and nothing depends on them.
+//!
+//! The door notes weak pages whenever they are read. A *scrub* reads what nobody asks for.
+
+use ftl_iface::{NandDevice, PageCount, Sector};
+
+use super::Ftl;
+use crate::address::{LogBlock, LogicalBlock};
+use crate::error::Fault;
+use crate::flash::{Content, Room, Seen, Spot};
+use crate::image::{Sink, Source};
+use crate::layout::{Slot, Slots};
+use crate::probe::{Cause, Probe};
+use crate::shape::{HEADER_BLOCKS, SLOTS_MAX, Shape};
+
+/// How far a scrub has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scrub {
+    /// The page to be read next; none while no scrub is under way.
+    next: Option<Spot>,
+}
+
+/// Blocks of a part that are scrubbed, and pages of each.
+fn extent(shape: &Shape, room: Room) -> (u16, u16) {
+    match room {
+        Room::Meta => (HEADER_BLOCKS, shape.meta.pages),
+        Room::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
+        Room::Chain => (shape.chain.blocks, shape.chain.pages),
+    }
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
+    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
+    /// as often as the chip's data retention suggests, every few weeks, say. A clean stop keeps how far it has come.
+    pub fn scrub(&mut self) {
+        self.scrub.next.get_or_insert(Spot::meta(0, 0));
+    }
+
+    /// Pages that the scrub under way has yet to read, at most.
+    pub fn scrub_left(&self) -> PageCount {
+        let Some(next) = self.scrub.next else {
+            return PageCount::ZERO;
+        };
+        let left = |room: Room| {
+            let (blocks, pages) = extent(&self.shape, room);
+            u32::from(blocks) * u32::from(pages)
+        };
+        let later = Room::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
+        let (_, pages) = extent(&self.shape, next.room());
+        let passed = u32::from(next.block()) * u32::from(pages) + u32::from(next.page());
+        PageCount::new(later + left(next.room()).saturating_sub(passed))
+    }
+
+    /// Reads the next page of the scrub under way. `false`: there is none.
+    pub(crate) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
+        let Some(spot) = self.scrub.next else {
+            return Ok(false);
+        };
+        let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
+        let ends = passed_over
+            || self.flash.examine(spot)? == Seen::Erased && !self.flash.may_be_left_out(spot);
+        let (_, pages) = extent(&self.shape, spot.room());
+        let page = if ends { pages } else { spot.page() + 1 };
+        self.scrub.next = self.from_page(spot.room(), spot.block(), page);
+        Ok(true)
+    }
+
+    /// That page, or the first of the next block where there is none.
+    fn from_page(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
+        let (blocks, pages) = extent(&self.shape, room);
+        let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
+        if block < blocks {
+            return Some(Spot::in_room(room, block, page));
+        }
+        let mut later = Room::ALL.into_iter().filter(|later| *later > room);
+        later
+            .find(|later| extent(&self.shape, *later).0 > 0)
+            .map(|later| Spot::in_room(later, 0, 0))
+    }
+
+    /// One step for the weak page that has waited longest.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(spot) = self.flash.weak.next() else {
+            return Ok(());
+        };
+        match spot.room() {
+            Room::Meta => self.refresh_meta(spot),
+            Room::Log => self.refresh_log(spot),
+            Room::Chain => self.refresh_chain(spot),
+        }
+    }
+
+    fn refresh_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        self.flash.weak.forget(spot);
+        if spot.block() >= HEADER_BLOCKS {
+            return Ok(());
+        }
+        self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+        let header = self.header();
+        self.flash.refresh_header(spot, &header)
+    }
+
+    /// Begins to fold the chain of a weak page.
+    fn refresh_chain(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        // Where no block is free, it is met again.
+        self.flash.weak.forget(spot);
+        if self.mlc.chains.free_count() == 0 {
+            return Ok(());
+        }
+        match self.owning_chain(spot, Cause::Gc)? {
+            Some(logical) => {
+                self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+                self.start_fold(logical, None, Cause::Gc)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The chain that the block of a page belongs to, as that page tells, or another where it cannot be read. `None`:
+    /// the block is in no chain.
+    pub(crate) fn owning_chain(
+        &mut self,
+        spot: Spot,
+        cause: Cause,
+    ) -> Result<Option<LogicalBlock>, Fault<D::Error>> {
+        let block = spot.chain_block();
+        let pages = core::iter::once(spot.page()).chain(0..self.shape.chain.pages);
+        for page in pages {
+            let spot = Spot::chain(block, page);
+            match self.flash.look(spot, cause)? {
+                Seen::Page(_) => {
+                    let chains = &self.mlc.chains;
+                    return Ok(self.owner().filter(|logical| {
+                        core::iter::successors(chains.first(*logical), |at| chains.next(*at))
+                            .any(|at| at == block)
+                    }));
+                }
+                Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
+                Seen::Erased | Seen::Unreadable => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Copies what is still the newest on a weak page of the log to its head; where the log is closed, begins to fold the
+    /// chain, which takes it along.
+    fn refresh_log(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let mut sectors = [None; SLOTS_MAX];
+        // What cannot be read any more is passed on as lost when the block is reclaimed.
+        let Some(first) = self.newest_of_page(spot, &mut sectors)? else {
+            self.flash.weak.forget(spot);
+            return Ok(());
+        };
+        for sector in sectors.iter().flatten() {
+            let (logical, _) = self.mlc.locate(*sector);
+            if self.unproved.get(logical) {
+                return self.prove(logical);
+            }
+        }
+        let log = self.the_log()?;
+        if !log.ring().turns() {
+            let (logical, _) = self.mlc.locate(first);
+            self.flash.weak.forget(spot);
+            let free = self.mlc.chains.free_count();
+            return if free > 0 { self.start_fold(logical, None, Cause::Gc) } else { Ok(()) };
+        }
+        if log.free_pages() == 0 {
+            if log.has_tail() {
+                return self.reclaim_step();
+            }
+            self.flash.weak.forget(spot);
+            return Ok(());
+        }
+        let copied = self.copy_to_head(spot, &sectors)?;
+        if copied {
+            self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+        }
+        if copied || !self.the_log()?.has_room() {
+            self.flash.weak.forget(spot);
+        }
+        Ok(())
+    }
+
+    /// Which sectors have their newest copies on that page of the log, by slot, as far as is known. Gives the first.
+    fn newest_of_page(
+        &mut self,
+        spot: Spot,
+        sectors: &mut [Option<Sector>; SLOTS_MAX],
+    ) -> Result<Option<Sector>, Fault<D::Error>> {
+        let Seen::Page(_) = self.flash.look(spot, Cause::Gc)? else {
+            return Ok(None);
+        };
+        let log = self.log.as_ref().ok_or(Fault::Corrupt)?;
+        let block = LogBlock::new(spot.block());
+        for (slot, cell) in (0..log.part().slots).zip(sectors.iter_mut()) {
+            let held = self.flash.slot(usize::from(slot)).copy_of();
+            *cell = held.filter(|sector| {
+                log.index.covers(*sector)
+                    && log.index.find(*sector) == Some(log.place(block, spot.page(), slot))
+            });
+        }
+        Ok(sectors.iter().flatten().next().copied())
+    }
+
+    /// Copies those sectors of a page of the log to its head. `false`: the block failed.
+    fn copy_to_head(
+        &mut self,
+        spot: Spot,
+        sectors: &[Option<Sector>; SLOTS_MAX],
+    ) -> Result<bool, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let slots = log.part().slots;
+        let mut holds = [Slot::Empty; SLOTS_MAX];
+        let mut filled = 0;
+        for (slot, sector) in (0..slots).zip(sectors) {
+            if let Some(sector) = *sector {
+                let held = self.flash.fetch_copy(spot, slot, filled, sector, Cause::Gc)?;
+                if let Some(cell) = holds.get_mut(usize::from(filled)) {
+                    *cell = held;
+                }
+                filled += 1;
+            }
+        }
+        self.flash.blank(filled, slots - filled);
+        let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
+        match log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc) {
+            Err(Fault::BlockFailed) => Ok(false),
+            outcome => outcome.map(|()| true),
+        }
+    }
+}
+
+/// How the scrub's place stands in a checkpoint where there is none.
+const NO_ROOM: u8 = u8::MAX;
+
+impl Scrub {
+    /// Bytes in a checkpoint.
+    pub(crate) fn save(self, sink: &mut impl Sink) {
+        let room = self.next.map_or(NO_ROOM, |next| next.room() as u8);
+        sink.byte(room);
+        sink.half(self.next.map_or(0, Spot::block));
+        sink.half(self.next.map_or(0, Spot::page));
+    }
+
+    /// Takes it back. Whatever stands there, the pages it may name exist.
+    pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
+        let (room, block, page) = (source.byte()?, source.half()?, source.half()?);
+        let Some(room) = Room::ALL.get(usize::from(room)) else {
+            return (room == NO_ROOM).then_some(Self::default());
+        };
+        let (blocks, pages) = extent(shape, *room);
+        let next = Spot::in_room(*room, block, page);
+        (block < blocks && page < pages).then_some(Self { next: Some(next) })
+    }
+}

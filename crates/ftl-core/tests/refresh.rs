@@ -1,0 +1,241 @@
+//! Bits that begin to go: they are written anew while they can be read, in bounded steps, headers too. What went at once
+//! costs its own sectors, and they say so until they are written again.
+
+mod world;
+
+use ftl_core::config::Refresh;
+use ftl_core::probe::{Counters, NoProbe, Verb};
+use ftl_core::ram::OwnedRam;
+use ftl_core::{Config, Ftl, RamPlan};
+use ftl_iface::{
+    Block, BlockStore, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region, Sector,
+    StoreReadError, Work,
+};
+use nand_model::faults::{Ageing, FaultInjector};
+use nand_model::part::{Ecc, Nanos};
+use nand_model::{Chip, Content};
+
+use world::{Dice, KEY, content, devices, part};
+
+type Device = FaultInjector<Chip>;
+
+const BYTES: usize = 512;
+const DAY: u64 = 86_400_000_000_000;
+
+/// Wrong bits in proportion to the days since the block was written: one a codeword in four days.
+const BY_THE_DAY: Ageing = Ageing {
+    floor: 0.0,
+    wear: (0.0, 0.0),
+    retention: (0.25 / 4096.0, 0.0, 1.0),
+    disturb: (0.0, 0.0, 0.0),
+};
+
+fn device(geometry: Geometry, seed: u64) -> Device {
+    let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
+    let mut device = FaultInjector::new(chip, seed);
+    for region in Region::ALL.into_iter().filter(|region| geometry.region(*region).is_some()) {
+        let ecc = Ecc { correctable_bits: 8, codeword_bytes: 512 };
+        device.age_region(region, BY_THE_DAY, ecc).expect("the region is there");
+    }
+    device
+}
+
+fn refreshing(config: Config, bits: u16) -> Config {
+    let limit = Corrected::bits(bits);
+    Config { refresh: Refresh { log: limit, chain: limit }, ..config }
+}
+
+/// Writes every sector in runs of many sizes, and some again.
+fn fill<D: NandDevice>(
+    ftl: &mut Ftl<'_, D, impl ftl_core::probe::Probe>,
+    dice: &mut Dice,
+) -> Vec<u32> {
+    let capacity = ftl.capacity().get();
+    let mut truth = vec![0; capacity as usize];
+    let mut write = |first: u32, count: u32, version: u32| {
+        let data: Vec<u8> =
+            (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
+        ftl.write(Sector::new(first), &data).expect("written");
+        truth[first as usize..(first + count) as usize].fill(version);
+    };
+    for first in (0..capacity).step_by(16) {
+        write(first, 16.min(capacity - first), 1);
+    }
+    for version in 2..60 {
+        let count = 1 + dice.below(4);
+        write(dice.below(capacity - count), count, version);
+    }
+    truth
+}
+
+/// Sectors that cannot be read; all others are as they were written.
+fn lost<D: NandDevice>(
+    ftl: &mut Ftl<'_, D, impl ftl_core::probe::Probe>,
+    truth: &[u32],
+) -> Vec<u32> {
+    let mut data = [0; BYTES];
+    let mut lost = Vec::new();
+    for (sector, version) in (0..).zip(truth) {
+        match ftl.read(Sector::new(sector), &mut data) {
+            Ok(()) => {
+                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another")
+            }
+            Err(StoreReadError::Lost(named)) => {
+                assert_eq!(named, Sector::new(sector));
+                lost.push(sector);
+            }
+            Err(error) => panic!("sector {sector}: {error}"),
+        }
+    }
+    lost
+}
+
+/// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says what is lost then.
+fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (Vec<u32>, u32) {
+    let mut device = device(geometry, seed);
+    let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
+    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let truth = fill(&mut ftl, &mut Dice::new(seed));
+    let mut refreshed = 0;
+    for round in 0..10 {
+        ftl.stop().expect("stopped");
+        drop(ftl);
+        device.age(Nanos::new(4 * DAY));
+        ftl = Ftl::mount(&mut device, config, ram.lend(), NoProbe).expect("mounted");
+        if scrubbed {
+            ftl.scrub();
+            while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+            assert_eq!(ftl.scrub_left(), PageCount::ZERO);
+            ftl.check().unwrap_or_else(|violation| panic!("round {round}: {violation}"));
+        }
+        refreshed += ftl.health().refreshed;
+    }
+    // Without a checkpoint, so that headers, summaries and tags must do.
+    drop(ftl);
+    let mut ftl = Ftl::mount(&mut device, config, ram.lend(), NoProbe).expect("mounted");
+    (lost(&mut ftl, &truth), refreshed)
+}
+
+#[test]
+fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
+    for (name, geometry, config) in devices::all() {
+        for seed in 0..4 {
+            let config = refreshing(config, 4);
+            let (lost, refreshed) = lie_idle(geometry, &config, seed, true);
+            assert!(lost.is_empty(), "{name}, seed {seed}: {lost:?}, {refreshed} refreshed");
+            assert!(refreshed > 10, "{name}, seed {seed}: {refreshed} refreshed");
+        }
+    }
+}
+
+#[test]
+fn without_a_scrub_the_same_device_loses_data_so_that_the_test_above_says_something() {
+    let mut losses = 0;
+    for (_, geometry, config) in devices::all() {
+        // A device whose headers are gone does not mount at all.
+        let idle = || lie_idle(geometry, &refreshing(config, 0), 1, false).0.len();
+        losses += std::panic::catch_unwind(idle).unwrap_or(1);
+    }
+    assert!(losses > 100, "{losses}");
+}
+
+#[test]
+fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
+    for (name, geometry, config) in devices::all() {
+        let config = refreshing(config, 2);
+        let mut device = device(geometry, 7);
+        let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
+        let mut ftl =
+            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let truth = fill(&mut ftl, &mut Dice::new(7));
+        while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
+        assert_eq!(ftl.health().refreshed, 0, "{name}");
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        // The log may hold as much as it likes; what is read is noted, eight pages at a time.
+        for _ in 0..100 {
+            assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+            while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+            ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
+        }
+        let health = ftl.health();
+        assert!(health.refreshed > 3, "{name}: {health:?}");
+        assert!(health.corrected >= Corrected::bits(2), "{name}: {health:?}");
+        // By now nothing that requests read is weak.
+        let before = health.refreshed;
+        lost(&mut ftl, &truth);
+        while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+        assert_eq!(ftl.health().refreshed, before, "{name}");
+    }
+}
+
+#[test]
+fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_is_one_of_a_fold() {
+    for (name, geometry, config) in devices::all() {
+        let config = refreshing(config, 2);
+        let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
+        let counters = Counters::default();
+        let mut ftl = Ftl::format(device(geometry, 3), &config, ram.lend(), KEY, counters)
+            .expect("formatted");
+        let truth = fill(&mut ftl, &mut Dice::new(3));
+        while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.scrub();
+        let slots = u64::from(ftl.shape().chain.slots);
+        let shape = *ftl.shape();
+        let blocks = u64::from(shape.chain.blocks.max(4));
+        let done = |counters: &Counters, verb| {
+            Region::ALL.iter().map(|region| counters.total(*region, verb)).sum::<u64>()
+        };
+        let mut left = ftl.scrub_left();
+        loop {
+            let before = ftl.probe().clone();
+            let work = ftl.maintain(PageCount::new(1)).expect("idle");
+            let spent = |verb| done(ftl.probe(), verb) - done(&before, verb);
+            // The last step of a fold erases what was frozen; a header is written with what breaks the seal.
+            assert!(spent(Verb::Program) <= 2, "{name}");
+            assert!(spent(Verb::Erase) <= blocks.min(6), "{name}");
+            // A fold's first step may scan its chain, and prove what the log holds of it.
+            let chain = u64::from(shape.chain.pages) * u64::from(config.chain_log_blocks_max + 2);
+            assert!(spent(Verb::Read) <= 2 * chain + 2 * slots + 8, "{name}");
+            assert!(ftl.scrub_left() <= left, "{name}: the scrub goes on");
+            left = ftl.scrub_left();
+            if work == Work::Done {
+                break;
+            }
+        }
+        assert_eq!(left, PageCount::ZERO, "{name}");
+        assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
+    for (name, geometry, config) in devices::all() {
+        for torn in 0..2_u32 {
+            let mut device = device(geometry, 5);
+            let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
+            let mut ftl =
+                Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            let truth = fill(&mut ftl, &mut Dice::new(5));
+            ftl.stop().expect("stopped");
+            drop(ftl);
+            let region =
+                if geometry.slc().is_some() && config.log != ftl_core::config::LogRegion::None {
+                    Region::Slc
+                } else {
+                    Region::Mlc
+                };
+            let header = |number| Block::new(region, number).page(PageIndex::new(0));
+            device.lose(header(torn));
+            let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted");
+            ftl.scrub();
+            while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+            drop(ftl);
+            // Now the other one goes.
+            device.lose(header(1 - torn));
+            let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)
+                .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
+            assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+        }
+    }
+}
