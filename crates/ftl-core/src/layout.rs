@@ -13,11 +13,13 @@
 
 mod checkpoint;
 mod payload;
+mod said;
 
 pub use checkpoint::{LogImage, Seal, fingerprint, image_bytes, image_check};
 pub use payload::{
     Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,
 };
+pub use said::Said;
 
 use ftl_iface::Sector;
 
@@ -222,7 +224,8 @@ pub struct Tag {
     /// When it was programmed.
     pub stamp: Stamp,
     /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
-    /// many pages it makes count.
+    /// many pages it makes count. Of a chain's page as sectors came, unless it is the block's first, what the page before
+    /// it says ([`Said`]).
     pub note: u32,
 }
 

@@ -63,6 +63,8 @@ pub enum TableName {
     HeadCodes,
     /// Slots of the log's tail block.
     TailCodes,
+    /// What the last page of each cached chain says, for the page after it.
+    MapSaid,
     /// Fifth byte of the hash table's entries, where four do not suffice.
     IndexHigh,
     /// Pools and effective erase counts of dual-pool wear leveling.
@@ -93,7 +95,7 @@ pub enum TableName {
     ReadSpare,
 }
 
-const TABLES: usize = 23;
+const TABLES: usize = 24;
 const FIRST_WORD: usize = TableName::IndexLow as usize;
 const FIRST_BYTE: usize = TableName::IndexHigh as usize;
 
@@ -107,6 +109,7 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("hash table", TableName::IndexLow),
     ("slots of the log's head block", TableName::HeadCodes),
     ("slots of the log's tail block", TableName::TailCodes),
+    ("mapping cache: last pages", TableName::MapSaid),
     ("hash table: fifth bytes", TableName::IndexHigh),
     ("wear pools", TableName::WearPools),
     ("bad blocks of the log", TableName::LogBad),
@@ -192,6 +195,7 @@ impl RamPlan {
         lengths[TableName::MapOwners as usize] = maps;
         lengths[TableName::MapNextPages as usize] = maps;
         lengths[TableName::MapFlags as usize] = maps;
+        lengths[TableName::MapSaid as usize] = maps;
         lengths[TableName::MapCells as usize] = maps * sectors as usize;
         lengths[TableName::HasData as usize] = logical_bits;
         lengths[TableName::Recent as usize] = logical_bits;

@@ -7,7 +7,7 @@
 use ftl_iface::{NandDevice, Sector};
 
 use super::Ftl;
-use crate::address::{ChainBlock, LogicalBlock};
+use crate::address::LogicalBlock;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
@@ -126,13 +126,21 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let mut block = self.mlc.chains.first_log(logical);
         while let Some(at) = block {
+            let mut lost = None;
             for page in 0..self.shape.chain.pages {
-                match self.trim_at(at, page)? {
-                    Page::Erased => break,
-                    Page::Trim { stamp, from, to } if (from..to).contains(&offset) => {
-                        newest = newest.max(Some(stamp));
+                let spot = Spot::chain(at, page);
+                match self.flash.look(spot, Cause::Mount)? {
+                    Seen::Erased if !self.flash.may_be_left_out(spot) => break,
+                    Seen::Erased => {}
+                    Seen::Unreadable => lost = Some(page),
+                    Seen::Page(tag) => {
+                        let before = lost.take().map(|lost| self.mlc.said_before(tag, lost));
+                        let trims = before.is_some_and(|said| said.trims(offset))
+                            || tag.kind == Kind::Trim && self.trims_at(spot, offset)?;
+                        if trims {
+                            newest = newest.max(Some(tag.stamp));
+                        }
                     }
-                    Page::Trim { .. } | Page::Other => {}
                 }
             }
             block = self.mlc.chains.next(at);
@@ -140,23 +148,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(newest)
     }
 
-    fn trim_at(&mut self, block: ChainBlock, page: u16) -> Result<Page, Fault<D::Error>> {
-        let spot = Spot::chain(block, page);
-        match self.flash.look(spot, Cause::Mount)? {
-            Seen::Erased if !self.flash.may_be_left_out(spot) => Ok(Page::Erased),
-            Seen::Page(tag) if tag.kind == Kind::Trim => {
-                let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
-                let (_, from) = self.mlc.locate(trim.first);
-                Ok(Page::Trim { stamp: tag.stamp, from, to: from.saturating_add(trim.count.get()) })
-            }
-            Seen::Page(_) | Seen::Unreadable | Seen::Erased => Ok(Page::Other),
-        }
+    /// Whether the trim at that page forgets the sector with that offset.
+    fn trims_at(&mut self, spot: Spot, offset: u32) -> Result<bool, Fault<D::Error>> {
+        let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
+        let (_, from) = self.mlc.locate(trim.first);
+        Ok((from..from.saturating_add(trim.count.get())).contains(&offset))
     }
-}
-
-/// A page of a log block, as far as trims are concerned.
-enum Page {
-    Erased,
-    Trim { stamp: Stamp, from: u32, to: u32 },
-    Other,
 }

@@ -87,7 +87,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     ) -> Result<bool, Fault<D::Error>> {
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let wear = self.wear.erase_count(end.block);
-        let write = Append { end, content, slots, wear, trims: false };
+        let write = Append { end, content, slots, wear, trims: None };
         let complete = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
             Err(Fault::BlockFailed) => return self.leave_last_log(logical, map).map(|()| false),
             outcome => outcome?,

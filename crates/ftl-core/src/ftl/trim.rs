@@ -55,7 +55,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.flash.put_trim(trim);
             let slots = [Slot::Hole(trim.first)];
             let slots = Slots::Listed(&slots);
-            let write = Append { end, content: Content::Buffer, slots, wear, trims: true };
+            let write = Append { end, content: Content::Buffer, slots, wear, trims: Some(trim) };
             match self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta) {
                 Ok(_) => break map,
                 Err(Fault::BlockFailed) => self.leave_last_log(logical, map)?,

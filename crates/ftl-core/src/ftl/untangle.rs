@@ -25,18 +25,23 @@ enum Role {
 }
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
-    /// Looks into the blocks that were not written through: free ones, open log blocks, a fold cut short.
+    /// Looks into the blocks that are not data blocks: free ones, log blocks, a fold cut short.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        let mut worn = 0;
         let mut known = self.wear.in_use().fold(0, |count: u32, _| count + 1);
         for _ in 0..self.mlc.chains.stale_count() {
             let block = self.mlc.chains.take_stale().ok_or(Fault::Corrupt)?;
             let found = self.first_tag(block)?;
-            let (Some((_, tag)), Some(logical)) = (found, self.owner()) else {
+            let (Some((page, tag)), Some(logical)) = (found, self.owner()) else {
                 self.mlc.chains.give_free(block);
                 known -= 1;
                 continue;
             };
-            self.wear.restore(block, tag.note);
+            if page == 0 || matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
+                worn = tag.note;
+            }
+            // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+            self.wear.restore(block, worn);
             self.mlc.chains.push_first(logical, block);
             self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
             for page in (0..self.filled_pages(block)?).rev() {

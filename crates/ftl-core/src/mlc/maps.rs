@@ -37,6 +37,8 @@ pub struct MapMemory<'ram> {
     pub owners: &'ram mut [u16],
     /// The next free page of the chain's last log block.
     pub next_pages: &'ram mut [u16],
+    /// What the page programmed last to the chain's last log block says, as the note of the page after it will.
+    pub said: &'ram mut [u32],
     /// Whether used lately, and whether the last log block is in order so far.
     pub flags: &'ram mut [u8],
     /// The maps, one after the other.
@@ -265,6 +267,20 @@ impl<'ram> Maps<'ram> {
             *next = page;
         }
         self.set_flag(map, IN_ORDER, in_order);
+    }
+
+    /// What the page programmed last to the last log block says.
+    #[inline]
+    pub fn said(&self, map: MapId) -> u32 {
+        self.memory.said.get(usize::from(map.0)).copied().unwrap_or(0)
+    }
+
+    /// Notes what that page says.
+    #[inline]
+    pub fn set_said(&mut self, map: MapId, note: u32) {
+        if let Some(said) = self.memory.said.get_mut(usize::from(map.0)) {
+            *said = note;
+        }
     }
 
     /// Drops every map, the fold's too.

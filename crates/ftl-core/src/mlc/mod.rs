@@ -18,7 +18,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Spot};
-use crate::layout::{Kind, Slot, Slots};
+use crate::layout::{Kind, Said, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
 use crate::shape::{Part, Shape};
 use crate::table::Bits;
@@ -225,6 +225,7 @@ impl<'ram> Mlc<'ram> {
         self.chains.push_log(logical, block);
         self.sealed.set(logical, false);
         self.maps.set_next_page(map, 0, true);
+        self.maps.set_said(map, Said::Nothing.note(self.part.slots));
     }
 
     /// Programs the next page of the chain's last log block. There must be room.
@@ -242,7 +243,7 @@ impl<'ram> Mlc<'ram> {
         let page = self.maps.next_page(map);
         let Last { ordinal, block } = write.end;
         let in_order = self.maps.in_order(map) && self.is_in_place(logical, page, &write);
-        let kind = if write.trims {
+        let kind = if write.trims.is_some() {
             Kind::Trim
         } else if in_order {
             Kind::ChainInPlace
@@ -250,19 +251,34 @@ impl<'ram> Mlc<'ram> {
             Kind::Chain
         };
         let Append { content, slots, wear, .. } = write;
-        flash.program(Spot::chain(block, page), kind, wear, content, slots, cause)?;
+        let says_wear = page == 0 || kind == Kind::ChainInPlace;
+        let note = if says_wear { wear } else { self.maps.said(map) };
+        flash.program(Spot::chain(block, page), kind, note, content, slots, cause)?;
         let start = self.sector(logical, 0);
+        let (mut held, mut home) = (0, 0);
         for slot in 0..self.part.slots {
             if let Some(sector) = slots.get(slot).copy_of() {
                 // Its chain is known, so that its offset needs no division.
                 let offset = (sector - start).get();
                 self.maps.set(map, offset, Place::Log { ordinal, page, slot });
                 self.fold.touch(logical, offset);
+                held |= 1 << slot;
+                home = offset;
             }
         }
+        let said = match write.trims {
+            Some(trim) => self.said_by_trim(trim),
+            None => Said::Held { home: self.home(home).0, slots: held },
+        };
+        self.maps.set_said(map, said.note(self.part.slots));
         self.recent.set(logical, true);
         self.maps.set_next_page(map, page + 1, in_order);
         Ok(in_order && page + 1 == self.part.pages)
+    }
+
+    /// What a trim says, which lies within its chain.
+    fn said_by_trim(&self, trim: Trim) -> Said {
+        Said::Trimmed { first: self.locate(trim.first).1, count: trim.count.get() }
     }
 
     /// The block to which [`append`](Self::append) programs.
@@ -277,7 +293,7 @@ impl<'ram> Mlc<'ram> {
 
     fn is_in_place(&self, logical: LogicalBlock, page: u16, write: &Append<'_>) -> bool {
         let first = self.sector(logical, u32::from(page) * u32::from(self.part.slots));
-        !write.trims
+        write.trims.is_none()
             && (0..self.part.slots).all(|slot| {
                 let place = first + SectorCount::new(u32::from(slot));
                 write.slots.get(slot) == Slot::Holds(place)
@@ -333,6 +349,6 @@ pub struct Append<'a> {
     pub slots: Slots<'a>,
     /// How often the block had been erased.
     pub wear: u32,
-    /// Whether it forgets sectors instead of holding them.
-    pub trims: bool,
+    /// Which sectors it forgets, if it holds none.
+    pub trims: Option<Trim>,
 }

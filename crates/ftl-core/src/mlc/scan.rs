@@ -3,17 +3,27 @@
 //! The data block need not be looked at: it holds its sectors in place. Log blocks are read from the oldest to the
 //! youngest and from the first page to the last, so that what is found later is newer.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing};
 
-use crate::address::LogicalBlock;
+use crate::address::{ChainBlock, LogicalBlock};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Flash, Seen, Spot};
-use crate::layout::{Kind, Trim};
+use crate::layout::{Kind, Said, Tag, Trim};
 use crate::probe::{Cause, Event, Probe};
 
 use super::Mlc;
 use super::maps::{MapId, Place};
+
+/// A page of a log block that cannot be read.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    block: ChainBlock,
+    ordinal: u16,
+    page: u16,
+    /// Whether power may have failed while its block was the chain's last.
+    may_be_torn: bool,
+}
 
 impl Mlc<'_> {
     /// The chain's map: from the cache, or by a scan.
@@ -50,11 +60,14 @@ impl Mlc<'_> {
         map: MapId,
     ) -> Result<(), Fault<D::Error>> {
         let mut read = 0;
+        let sealed = self.sealed.get(logical);
         let mut block = self.chains.first_log(logical);
         let mut ordinal = 0;
         while let Some(at) = block {
             let mut end = 0;
             let mut in_order = true;
+            let mut said = Said::Nothing;
+            let mut lost = None;
             for page in 0..self.part.pages {
                 let spot = Spot::chain(at, page);
                 let seen = flash.look(spot, Cause::Scan)?;
@@ -66,26 +79,36 @@ impl Mlc<'_> {
                         continue;
                     }
                     Seen::Erased => break,
-                    // A page that was torn never counted. What it was to replace stands before it.
-                    Seen::Unreadable => in_order = false,
-                    Seen::Page(tag) if tag.kind == Kind::Trim => {
+                    Seen::Unreadable => {
                         in_order = false;
-                        read += 1;
-                        self.note_trim(flash, logical, map, spot)?;
+                        said = Said::Nothing;
+                        lost = Some(page);
                     }
                     Seen::Page(tag) => {
-                        in_order &= tag.kind == Kind::ChainInPlace;
-                        self.note_page(flash, logical, map, ordinal, page);
+                        if let Some(before) = lost.take() {
+                            let may_be_torn = sealed || self.chains.next(at).is_some();
+                            let before = Lost { block: at, ordinal, page: before, may_be_torn };
+                            self.note_lost(flash, map, before, tag, spot)?;
+                        }
+                        if tag.kind == Kind::Trim {
+                            in_order = false;
+                            read += 1;
+                            said = self.note_trim(flash, logical, map, spot)?;
+                        } else {
+                            in_order &= tag.kind == Kind::ChainInPlace;
+                            said = self.note_page(flash, logical, map, ordinal, page);
+                        }
                     }
                 }
                 in_order &= end == page;
                 end = page + 1;
             }
             self.maps.set_next_page(map, end, in_order);
+            self.maps.set_said(map, said.note(self.part.slots));
             ordinal += 1;
             block = self.chains.next(at);
         }
-        if self.fold.seals(logical, ordinal) || self.sealed.get(logical) {
+        if self.fold.seals(logical, ordinal) || sealed {
             self.maps.set_next_page(map, self.part.pages, false);
         }
         if ordinal > 0 {
@@ -94,7 +117,77 @@ impl Mlc<'_> {
         Ok(())
     }
 
-    /// Notes what the page read last holds.
+    /// Notes what a page held that cannot be read, as far as the next page of its block, at `next`, tells: whoever asks
+    /// for it is to learn that it is lost. Looks at that next page again.
+    ///
+    /// A page that was torn never counted, nor did one that was ruined with it: pages of earlier requests were copied
+    /// before. What they were to replace stands before them. They are the block's last and what shares its cells.
+    #[cold]
+    #[inline(never)]
+    fn note_lost<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        map: MapId,
+        lost: Lost,
+        next: Tag,
+        spot: Spot,
+    ) -> Result<(), Fault<D::Error>> {
+        if !self.was_torn(flash, lost)? {
+            let Lost { ordinal, page, .. } = lost;
+            match self.said_before(next, page) {
+                Said::Nothing => {}
+                Said::Held { home, slots } => {
+                    for slot in (0..self.part.slots).filter(|slot| slots >> slot & 1 != 0) {
+                        let offset = u32::from(home) * u32::from(self.part.slots) + u32::from(slot);
+                        if offset < self.sectors.get() {
+                            self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                        }
+                    }
+                }
+                Said::Trimmed { first, count } => self.note_trimmed(map, first, count),
+            }
+        }
+        flash.look(spot, Cause::Scan).map(|_| ())
+    }
+
+    /// What a page says of the page programmed before it in its block, which has that number.
+    pub fn said_before(&self, tag: Tag, page: u16) -> Said {
+        match tag.kind {
+            // All before it are full, and every sector is in its place.
+            Kind::ChainInPlace => Said::Held { home: page, slots: u32::MAX },
+            Kind::Chain | Kind::Trim => Said::of_note(tag.note, self.part.slots),
+            _ => Said::Nothing,
+        }
+    }
+
+    /// Whether a page that cannot be read may have been ruined when the last page of its block was torn.
+    fn was_torn<D: NandDevice, P: Probe>(
+        &self,
+        flash: &mut Flash<'_, D, P>,
+        lost: Lost,
+    ) -> Result<bool, Fault<D::Error>> {
+        let pairing = flash.chain_pairing();
+        if pairing == Pairing::None || !lost.may_be_torn {
+            return Ok(false);
+        }
+        let pages = PageCount::new(u32::from(self.part.pages));
+        for page in (lost.page + 1..self.part.pages).rev() {
+            if flash.look(Spot::chain(lost.block, page), Cause::Scan)? != Seen::Erased {
+                let mut ruined = pairing.endangered(PageIndex::new(page), pages);
+                return Ok(ruined.any(|ruined| ruined.get() == lost.page));
+            }
+        }
+        Ok(true)
+    }
+
+    fn note_trimmed(&mut self, map: MapId, first: u32, count: u32) {
+        let end = first.saturating_add(count).min(self.sectors.get());
+        for offset in first..end {
+            self.maps.set(map, offset, Place::Trimmed);
+        }
+    }
+
+    /// Notes what the page read last holds, and what it says for the page after it.
     fn note_page<D: NandDevice, P: Probe>(
         &mut self,
         flash: &Flash<'_, D, P>,
@@ -102,40 +195,41 @@ impl Mlc<'_> {
         map: MapId,
         ordinal: u16,
         page: u16,
-    ) {
+    ) -> Said {
+        let (mut home, mut held) = (0, 0);
         for slot in 0..self.part.slots {
             if let Some(sector) = flash.slot(usize::from(slot)).copy_of() {
                 let (owner, offset) = self.locate(sector);
                 if owner == logical {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                    held |= 1 << slot;
+                    home = offset;
                 }
             }
         }
+        Said::Held { home: self.home(home).0, slots: held }
     }
 
-    /// Reads a trim and notes what it forgets.
+    /// Reads a trim and notes what it forgets, and what it says for the page after it.
     fn note_trim<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
         logical: LogicalBlock,
         map: MapId,
         spot: Spot,
-    ) -> Result<(), Fault<D::Error>> {
+    ) -> Result<Said, Fault<D::Error>> {
         let trim = match self.read_trim(flash, spot, Cause::Scan) {
             Ok(trim) => trim,
             // Torn between two looks at it.
-            Err(Fault::Uncorrectable | Fault::Corrupt) => return Ok(()),
+            Err(Fault::Uncorrectable | Fault::Corrupt) => return Ok(Said::Nothing),
             Err(fault) => return Err(fault),
         };
         let (owner, start) = self.locate(trim.first);
         if owner != logical {
             return Err(Fault::Corrupt);
         }
-        let end = start.saturating_add(trim.count.get()).min(self.sectors.get());
-        for offset in start..end {
-            self.maps.set(map, offset, Place::Trimmed);
-        }
-        Ok(())
+        self.note_trimmed(map, start, trim.count.get());
+        Ok(Said::Trimmed { first: start, count: trim.count.get() })
     }
 
     /// Reads the payload of a trim page.

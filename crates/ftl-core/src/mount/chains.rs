@@ -1,7 +1,7 @@
 //! The blocks of the chains, from the last page of each.
 //!
-//! A block that was written through says in its last page whose it is, and when it was ended. The others (free ones,
-//! open log blocks, a fold cut short) are put aside: `ftl::settle` looks into them, and puts the chains in order.
+//! A data block says in its last page whose it is, and when it was ended. The others (free ones, log blocks, a fold cut
+//! short) are put aside: `ftl::settle` looks into them, and puts the chains in order.
 
 use ftl_iface::NandDevice;
 
@@ -25,10 +25,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             match (seen, self.owner()) {
                 (Seen::Page(tag), Some(logical)) => {
                     self.meet(spot, &tag);
+                    if !matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
+                        // A log block written through. How worn it is stands in its first page.
+                        self.mlc.chains.give_stale(block);
+                        continue;
+                    }
                     self.wear.restore(block, tag.note);
                     self.mlc.chains.push_first(logical, block);
-                    let whole = matches!(tag.kind, Kind::Data | Kind::ChainInPlace);
-                    self.mlc.chains.set_has_data(logical, whole);
+                    self.mlc.chains.set_has_data(logical, true);
                 }
                 _ => self.mlc.chains.give_stale(block),
             }

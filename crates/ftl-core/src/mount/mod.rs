@@ -135,6 +135,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let index_low = ram.words(TableName::IndexLow);
         let head_codes = ram.words(TableName::HeadCodes);
         let tail_codes = ram.words(TableName::TailCodes);
+        let said = ram.words(TableName::MapSaid);
         let index_high = ram.bytes(TableName::IndexHigh);
         let wear_pools = ram.bytes(TableName::WearPools);
         let bad = ram.bytes(TableName::LogBad);
@@ -151,7 +152,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let read_spare = ram.bytes(TableName::ReadSpare);
 
         let spares = Spares { read: read_spare, log: log_spare, chain: chain_spare };
-        let maps = MapMemory { owners, next_pages, flags, cells };
+        let maps = MapMemory { owners, next_pages, said, flags, cells };
         let memory = MlcMemory { first, next, has_data, recent, sealed, maps, touched, collected };
         let log = match (shape.log, ram.plan().index_shape()) {
             (Some(part), Some(index_shape)) => {
