@@ -6,8 +6,9 @@
 use embedded_hal::spi::SpiDevice;
 use ftl_conformance::power::InFlight;
 use ftl_conformance::{Examiner, Stopped, memory_bytes};
+use ftl_core::config::Refresh;
 use ftl_core::{Config, Ftl, MountError, NoProbe, Ram, RamPlan};
-use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageCount, Region, Sector};
+use ftl_iface::{Block, BlockStore, Bytes, Corrected, NandDevice, PageCount, Region, Sector};
 use ftl_spi_nand::{Detail, EccReport, Part, Run, SpiNand, Verdict};
 use static_cell::ConstStaticCell;
 
@@ -69,9 +70,14 @@ fn after_cut<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
     Examiner::new(driver, &LENT, &mut memory)?.after_power_failed(InFlight::Programs)
 }
 
-/// 128 of 4,096 blocks take the hot writes; 12 maps of chains stay in memory.
-const CONFIG: Config =
-    Config { sector_bytes: Bytes::new(2048), mapping_cache_entries: 12, ..Config::one_region(128) };
+/// 128 of 4,096 blocks take the hot writes; 12 maps of chains stay in memory. Of four bits that the chip corrects in a
+/// codeword, three are a warning.
+const CONFIG: Config = Config {
+    sector_bytes: Bytes::new(2048),
+    mapping_cache_entries: 12,
+    refresh: Refresh { log: Corrected::bits(3), chain: Corrected::bits(3) },
+    ..Config::one_region(128)
+};
 
 const PLAN: RamPlan = match RamPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
     Ok(plan) => plan,
