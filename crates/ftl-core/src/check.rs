@@ -153,7 +153,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp.
+    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp. Pages that cannot be
+    /// read say nothing.
     fn places_by_tags(&mut self, logical: LogicalBlock) -> Result<Vec<(Place, Stamp)>, Violation> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
         let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
@@ -221,12 +222,43 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let places = self.places_by_tags(logical)?;
             for (offset, (place, _)) in places.iter().enumerate() {
                 let mapped = self.mlc.maps.get(map, offset as u32);
-                ensure(mapped == *place, || {
+                ensure(mapped == *place || self.stands_on_lost_page(logical, mapped)?, || {
                     format!("sector {offset} of {logical:?} is mapped {mapped:?}, found {place:?}")
                 })?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a map names a page that cannot be read. It knows what stood there from before, or from the page after it.
+    fn stands_on_lost_page(
+        &mut self,
+        logical: LogicalBlock,
+        mapped: Place,
+    ) -> Result<bool, Violation> {
+        let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
+        let mut is_lost = |block, page| {
+            let seen = self.flash.look(Spot::chain(block, page), Cause::Mount)?;
+            Ok(seen == Seen::Unreadable)
+        };
+        match mapped {
+            Place::InPlace => Ok(false),
+            Place::Log { ordinal, page, .. } => match logs.get(usize::from(ordinal)) {
+                Some(block) => is_lost(*block, page),
+                None => Ok(false),
+            },
+            // Which page forgot it, no map says.
+            Place::Trimmed => {
+                for block in logs {
+                    for page in 0..self.shape.chain.pages {
+                        if is_lost(block, page)? {
+                            return Ok(true);
+                        }
+                    }
+                }
+                Ok(false)
+            }
+        }
     }
 
     /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
@@ -340,9 +372,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                     continue;
                 };
                 let in_log = self.log.as_ref().is_some_and(|log| log.index.find(sector).is_some());
-                ensure(in_log || place != Place::InPlace, || {
-                    format!("{sector} is neither in {data:?} nor anywhere else")
-                })?;
+                let stands = in_log
+                    || place != Place::InPlace
+                    || self.stands_on_lost_page(logical, Place::Trimmed)?;
+                ensure(stands, || format!("{sector} is neither in {data:?} nor anywhere else"))?;
             }
         }
         Ok(())

@@ -64,12 +64,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             || self.flash.examine(spot)? == Seen::Erased && !self.flash.may_be_left_out(spot);
         let (_, pages) = extent(&self.shape, spot.room());
         let page = if ends { pages } else { spot.page() + 1 };
-        self.scrub.next = self.from_page(spot.room(), spot.block(), page);
+        self.scrub.next = self.page_or_next(spot.room(), spot.block(), page);
         Ok(true)
     }
 
     /// That page, or the first of the next block where there is none.
-    fn from_page(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
+    fn page_or_next(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
         let (blocks, pages) = extent(&self.shape, room);
         let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
         if block < blocks {
