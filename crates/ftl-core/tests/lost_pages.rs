@@ -48,7 +48,6 @@ fn used(geometry: Geometry, config: &Config, seed: u64, stops: bool) -> (Device,
     if stops {
         ftl.stop().expect("stopped");
     }
-    drop(ftl);
     (device, truth)
 }
 
@@ -97,8 +96,11 @@ fn stands_at_an_end(device: &mut Device, page: Page) -> bool {
     let at = |index| page.block().page(PageIndex::new(index));
     let last = (0..pages.get() as u16).rev().find(|index| !is_erased(device, at(*index)));
     let last = last.unwrap_or(0);
-    last == page.index().get()
-        || shape.pairing.endangered(PageIndex::new(last), pages).any(|index| index == page.index())
+    let ruins = |later| {
+        let mut ruined = shape.pairing.endangered(PageIndex::new(later), pages);
+        ruined.any(|index| index == page.index())
+    };
+    last == page.index().get() || (last..pages.get() as u16).any(ruins)
 }
 
 fn log_region(device: &Device) -> Region {
@@ -139,7 +141,6 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
                 let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)
                     .unwrap_or_else(|error| panic!("{name}: {page}: {error}"));
                 let found = look(&mut ftl, &truth);
-                drop(ftl);
                 let slots = usize::from(shape.chain.slots.max(shape.meta.slots));
                 assert!(found.lost.len() <= slots, "{name}: {page}: {found:?}");
                 assert!(!trims || found.lost.is_empty(), "{name}: {page}, a trim: {found:?}");
@@ -181,7 +182,6 @@ fn stays_lost(
     ftl.scrub();
     while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
     assert_eq!(look(&mut ftl, truth), *before);
-    drop(ftl);
     let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
     assert_eq!(look(&mut ftl, truth), *before);
     let mut truth = truth.to_vec();

@@ -78,7 +78,7 @@ fn lost<D: NandDevice>(
     for (sector, version) in (0..).zip(truth) {
         match ftl.read(Sector::new(sector), &mut data) {
             Ok(()) => {
-                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another")
+                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another");
             }
             Err(StoreReadError::Lost(named)) => {
                 assert_eq!(named, Sector::new(sector));
@@ -100,7 +100,6 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (
     let mut refreshed = 0;
     for round in 0..10 {
         ftl.stop().expect("stopped");
-        drop(ftl);
         device.age(Nanos::new(4 * DAY));
         let Ok(mounted) = Ftl::mount(&mut device, config, ram.lend(), NoProbe) else {
             return (truth.len(), refreshed);
@@ -115,7 +114,6 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (
         refreshed += ftl.health().refreshed;
     }
     // Without a checkpoint, so that headers, summaries and tags must do.
-    drop(ftl);
     match Ftl::mount(&mut device, config, ram.lend(), NoProbe) {
         Ok(mut ftl) => (lost(&mut ftl, &truth).len(), refreshed),
         Err(_) => (truth.len(), refreshed),
@@ -222,7 +220,6 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
                 Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
             let truth = fill(&mut ftl, &mut Dice::new(5));
             ftl.stop().expect("stopped");
-            drop(ftl);
             let region =
                 if geometry.slc().is_some() && config.log != ftl_core::config::LogRegion::None {
                     Region::Slc
@@ -234,7 +231,6 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted");
             ftl.scrub();
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
-            drop(ftl);
             // Now the other one goes.
             device.lose(header(1 - torn));
             let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)

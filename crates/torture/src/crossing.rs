@@ -25,6 +25,7 @@ use crate::dice::{Share, mix};
 use crate::fate::{Cut, Fate, Verb};
 use crate::faults::{Blow, Faults, Reserve};
 use crate::history::{History, Looked};
+use crate::injury::Injuries;
 use crate::report::cause_name;
 
 /// A chip that fails as it is told.
@@ -77,7 +78,7 @@ pub(crate) enum Picks {
 pub(crate) struct Branch {
     pub(crate) chip: Device,
     pub(crate) reserve: Reserve,
-    pub(crate) injured: Vec<Stamp>,
+    pub(crate) injured: Injuries,
     pub(crate) history: History,
     pub(crate) cut: Cut,
     pub(crate) cause: Cause,
@@ -119,7 +120,7 @@ pub(crate) struct Crossing<'a> {
     /// The operation in which power is to fail, and the seed of its fate.
     cut: Option<(u64, u64)>,
     reserve: Reserve,
-    injured: Vec<Stamp>,
+    injured: Injuries,
     branches: Vec<Branch>,
     history: History,
 }
@@ -128,7 +129,7 @@ impl<'a> Crossing<'a> {
     pub(crate) const fn new(
         chip: Device,
         reserve: Reserve,
-        injured: Vec<Stamp>,
+        injured: Injuries,
         account: &'a Account,
         orders: Orders,
     ) -> Self {
@@ -222,7 +223,7 @@ impl<'a> Crossing<'a> {
         &self.reserve
     }
 
-    pub(crate) fn injured(&self) -> &[Stamp] {
+    pub(crate) fn injured(&self) -> &Injuries {
         &self.injured
     }
 
@@ -308,7 +309,7 @@ impl<'a> Crossing<'a> {
         })
     }
 
-    fn blow_to_program(&self, page: Page, data: &[u8]) -> Blow {
+    fn blow_to_program(&self, page: Page, data: &[u8], spare: &[u8]) -> Blow {
         let faults = &self.orders.faults;
         if self.blow(faults.program, 11, page.block()) {
             return Blow::Fails;
@@ -318,7 +319,10 @@ impl<'a> Crossing<'a> {
         // The FTL's own records are copied nowhere else: their loss is another matter than a sector's.
         let host_data =
             data.chunks(self.orders.sector_bytes).any(|sector| Stamp::read_from(sector).is_some());
-        let strikes = one_in > 0 && thrown.is_multiple_of(one_in) && host_data;
+        let strikes = one_in > 0
+            && thrown.is_multiple_of(one_in)
+            && host_data
+            && Injuries::may_strike(self.chip.inner(), page, spare, self.orders.key);
         if strikes { Blow::Unreadable } else { Blow::None }
     }
 }
@@ -352,6 +356,7 @@ impl NandDevice for Crossing<'_> {
             }
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
+                self.injured.meet(self.chip.inner(), page);
                 Err(ReadError::Uncorrectable)
             }
             Err(ReadError::Driver(never)) => match never {},
@@ -369,7 +374,7 @@ impl NandDevice for Crossing<'_> {
         if self.orders.forgotten == Some(self.operations - 1) {
             return Ok(());
         }
-        let blow = self.blow_to_program(page, data);
+        let blow = self.blow_to_program(page, data, spare);
         match blow {
             Blow::None => {}
             Blow::Fails => {
@@ -378,8 +383,8 @@ impl NandDevice for Crossing<'_> {
                 self.fail(page.block());
             }
             Blow::Unreadable => {
-                let stamps = data.chunks(self.orders.sector_bytes).filter_map(Stamp::read_from);
-                self.injured.extend(stamps);
+                let (sector_bytes, key) = (self.orders.sector_bytes, self.orders.key);
+                self.injured.note(page, data, spare, sector_bytes, key);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
                 self.history.note(|| "which cannot be read back".into());
@@ -406,6 +411,7 @@ impl NandDevice for Crossing<'_> {
             self.chip.fail_erase(block, When::Nth(1));
             self.fail(block);
         }
+        self.injured.erased(block);
         self.chip.erase(block).map_err(|error| match error {
             EraseError::Failed => EraseError::Failed,
             EraseError::Driver(never) => match never {},

@@ -12,6 +12,7 @@ use nand_model::{Chip, Content};
 use crate::crossing::{Account, Crossing, Halt, Orders, Picks};
 use crate::dice::Share;
 use crate::faults::{Faults, Reserve};
+use crate::injury::Injuries;
 use crate::report::Breach;
 use crate::script::Source;
 use crate::setup::Setup;
@@ -193,7 +194,7 @@ pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
     };
     let reserve = Reserve::new(setup.plan.shape(), &Faults::NONE);
     let chip = FaultInjector::new(chip, 0);
-    let mut crossing = Crossing::new(chip, reserve, Vec::new(), &account, orders);
+    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, &account, orders);
     let mut memory = OwnedRam::for_plan(&setup.plan);
     // As much as a run grants for a request.
     let budget = 64 * setup.pages() + 16_384;

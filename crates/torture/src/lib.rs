@@ -43,6 +43,7 @@ pub mod truth;
 
 mod crossing;
 mod history;
+mod injury;
 mod life;
 mod panics;
 

@@ -203,7 +203,13 @@ impl<'a> Mind<'a> {
     fn inspect(&mut self, ftl: &mut Mounted<'_, '_, 'a>, when: &str) -> Verdict<After> {
         self.truth.injure(ftl.device().injured());
         ftl.device_mut().grant(self.world.request_budget() + self.world.mount_budget());
-        let compared = self.truth.compare_all(ftl);
+        let known = ftl.device().injured().len();
+        let mut compared = self.truth.compare_all(ftl);
+        if compared.is_err() && ftl.device().injured().len() > known {
+            // What set right the cut was injured itself.
+            self.truth.injure(ftl.device().injured());
+            compared = self.truth.compare_all(ftl);
+        }
         self.judge(ftl, compared, &when)?;
         if ftl.device().halted().is_some() {
             return Ok(After::Off);

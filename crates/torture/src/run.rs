@@ -9,6 +9,7 @@ use crate::crossing::{Account, Crossing, Orders, Picks, Teller};
 use crate::dice::{Share, mix};
 use crate::faults::{Faults, Reserve};
 use crate::history::History;
+use crate::injury::Injuries;
 use crate::life::{self, Findings, Mind, World};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
@@ -162,7 +163,7 @@ fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
         key: world.key(),
     };
     let reserve = Reserve::new(shape, &plan.faults);
-    let mut crossing = Crossing::new(chip, reserve, Vec::new(), account, orders);
+    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, account, orders);
     if plan.history {
         crossing = crossing.with_history(History::kept());
     }

@@ -4,6 +4,7 @@ use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
 use nand_model::Stamp;
 
 use crate::dice::Dice;
+use crate::injury::Injuries;
 use crate::report::Found;
 
 /// What a sector reads as: the request that it was written by, or nothing.
@@ -46,6 +47,10 @@ pub struct Truth {
     requests: u32,
     /// Contents that a fault made unreadable when they were programmed, in order.
     injured: Vec<Version>,
+    /// Those of them in whose stead older ones may be found: nothing told what the page had held.
+    untold: Vec<Version>,
+    /// Sectors whose places in a data block a fault made unreadable, in order.
+    places: Vec<Sector>,
 }
 
 /// What was found where something else must be.
@@ -66,7 +71,15 @@ impl Truth {
     /// A device that was formatted: all zeros.
     pub fn new(capacity: u32, sector_bytes: usize, compare: Compare) -> Self {
         let sectors = vec![Expected::default(); capacity as usize];
-        Self { sectors, sector_bytes, compare, requests: 0, injured: Vec::new() }
+        Self {
+            sectors,
+            sector_bytes,
+            compare,
+            requests: 0,
+            injured: Vec::new(),
+            untold: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// Requests begun so far.
@@ -106,11 +119,17 @@ impl Truth {
         }
     }
 
-    /// The sectors with these stamps were programmed and cannot be read back: they may be reported lost.
-    pub fn injure(&mut self, stamps: &[Stamp]) {
-        self.injured.extend(stamps.iter().map(|stamp| Version(stamp.get())));
-        self.injured.sort_unstable();
-        self.injured.dedup();
+    /// What is on these pages was programmed and cannot be read back: it may be reported lost.
+    pub(crate) fn injure(&mut self, injuries: &Injuries) {
+        let sorted = |stamps: &mut dyn Iterator<Item = Stamp>| {
+            let mut versions: Vec<_> = stamps.map(|stamp| Version(stamp.get())).collect();
+            versions.sort_unstable();
+            versions
+        };
+        self.injured = sorted(&mut injuries.contents());
+        self.untold = sorted(&mut injuries.untold());
+        self.places = injuries.places().collect();
+        self.places.sort_unstable();
     }
 
     /// Whether some content was made unreadable so far.
@@ -118,9 +137,29 @@ impl Truth {
         !self.injured.is_empty()
     }
 
-    fn may_be_lost(&self, expected: &Expected) -> bool {
+    fn may_be_lost(&self, sector: u32, expected: &Expected) -> bool {
         let injured = |version: Version| self.injured.binary_search(&version).is_ok();
-        expected.lost || injured(expected.now) || expected.asked.is_some_and(injured)
+        expected.lost
+            || injured(expected.now)
+            || expected.asked.is_some_and(injured)
+            || self.places.binary_search(&Sector::new(sector)).is_ok()
+    }
+
+    /// Whether something older may be found in the stead of what must be there.
+    fn may_be_older(&self, sector: u32, expected: &Expected, found: &Found) -> bool {
+        let untold = |version: Version| self.untold.binary_search(&version).is_ok();
+        let is_older = match found {
+            Found::Zeros => true,
+            Found::Written { request, sector: named } => {
+                *named == sector && self.written_by(*request, sector) < expected.now
+            }
+            _ => false,
+        };
+        is_older && untold(expected.now)
+    }
+
+    fn written_by(&self, request: u32, sector: u32) -> Version {
+        Version(request * self.sectors.len() as u32 + sector)
     }
 
     /// Reads sectors and compares them. What is found of an unacknowledged request is from then on what must be there.
@@ -185,10 +224,16 @@ impl Truth {
             Expected { now: expected.now, ..Expected::default() }
         } else if let Some(asked) = expected.asked.filter(|asked| fits(*asked)) {
             Expected { now: asked, ..Expected::default() }
-        } else if found == Found::Lost && self.may_be_lost(&expected) {
+        } else if found == Found::Lost && self.may_be_lost(sector, &expected) {
             // Whichever of the two it was, it is lost now.
             let now = expected.asked.unwrap_or(expected.now);
             Expected { now, asked: None, lost: true }
+        } else if self.may_be_older(sector, &expected, &found) {
+            let now = match found {
+                Found::Written { request, .. } => self.written_by(request, sector),
+                _ => Version::NONE,
+            };
+            Expected { now, ..Expected::default() }
         } else {
             let expected = self.sentence(&expected);
             return Err(Wrong { sector: Sector::new(sector), expected, found });
@@ -200,9 +245,7 @@ impl Truth {
     fn describes(&self, version: Version, found: &Found) -> bool {
         match found {
             Found::Zeros => version == Version::NONE,
-            Found::Written { request, sector } => {
-                version.0 == request * self.sectors.len() as u32 + sector
-            }
+            Found::Written { request, sector } => version == self.written_by(*request, *sector),
             _ => false,
         }
     }

@@ -170,14 +170,19 @@ impl Mlc<'_> {
         if pairing == Pairing::None || !lost.may_be_torn {
             return Ok(false);
         }
-        let pages = PageCount::new(u32::from(self.part.pages));
+        let mut last = self.part.pages;
         for page in (lost.page + 1..self.part.pages).rev() {
             if flash.look(Spot::chain(lost.block, page), Cause::Scan)? != Seen::Erased {
-                let mut ruined = pairing.endangered(PageIndex::new(page), pages);
-                return Ok(ruined.any(|ruined| ruined.get() == lost.page));
+                last = page;
+                break;
             }
         }
-        Ok(true)
+        // The page that was torn may read as erased; so may those left out before it.
+        let pages = PageCount::new(u32::from(self.part.pages));
+        Ok((last..self.part.pages).any(|page| {
+            let mut ruined = pairing.endangered(PageIndex::new(page), pages);
+            ruined.any(|ruined| ruined.get() == lost.page)
+        }))
     }
 
     fn note_trimmed(&mut self, map: MapId, first: u32, count: u32) {
