@@ -4,6 +4,8 @@ use ftl_core::layout::{self, FormatKey, Kind, Slot};
 use ftl_iface::{Block, NandDevice, Page, PageCount, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
 
+use crate::truth::Truth;
+
 /// A page that was programmed and cannot be read back.
 #[derive(Clone, Debug)]
 struct Injury {
@@ -88,20 +90,15 @@ impl Injuries {
         self.0.len()
     }
 
-    /// Contents that may be reported lost.
-    pub(crate) fn contents(&self) -> impl Iterator<Item = Stamp> {
-        self.0.iter().flat_map(|injury| injury.contents.iter().copied())
-    }
-
-    /// Of those, contents in whose stead older ones may be found.
-    pub(crate) fn untold(&self) -> impl Iterator<Item = Stamp> {
-        let untold = self.0.iter().filter(|injury| injury.untold);
-        untold.flat_map(|injury| injury.contents.iter().copied())
-    }
-
-    /// Sectors that may be reported lost whatever they hold, for their places cannot be read.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Sector> {
-        self.0.iter().flat_map(|injury| injury.places.iter().copied())
+    /// Tells the truth what may be found because of them.
+    pub(crate) fn tell(&self, truth: &mut Truth) {
+        let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
+            let injuries = self.0.iter().filter(wanted);
+            injuries.flat_map(|injury| injury.contents.iter().copied()).collect()
+        };
+        let places: Vec<Sector> =
+            self.0.iter().flat_map(|injury| injury.places.iter().copied()).collect();
+        truth.injure(&contents(|_| true), &contents(|injury| injury.untold), &places);
     }
 }
 

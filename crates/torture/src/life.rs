@@ -201,13 +201,13 @@ impl<'a> Mind<'a> {
 
     /// Compares everything, and checks the invariants.
     fn inspect(&mut self, ftl: &mut Mounted<'_, '_, 'a>, when: &str) -> Verdict<After> {
-        self.truth.injure(ftl.device().injured());
+        ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.request_budget() + self.world.mount_budget());
         let known = ftl.device().injured().len();
         let mut compared = self.truth.compare_all(ftl);
         if compared.is_err() && ftl.device().injured().len() > known {
             // What set right the cut was injured itself.
-            self.truth.injure(ftl.device().injured());
+            ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }
         self.judge(ftl, compared, &when)?;
@@ -261,7 +261,7 @@ impl<'a> Mind<'a> {
                 ftl.trim(Sector::new(first), SectorCount::new(count))
             }
             Step::Read { first, count } => {
-                self.truth.injure(ftl.device().injured());
+                ftl.device().injured().tell(&mut self.truth);
                 let compared = self.truth.compare(ftl, first, count);
                 self.judge(ftl, compared, &step)?;
                 Ok(())
@@ -291,7 +291,7 @@ impl<'a> Mind<'a> {
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
                 // Each sector of it is old or new from now on.
-                self.truth.injure(ftl.device().injured());
+                ftl.device().injured().tell(&mut self.truth);
                 let compared = self.truth.compare_all(ftl);
                 self.judge(ftl, compared, &step)?;
                 Ok(After::On)

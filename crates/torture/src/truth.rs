@@ -4,7 +4,6 @@ use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
 use nand_model::Stamp;
 
 use crate::dice::Dice;
-use crate::injury::Injuries;
 use crate::report::Found;
 
 /// What a sector reads as: the request that it was written by, or nothing.
@@ -119,16 +118,17 @@ impl Truth {
         }
     }
 
-    /// What is on these pages was programmed and cannot be read back: it may be reported lost.
-    pub(crate) fn injure(&mut self, injuries: &Injuries) {
-        let sorted = |stamps: &mut dyn Iterator<Item = Stamp>| {
-            let mut versions: Vec<_> = stamps.map(|stamp| Version(stamp.get())).collect();
+    /// Says what faults have made unreadable so far. These contents were programmed and may be reported lost; in the stead
+    /// of those that are `untold`, older ones may be found, for nothing told what their page held. Sectors whose `places`
+    /// cannot be read may be reported lost whatever they hold.
+    pub fn injure(&mut self, contents: &[Stamp], untold: &[Stamp], places: &[Sector]) {
+        let sorted = |stamps: &[Stamp]| {
+            let mut versions: Vec<_> = stamps.iter().map(|stamp| Version(stamp.get())).collect();
             versions.sort_unstable();
             versions
         };
-        self.injured = sorted(&mut injuries.contents());
-        self.untold = sorted(&mut injuries.untold());
-        self.places = injuries.places().collect();
+        (self.injured, self.untold) = (sorted(contents), sorted(untold));
+        self.places = places.to_vec();
         self.places.sort_unstable();
     }
 

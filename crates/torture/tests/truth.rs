@@ -153,11 +153,17 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     store.lost = Some(12);
     assert_eq!(found(truth.clone(), &mut store), Found::Lost);
     let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
-    truth.injure(&[stamp]);
+    truth.injure(&[stamp], &[], &[]);
     truth.compare_all(&mut store).expect("the fault explains it");
     store.lost = None;
     store.sectors[12] = between.sectors[12];
     assert_eq!(found(truth.clone(), &mut store), Found::Written { request: 1, sector: 12 });
+    // But it does where nothing told what its page held.
+    let mut untold = truth.clone();
+    untold.injure(&[stamp], &[stamp], &[]);
+    untold.compare_all(&mut store).expect("nothing told that there was anything younger");
+    store.sectors[12] = store.sectors[11];
+    assert_eq!(found(untold, &mut store), Found::Written { request: 2, sector: 11 });
     // Written again, it is no longer excused.
     let mut data = Vec::new();
     truth.begin_write(12, 1, &mut data);
