@@ -6,12 +6,12 @@
 pub enum Said {
     /// Nothing that these bits could tell.
     Nothing,
-    /// It has a page's worth of places, each in its own slot.
+    /// It holds sectors whose places are in one page of the data block, each in the slot of its place.
     Held {
-        /// The page of the data block in which these places are.
-        home: u16,
-        /// A bit a slot, from the lowest: whether that slot holds the sector of its place.
-        slots: u32,
+        /// The offset of the first in the logical block.
+        first: u32,
+        /// A bit a sector from the first on, from the lowest: whether it is held. The lowest is set.
+        run: u32,
     },
     /// It forgets a run of sectors.
     Trimmed {
@@ -28,11 +28,10 @@ const HELD: u32 = 1;
 const TRIMMED: u32 = 2;
 const TRIMMED_PAGES: u32 = 3;
 
-/// Pages of up to so many slots have a bit for each; larger ones a first slot and a number of slots.
+/// Of pages of up to so many slots each sector has a bit; of larger ones a number is told.
 const MASK_SLOTS: u16 = 8;
-const RUN_FIRST: u32 = 5;
-const RUN_COUNT: u32 = 5;
-const HELD_HOME: u32 = 12;
+const MASK_BITS: u32 = 8;
+const COUNT_BITS: u32 = 5;
 const TRIM_BITS: u32 = 11;
 
 const fn low(number: u32, bits: u32) -> u32 {
@@ -45,32 +44,74 @@ const fn fits(number: u32, bits: u32) -> bool {
 }
 
 impl Said {
+    /// What a page says that holds a run of the host's sectors.
+    #[inline]
+    pub const fn held_run(first: u32, count: u16) -> Self {
+        // At least one, and as many as a page has slots at most.
+        Self::Held { first, run: u32::MAX >> ((32 - count as u32) & 31) }
+    }
+
+    /// What a page says that holds sectors in these slots, the lowest of which has that offset.
+    #[inline]
+    pub const fn held_slots(first: u32, slots: u32) -> Self {
+        match slots {
+            0 => Self::Nothing,
+            _ => Self::Held { first, run: slots >> slots.trailing_zeros() },
+        }
+    }
+
     /// As it stands in the note of a tag, of a device with pages of so many slots.
     #[inline]
-    pub fn note(self, slots: u16) -> u32 {
+    pub const fn note(self, slots: u16) -> u32 {
         match self {
-            Self::Held { home, slots: held } if held != 0 => {
-                let told = if slots <= MASK_SLOTS { Some(low(held, 8)) } else { run(held) };
-                let home = u32::from(home);
-                match told.filter(|_| fits(home, HELD_HOME)) {
-                    Some(told) => HELD << KIND_SHIFT | home << (RUN_FIRST + RUN_COUNT) | told,
-                    None => NOTHING,
-                }
-            }
-            Self::Trimmed { first, count } if count > 0 => {
-                let per_page = u32::from(slots);
-                let (kind, first, count) = if first % per_page == 0 && count % per_page == 0 {
-                    (TRIMMED_PAGES, first / per_page, count / per_page)
-                } else {
-                    (TRIMMED, first, count)
-                };
-                if fits(first, TRIM_BITS) && fits(count - 1, TRIM_BITS) {
-                    kind << KIND_SHIFT | first << TRIM_BITS | (count - 1)
+            Self::Held { first, run } if slots <= MASK_SLOTS => {
+                if fits(first, KIND_SHIFT - MASK_BITS) && fits(run, MASK_BITS) {
+                    HELD << KIND_SHIFT | first << MASK_BITS | run
                 } else {
                     NOTHING
                 }
             }
-            Self::Nothing | Self::Held { .. } | Self::Trimmed { .. } => NOTHING,
+            Self::Held { first, run } => {
+                let gaps = run & run.wrapping_add(1) != 0;
+                if fits(first, KIND_SHIFT - COUNT_BITS) && !gaps {
+                    HELD << KIND_SHIFT | first << COUNT_BITS | (run.count_ones() - 1)
+                } else {
+                    NOTHING
+                }
+            }
+            Self::Trimmed { first, count } => Self::trim_note(first, count, slots as u32),
+            Self::Nothing => NOTHING,
+        }
+    }
+
+    const fn trim_note(first: u32, count: u32, per_page: u32) -> u32 {
+        let pages = first.is_multiple_of(per_page) && count.is_multiple_of(per_page);
+        let (kind, unit) = if pages { (TRIMMED_PAGES, per_page) } else { (TRIMMED, 1) };
+        let (first, rest) = (first / unit, (count / unit).wrapping_sub(1));
+        if fits(first, TRIM_BITS) && fits(rest, TRIM_BITS) {
+            kind << KIND_SHIFT | first << TRIM_BITS | rest
+        } else {
+            NOTHING
+        }
+    }
+
+    /// What stands in a note.
+    pub const fn of_note(note: u32, slots: u16) -> Self {
+        let told = low(note, KIND_SHIFT);
+        let kind = note >> KIND_SHIFT;
+        match kind {
+            HELD if slots <= MASK_SLOTS => {
+                Self::Held { first: told >> MASK_BITS, run: low(told, MASK_BITS) }
+            }
+            HELD => Self::held_run(told >> COUNT_BITS, low(told, COUNT_BITS) as u16 + 1),
+            TRIMMED | TRIMMED_PAGES => {
+                let unit = if kind == TRIMMED_PAGES { slots as u32 } else { 1 };
+                Self::Trimmed {
+                    first: (told >> TRIM_BITS) * unit,
+                    count: (low(told, TRIM_BITS) + 1) * unit,
+                }
+            }
+            _ => Self::Nothing,
         }
     }
 
@@ -81,36 +122,6 @@ impl Said {
             Self::Nothing | Self::Held { .. } => false,
         }
     }
-
-    /// What stands in a note.
-    pub fn of_note(note: u32, slots: u16) -> Self {
-        let told = low(note, KIND_SHIFT);
-        let scale = if note >> KIND_SHIFT == TRIMMED_PAGES { u32::from(slots) } else { 1 };
-        match note >> KIND_SHIFT {
-            HELD => {
-                let home = (told >> (RUN_FIRST + RUN_COUNT)) as u16;
-                let (first, last) = (low(told >> RUN_COUNT, RUN_FIRST), low(told, RUN_COUNT));
-                let held = if slots <= MASK_SLOTS {
-                    low(told, 8)
-                } else {
-                    u32::MAX >> (31 - last) << first
-                };
-                Self::Held { home, slots: held }
-            }
-            TRIMMED | TRIMMED_PAGES => Self::Trimmed {
-                first: (told >> TRIM_BITS) * scale,
-                count: (low(told, TRIM_BITS) + 1) * scale,
-            },
-            _ => Self::Nothing,
-        }
-    }
-}
-
-/// A run of slots as its first and its number less one; `None` where there are gaps.
-fn run(held: u32) -> Option<u32> {
-    let first = held.trailing_zeros();
-    let count = (held >> first).trailing_ones();
-    (held.count_ones() == count).then_some(first << RUN_COUNT | (count - 1))
 }
 
 #[cfg(test)]
@@ -119,23 +130,30 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_format_are_these() {
-        assert_eq!(Said::Held { home: 5, slots: 0b1011 }.note(4), 0x0040_140B);
+        assert_eq!(Said::held_slots(20, 0b1011).note(4), 0x0040_140B);
         assert_eq!(Said::Trimmed { first: 9, count: 7 }.note(4), 0x0080_4806);
     }
 
     #[test]
     fn what_fits_comes_back_and_what_does_not_says_nothing() {
         for slots in [1, 2, 4, 8, 16, 32_u16] {
-            for home in [0, 1, 767, 4_095, 4_096, 60_000] {
+            for first in [0, 1, 767, 16_383, 16_384, 131_071, 131_072] {
                 for held in [0, 1, 2, 3, 0b101, 0xFF, 0xF0F0, 0xFFFF_0000, u32::MAX] {
                     let held = if slots < 32 { held & ((1 << slots) - 1) } else { held };
-                    let said = Said::Held { home, slots: held };
-                    let gaps = run(held.max(1)).is_none();
-                    let told = held != 0 && home < 4_096 && (slots <= 8 || !gaps);
+                    let said = Said::held_slots(first, held);
+                    let gaps = held != 0
+                        && (held >> held.trailing_zeros()).trailing_ones() < held.count_ones();
+                    let most = if slots <= 8 { 16_384 } else { 131_072 };
+                    let told = held != 0 && first < most && (slots <= 8 || !gaps);
                     let note = said.note(slots);
                     assert!(fits(note, 24), "{said:?}");
-                    assert_eq!(Said::of_note(note, slots) == said, told, "{said:?} of {slots}");
-                    assert_eq!(note == NOTHING, !told, "{said:?} of {slots}");
+                    assert_eq!(note != NOTHING, told, "{said:?} of {slots}");
+                    let back = if told { said } else { Said::Nothing };
+                    assert_eq!(Said::of_note(note, slots), back, "{said:?} of {slots}");
+                }
+                for count in 1..=slots {
+                    let run = Said::held_run(first, count);
+                    assert_eq!(run, Said::held_slots(first, u32::MAX >> (32 - u32::from(count))));
                 }
             }
             for (first, count) in [(0, 1), (3, 5), (0, 2_048), (2_047, 2_048), (64, 4_096)] {
@@ -145,11 +163,6 @@ mod tests {
                 assert!(fits(note, 24), "{said:?}");
                 assert!(back == said || back == Said::Nothing, "{said:?} of {slots}: {back:?}");
                 assert!(back == said || first + count > 2_048, "{said:?} of {slots}");
-            }
-        }
-        for note in 0..1 << 24 {
-            if let Said::Held { home, slots } = Said::of_note(note, 4) {
-                assert!(home < 4_096 && slots < 1 << 8);
             }
         }
     }

@@ -255,30 +255,18 @@ impl<'ram> Mlc<'ram> {
         let note = if says_wear { wear } else { self.maps.said(map) };
         flash.program(Spot::chain(block, page), kind, note, content, slots, cause)?;
         let start = self.sector(logical, 0);
-        let (mut held, mut home) = (0, 0);
         for slot in 0..self.part.slots {
             if let Some(sector) = slots.get(slot).copy_of() {
                 // Its chain is known, so that its offset needs no division.
                 let offset = (sector - start).get();
                 self.maps.set(map, offset, Place::Log { ordinal, page, slot });
                 self.fold.touch(logical, offset);
-                held |= 1 << slot;
-                home = offset;
             }
         }
-        let said = match write.trims {
-            Some(trim) => self.said_by_trim(trim),
-            None => Said::Held { home: self.home(home).0, slots: held },
-        };
-        self.maps.set_said(map, said.note(self.part.slots));
+        self.maps.set_said(map, write.says(start).note(self.part.slots));
         self.recent.set(logical, true);
         self.maps.set_next_page(map, page + 1, in_order);
         Ok(in_order && page + 1 == self.part.pages)
-    }
-
-    /// What a trim says, which lies within its chain.
-    fn said_by_trim(&self, trim: Trim) -> Said {
-        Said::Trimmed { first: self.locate(trim.first).1, count: trim.count.get() }
     }
 
     /// The block to which [`append`](Self::append) programs.
@@ -351,4 +339,22 @@ pub struct Append<'a> {
     pub wear: u32,
     /// Which sectors it forgets, if it holds none.
     pub trims: Option<Trim>,
+}
+
+impl Append<'_> {
+    /// What a page says to the page after it, of a chain that starts with that sector.
+    #[inline]
+    fn says(&self, start: Sector) -> Said {
+        let offset = |sector: Sector| (sector - start).get();
+        match (self.trims, self.slots) {
+            (Some(trim), _) => Said::Trimmed { first: offset(trim.first), count: trim.count.get() },
+            (None, Slots::Run { first, count, .. }) => Said::held_run(offset(first), count),
+            (None, Slots::Listed(slots)) => {
+                let held = slots.iter().map(|slot| slot.copy_of());
+                let first = held.clone().flatten().next().map_or(0, offset);
+                let mask = held.rfold(0, |mask, copy| mask << 1 | u32::from(copy.is_some()));
+                Said::held_slots(first, mask)
+            }
+        }
+    }
 }

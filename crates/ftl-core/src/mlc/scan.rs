@@ -136,11 +136,11 @@ impl Mlc<'_> {
             let Lost { ordinal, page, .. } = lost;
             match self.said_before(next, page) {
                 Said::Nothing => {}
-                Said::Held { home, slots } => {
-                    for slot in (0..self.part.slots).filter(|slot| slots >> slot & 1 != 0) {
-                        let offset = u32::from(home) * u32::from(self.part.slots) + u32::from(slot);
-                        if offset < self.sectors.get() {
-                            self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                Said::Held { first, run } => {
+                    let (_, first_slot) = self.home(first);
+                    for (slot, bit) in (first_slot..self.part.slots).zip(0..) {
+                        if run >> bit & 1 != 0 && first + bit < self.sectors.get() {
+                            self.maps.set(map, first + bit, Place::Log { ordinal, page, slot });
                         }
                     }
                 }
@@ -154,7 +154,10 @@ impl Mlc<'_> {
     pub fn said_before(&self, tag: Tag, page: u16) -> Said {
         match tag.kind {
             // All before it are full, and every sector is in its place.
-            Kind::ChainInPlace => Said::Held { home: page, slots: u32::MAX },
+            Kind::ChainInPlace => {
+                let slots = self.part.slots;
+                Said::held_run(u32::from(page) * u32::from(slots), slots)
+            }
             Kind::Chain | Kind::Trim => Said::of_note(tag.note, self.part.slots),
             _ => Said::Nothing,
         }
@@ -201,18 +204,20 @@ impl Mlc<'_> {
         ordinal: u16,
         page: u16,
     ) -> Said {
-        let (mut home, mut held) = (0, 0);
+        let (mut first, mut held) = (0, 0_u32);
         for slot in 0..self.part.slots {
             if let Some(sector) = flash.slot(usize::from(slot)).copy_of() {
                 let (owner, offset) = self.locate(sector);
                 if owner == logical {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                    if held == 0 {
+                        first = offset;
+                    }
                     held |= 1 << slot;
-                    home = offset;
                 }
             }
         }
-        Said::Held { home: self.home(home).0, slots: held }
+        Said::held_slots(first, held)
     }
 
     /// Reads a trim and notes what it forgets, and what it says for the page after it.
