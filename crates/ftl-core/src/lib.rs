@@ -110,85 +110,14 @@
 //!   ([`Ftl::stop`]).
 //! - What a request can cost beyond its own pages has a stated worst case ([`WorstCase`]).
 //! - Wear is even: in the log by rotation, in the chains by two pools, between them by the throttle.
+//! - Power may fail in any operation, those of mounts included: what was acknowledged stands, and a request in flight
+//!   left each of its sectors old or new, once and for all. Pages that share their cells with the one in flight are
+//!   copied beforehand ([`config::PairedPages`]).
+//! - A block that fails in use costs nothing but itself. When the reserve is gone the device is read-only, and
+//!   everything can be read; [`Ftl::health`] tells of it long before.
+//! - Pages whose bits begin to go are written anew, found by requests and by a scrub ([`Ftl::scrub`]). A page that is
+//!   gone costs its own sectors, which say so until they are written again.
 //!
-//! - Where no page shares its cells with another (SLC), power may fail in any operation, those of mounts included: what
-//!   was acknowledged stands, and a request in flight left each of its sectors old or new, once and for all.
-//!
-//! Not yet: in regions of **several bits a cell** a cut in a program may ruin earlier pages of the same cells, and what
-//! was acknowledged there is lost. **A block that fails in use** ends the mount; blocks that are bad from the factory
-//! are passed over. A mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the
-//! mean wear** of the others. A page that cannot be read costs its sectors, which a fold passes on
-//! as lost; but nothing rewrites pages whose bits begin to go. `docs/DESIGN.md` says what each of these costs.
-#![cfg_attr(not(test), no_std)]
-#![forbid(unsafe_code)]
-
-#[cfg(feature = "alloc")]
-extern crate alloc;
-
-// The rooms stand in the order of the path, not of the alphabet; empty lines keep the formatter from sorting them.
-
-// The path.
-pub mod ftl;
-
-// What decides.
-pub mod filter;
-
-pub mod throttle;
-
-// What stores.
-pub mod slc;
-
-pub mod mlc;
-
-// What decides again: when data leave the log, and which blocks wear.
-pub mod writeback;
-
-pub mod wear;
-
-// What touches flash.
-pub mod flash;
-
-pub mod layout;
-
-// What comes before the path.
-pub mod mount;
-
-pub mod ram;
-
-pub mod bound;
-
-pub mod health;
-
-// What all rooms may use.
-pub mod shape;
-
-pub mod config;
-
-pub mod table;
-
-pub mod image;
-
-pub mod address;
-
-pub mod error;
-
-pub mod probe;
-
-pub mod bugs;
-
-// Beside all of it.
-#[cfg(feature = "check")]
-pub mod check;
-
-pub use bound::{Operations, WorstCase};
-pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
-pub use ftl::Ftl;
-pub use health::{Health, Wear};
-pub use mount::MountError;
-pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
-#[cfg(feature = "alloc")]
-pub use ram::OwnedRam;
-pub use ram::{PlanRow, Ram, RamPlan, WrongLength};
-pub use shape::{Shape, ShapeError};
-pub use slc::index::Probing;
-pub use writeback::WriteBackConfig;
+//! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the mean wear**
+//! of the others. The **last page of a log block** that goes bad at once is told by no other page. `docs/DESIGN.md` says
+//! what this costs, and what else is missing.
