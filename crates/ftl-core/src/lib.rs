@@ -121,3 +121,76 @@
 //! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the mean wear**
 //! of the others. The **last page of a log block** that goes bad at once is told by no other page. `docs/DESIGN.md` says
 //! what this costs, and what else is missing.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+// The rooms stand in the order of the path, not of the alphabet; empty lines keep the formatter from sorting them.
+
+// The path.
+pub mod ftl;
+
+// What decides.
+pub mod filter;
+
+pub mod throttle;
+
+// What stores.
+pub mod slc;
+
+pub mod mlc;
+
+// What decides again: when data leave the log, and which blocks wear.
+pub mod writeback;
+
+pub mod wear;
+
+// What touches flash.
+pub mod flash;
+
+pub mod layout;
+
+// What comes before the path.
+pub mod mount;
+
+pub mod ram;
+
+pub mod bound;
+
+pub mod health;
+
+// What all rooms may use.
+pub mod shape;
+
+pub mod config;
+
+pub mod table;
+
+pub mod image;
+
+pub mod address;
+
+pub mod error;
+
+pub mod probe;
+
+pub mod bugs;
+
+// Beside all of it.
+#[cfg(feature = "check")]
+pub mod check;
+
+pub use bound::{Operations, WorstCase};
+pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
+pub use ftl::Ftl;
+pub use health::{Health, Wear};
+pub use mount::MountError;
+pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
+#[cfg(feature = "alloc")]
+pub use ram::OwnedRam;
+pub use ram::{PlanRow, Ram, RamPlan, WrongLength};
+pub use shape::{Shape, ShapeError};
+pub use slc::index::Probing;
+pub use writeback::WriteBackConfig;
