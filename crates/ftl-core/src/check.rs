@@ -210,16 +210,22 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// A cached map says what a scan would find.
+    /// A cached map says what a scan would find, and no sketch leaves out what is there.
     fn maps_agree_with_the_tags(&mut self) -> Verdict {
         for logical in self.logical_blocks() {
             if !self.mlc.has_log(logical) {
                 continue;
             }
+            let places = self.places_by_tags(logical)?;
+            for (offset, (place, _)) in places.iter().enumerate() {
+                let known = self.mlc.sketches.may_hold(logical, offset as u32);
+                ensure(known || *place == Place::InPlace, || {
+                    format!("sector {offset} of {logical:?} is not sketched, found {place:?}")
+                })?;
+            }
             let Some(map) = self.mlc.maps.peek(logical) else {
                 continue;
             };
-            let places = self.places_by_tags(logical)?;
             for (offset, (place, _)) in places.iter().enumerate() {
                 let mapped = self.mlc.maps.get(map, offset as u32);
                 ensure(mapped == *place || self.stands_on_lost_page(logical, mapped)?, || {

@@ -23,6 +23,9 @@ pub struct Config {
     pub chain_log_blocks_max: u8,
     /// Chains whose sector map is kept in RAM. None at all is allowed: every access then scans.
     pub mapping_cache_entries: u16,
+    /// So many times 16 bits of RAM a chain tell which sectors its log blocks may hold, so that most reads of others
+    /// need no scan. At most 4.
+    pub chain_sketch_halves: u8,
     /// Folding begins when no more than this many blocks are free. At least 2.
     pub free_blocks_low: u16,
     /// Page copies that a host write does for the house, for each page of its own.
@@ -129,6 +132,7 @@ impl Config {
         window_max: None,
         chain_log_blocks_max: 4,
         mapping_cache_entries: 48,
+        chain_sketch_halves: 0,
         free_blocks_low: 8,
         copies_per_page: 4,
         filter: FilterChoice::BySize {
@@ -156,6 +160,7 @@ impl Config {
         Self {
             log: LogRegion::FirstBlocks(log_blocks),
             mapping_cache_entries: 16,
+            chain_sketch_halves: 1,
             endurance: Endurance { log: 100_000, chain: 100_000 },
             refresh: Refresh { log: Corrected::bits(1), chain: Corrected::bits(1) },
             ..Self::HYBRID

@@ -282,8 +282,21 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased
     /// or not of this format.
-    #[inline]
+    #[inline(never)]
     pub fn read(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Option<Tag>, Fault<D::Error>> {
+        self.read_here(spot, slot, data, cause)
+    }
+
+    /// [`read`](Self::read), put into its caller: what that does not look at of the tag is not taken out of it. For the
+    /// host's reads and for scans.
+    #[inline(always)]
+    pub fn read_here(
         &mut self,
         spot: Spot,
         slot: u16,
@@ -323,8 +336,15 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     }
 
     /// Looks at a page's tag, whatever state the page is in.
+    #[inline(never)]
     pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
-        match self.read_tag(spot, cause) {
+        self.look_here(spot, cause)
+    }
+
+    /// [`look`](Self::look), put into its caller.
+    #[inline(always)]
+    pub fn look_here(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
+        match self.read_here(spot, 0, &mut [], cause) {
             Ok(Some(tag)) => Ok(Seen::Page(tag)),
             Ok(None) if self.was_erased() => Ok(Seen::Erased),
             Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),

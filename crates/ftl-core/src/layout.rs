@@ -284,7 +284,7 @@ pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
 }
 
 /// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
-#[inline]
+#[inline(always)]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
     let (field, slots) = spare.split_first_chunk::<SECTORS>()?;
     let mut head: Head = [0; 3];
@@ -311,7 +311,9 @@ pub fn slot(spare: &[u8], slot: usize) -> Slot {
 
 /// Whether a spare area is erased: all ones.
 pub fn is_erased(spare: &[u8]) -> bool {
-    spare.iter().all(|byte| *byte == 0xFF)
+    let (words, rest) = spare.as_chunks();
+    words.iter().all(|word| u32::from_le_bytes(*word) == u32::MAX)
+        && rest.iter().all(|byte| *byte == 0xFF)
 }
 
 /// Sixteen bits over every byte of the tag but the check's own, whose place in the last word is zero here. It tells

@@ -36,6 +36,7 @@ use crate::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::config::{Config, IndexConfig, LogRegion};
 use crate::layout;
 use crate::mlc::maps::maps_for;
+use crate::mlc::sketch::halves_for;
 use crate::shape::{Shape, ShapeError};
 use crate::slc::index::IndexShape;
 use crate::table::Bits;
@@ -57,6 +58,8 @@ pub enum TableName {
     MapNextPages,
     /// Cached maps.
     MapCells,
+    /// What the log blocks of each chain may hold.
+    Sketches,
     /// Hash table of the log.
     IndexLow,
     /// Slots of the log's head block.
@@ -95,7 +98,7 @@ pub enum TableName {
     ReadSpare,
 }
 
-const TABLES: usize = 24;
+const TABLES: usize = 25;
 const FIRST_WORD: usize = TableName::IndexLow as usize;
 const FIRST_BYTE: usize = TableName::IndexHigh as usize;
 
@@ -106,6 +109,7 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("mapping cache: owners", TableName::MapOwners),
     ("mapping cache: next pages", TableName::MapNextPages),
     ("mapping cache: maps", TableName::MapCells),
+    ("sketches of chains", TableName::Sketches),
     ("hash table", TableName::IndexLow),
     ("slots of the log's head block", TableName::HeadCodes),
     ("slots of the log's tail block", TableName::TailCodes),
@@ -136,6 +140,7 @@ struct Given {
     index: IndexConfig,
     chain_log_blocks_max: u8,
     mapping_cache_entries: u16,
+    chain_sketch_halves: u8,
 }
 
 impl Given {
@@ -148,6 +153,7 @@ impl Given {
             index: config.index,
             chain_log_blocks_max: config.chain_log_blocks_max,
             mapping_cache_entries: config.mapping_cache_entries,
+            chain_sketch_halves: config.chain_sketch_halves,
         }
     }
 }
@@ -197,6 +203,8 @@ impl RamPlan {
         lengths[TableName::MapFlags as usize] = maps;
         lengths[TableName::MapSaid as usize] = maps;
         lengths[TableName::MapCells as usize] = maps * sectors as usize;
+        lengths[TableName::Sketches as usize] =
+            halves_for(shape.logical_blocks, config.chain_sketch_halves);
         lengths[TableName::HasData as usize] = logical_bits;
         lengths[TableName::Recent as usize] = logical_bits;
         lengths[TableName::Sealed as usize] = logical_bits;

@@ -45,13 +45,19 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
 
 fn cases() -> impl Strategy<Value = Case> {
     let index = (5_u32..60, 1_u8..9, any::<bool>());
-    let limits = (1_u8..4, 0_u16..4, 1_u16..6, 0_u8..5);
+    let limits = (1_u8..4, 0_u16..4, 0_u8..5, 1_u16..6, 0_u8..5);
     let switches = (any::<[bool; 7]>(), 1_u16..9, prop::option::of(1_u16..6));
     (geometries(), index, limits, switches).prop_map(
         |(
             (geometry, log),
             (entries, probes, linear),
-            (chain_log_blocks_max, mapping_cache_entries, free_blocks_low, copies_per_page),
+            (
+                chain_log_blocks_max,
+                mapping_cache_entries,
+                chain_sketch_halves,
+                free_blocks_low,
+                copies_per_page,
+            ),
             (on, threshold, window_max),
         )| {
             let probing = if linear { Probing::Linear } else { Probing::Quadratic };
@@ -62,6 +68,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 window_max,
                 chain_log_blocks_max,
                 mapping_cache_entries,
+                chain_sketch_halves,
                 free_blocks_low,
                 copies_per_page,
                 filter: if on[0] {

@@ -158,6 +158,7 @@ fn configured(part: &Part, system: System) -> Config {
         System::Small => Config {
             index: IndexConfig { entries: Some(17), probes: 4, ..Config::HYBRID.index },
             mapping_cache_entries: 1,
+            chain_sketch_halves: 1,
             chain_log_blocks_max: 1,
             copies_per_page: 1,
             write_back: WriteBackConfig { collect_on_fold: false, ..Config::HYBRID.write_back },

@@ -72,6 +72,8 @@ pub const SPLIT: Config = Config {
     capacity: Some(SectorCount::new(47_824)),
     index: IndexConfig { entries: Some(2_900), ..Config::HYBRID.index },
     write_back: ONE_REGION,
+    mapping_cache_entries: 2,
+    chain_sketch_halves: 2,
     ..Config::one_region(64)
 };
 

@@ -43,13 +43,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     ) -> Result<(), StoreReadError<D::Error>> {
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let mut left = count.get();
+        if left == 0 {
+            return Ok(());
+        }
         let mut rest = data;
         let mut sector = first;
-        let mut source = Source::Nowhere;
-        if left > 0 {
-            source = self.locate_newest(sector)?;
-        }
-        while left > 0 {
+        let mut source = self.locate_newest(sector)?;
+        loop {
             let mut run: u16 = 1;
             let mut next = Source::Nowhere;
             while u32::from(run) < left {
@@ -58,6 +58,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                     break;
                 }
                 run += 1;
+            }
+            if u32::from(run) == left {
+                return self.read_run(source, sector, run, rest);
             }
             let (chunk, after) = core::mem::take(&mut rest)
                 .split_at_mut_checked(usize::from(run) * sector_bytes)
@@ -68,7 +71,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             sector = sector + SectorCount::new(u32::from(run));
             source = next;
         }
-        Ok(())
     }
 
     /// Finds the newest copy of a sector.
@@ -115,7 +117,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             chunk.fill(0);
             return Ok(());
         };
-        match self.flash.read(spot, slot, chunk, Cause::Host) {
+        match self.flash.read_here(spot, slot, chunk, Cause::Host) {
             Ok(Some(_)) => {}
             Ok(None) | Err(Fault::Uncorrectable) => return Err(self.lost(first)),
             Err(fault) => return Err(fault.into()),

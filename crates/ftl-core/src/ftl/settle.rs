@@ -139,6 +139,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             state.rescued = rescued;
         }
         self.untangle()?;
+        self.mlc.sketches.forget();
         if secured {
             self.clear_stale()?;
         }

@@ -66,6 +66,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         for (at, sector) in trim.first.run(trim.count).enumerate() {
             let offset = offset + at as u32;
             self.mlc.maps.set(map, offset, Place::Trimmed);
+            self.mlc.sketches.add(logical, offset);
             self.mlc.fold.touch(logical, offset);
             if let Some(log) = &mut self.log {
                 log.index.remove(sector);

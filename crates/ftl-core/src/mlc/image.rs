@@ -31,6 +31,7 @@ impl Mlc<'_> {
     pub fn clear(&mut self) {
         self.chains.clear();
         self.maps.clear();
+        self.sketches.forget();
         self.fold.finish();
         self.recent.clear();
         self.sealed.clear();

@@ -3,13 +3,15 @@
 //! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in
 //! its place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom,
 //! [`maps`] for a few chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`]
-//! is the state of the one fold under way. This room never asks the log; who needs both is `ftl`.
+//! is the state of the one fold under way, [`sketch`] spares reads most scans. This room never asks the log; who
+//! needs both is `ftl`.
 
 pub mod chains;
 pub mod fold;
 mod image;
 pub mod maps;
 pub mod scan;
+pub mod sketch;
 
 use core::num::NonZeroU32;
 
@@ -26,6 +28,7 @@ use crate::table::Bits;
 use chains::Chains;
 use fold::Fold;
 use maps::{MapId, MapMemory, Maps, Place};
+use sketch::Sketches;
 
 /// Lent memory of this room.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub struct MlcMemory<'ram> {
     pub sealed: &'ram mut [u8],
     /// The mapping cache.
     pub maps: MapMemory<'ram>,
+    /// What each chain's log blocks may hold: as much for each logical block, or nothing.
+    pub sketches: &'ram mut [u16],
     /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
     pub touched: &'ram mut [u8],
     /// Sectors that the fold took from the log: a bit a sector.
@@ -81,6 +86,8 @@ pub struct Mlc<'ram> {
     pub chains: Chains<'ram>,
     /// Which page holds which sector.
     pub maps: Maps<'ram>,
+    /// What each chain's log blocks may hold.
+    pub sketches: Sketches<'ram>,
     /// The fold under way.
     pub fold: Fold<'ram>,
     recent: Bits<'ram, LogicalBlock>,
@@ -109,6 +116,7 @@ impl<'ram> Mlc<'ram> {
             chain_log_blocks_max: u16::from(chain_log_blocks_max),
             chains: Chains::new(memory.first, memory.next, memory.has_data),
             maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
+            sketches: Sketches::new(memory.sketches, shape.logical_blocks, sectors),
             fold: Fold::new(memory.touched, memory.collected),
             recent: Bits::new(memory.recent),
             sealed: Bits::new(memory.sealed),
@@ -172,7 +180,7 @@ impl<'ram> Mlc<'ram> {
         logical: LogicalBlock,
         offset: u32,
     ) -> Result<Found, Fault<D::Error>> {
-        if self.has_log(logical) {
+        if self.has_log(logical) && self.sketches.may_hold(logical, offset) {
             let map = self.map(flash, logical)?;
             match self.maps.get(map, offset) {
                 Place::InPlace => {}
@@ -222,6 +230,9 @@ impl<'ram> Mlc<'ram> {
 
     /// Gives the chain a new log block, which is erased.
     pub fn grow(&mut self, logical: LogicalBlock, map: MapId, block: ChainBlock) {
+        if !self.has_log(logical) {
+            self.sketches.blank(logical);
+        }
         self.chains.push_log(logical, block);
         self.sealed.set(logical, false);
         self.maps.set_next_page(map, 0, true);
@@ -260,6 +271,7 @@ impl<'ram> Mlc<'ram> {
                 // Its chain is known, so that its offset needs no division.
                 let offset = (sector - start).get();
                 self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                self.sketches.add(logical, offset);
                 self.fold.touch(logical, offset);
             }
         }

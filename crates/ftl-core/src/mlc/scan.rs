@@ -45,10 +45,13 @@ impl Mlc<'_> {
         logical: LogicalBlock,
     ) -> Result<MapId, Fault<D::Error>> {
         let map = self.maps.claim(logical);
+        // It is drawn anew by what is found.
+        self.sketches.blank(logical);
         let outcome = self.scan_into(flash, logical, map);
         if outcome.is_err() {
             // Half a map would be worse than none.
             self.maps.forget(logical);
+            self.sketches.fill(logical);
         }
         outcome.map(|()| map)
     }
@@ -70,7 +73,7 @@ impl Mlc<'_> {
             let mut lost = None;
             for page in 0..self.part.pages {
                 let spot = Spot::chain(at, page);
-                let seen = flash.look(spot, Cause::Scan)?;
+                let seen = flash.look_here(spot, Cause::Scan)?;
                 read += 1;
                 match seen {
                     Seen::Erased
@@ -83,6 +86,8 @@ impl Mlc<'_> {
                         in_order = false;
                         said = Said::Nothing;
                         lost = Some(page);
+                        // What it held is found in other ways, or never counted.
+                        self.sketches.fill(logical);
                     }
                     Seen::Page(tag) => {
                         if let Some(before) = lost.take() {
@@ -196,6 +201,7 @@ impl Mlc<'_> {
     }
 
     /// Notes what the page read last holds, and what it says for the page after it.
+    #[inline]
     fn note_page<D: NandDevice, P: Probe>(
         &mut self,
         flash: &Flash<'_, D, P>,
@@ -214,6 +220,7 @@ impl Mlc<'_> {
                         first = offset;
                     }
                     held |= 1 << slot;
+                    self.sketches.add(logical, offset);
                 }
             }
         }
@@ -231,12 +238,18 @@ impl Mlc<'_> {
         let trim = match self.read_trim(flash, spot, Cause::Scan) {
             Ok(trim) => trim,
             // Torn between two looks at it.
-            Err(Fault::Uncorrectable | Fault::Corrupt) => return Ok(Said::Nothing),
+            Err(Fault::Uncorrectable | Fault::Corrupt) => {
+                self.sketches.fill(logical);
+                return Ok(Said::Nothing);
+            }
             Err(fault) => return Err(fault),
         };
         let (owner, start) = self.locate(trim.first);
         if owner != logical {
             return Err(Fault::Corrupt);
+        }
+        for offset in start..start.saturating_add(trim.count.get()).min(self.sectors.get()) {
+            self.sketches.add(logical, offset);
         }
         self.note_trimmed(map, start, trim.count.get());
         Ok(Said::Trimmed { first: start, count: trim.count.get() })

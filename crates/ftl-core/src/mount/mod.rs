@@ -132,6 +132,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let owners = ram.halves(TableName::MapOwners);
         let next_pages = ram.halves(TableName::MapNextPages);
         let cells = ram.halves(TableName::MapCells);
+        let sketches = ram.halves(TableName::Sketches);
         let index_low = ram.words(TableName::IndexLow);
         let head_codes = ram.words(TableName::HeadCodes);
         let tail_codes = ram.words(TableName::TailCodes);
@@ -153,14 +154,12 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 
         let spares = Spares { read: read_spare, log: log_spare, chain: chain_spare };
         let maps = MapMemory { owners, next_pages, said, flags, cells };
-        let memory = MlcMemory { first, next, has_data, recent, sealed, maps, touched, collected };
-        let log = match (shape.log, ram.plan().index_shape()) {
-            (Some(part), Some(index_shape)) => {
-                let index = Index::new(*index_shape, index_low, index_high);
-                Some(Log::new(part, index, LogMemory { bad, head_codes, tail_codes }))
-            }
-            _ => None,
-        };
+        let memory =
+            MlcMemory { first, next, has_data, recent, sealed, maps, sketches, touched, collected };
+        let log = shape.log.zip(ram.plan().index_shape()).map(|(part, index_shape)| {
+            let index = Index::new(*index_shape, index_low, index_high);
+            Log::new(part, index, LogMemory { bad, head_codes, tail_codes })
+        });
         let keeps_maps = config.mapping_cache_entries > 0;
         let wear = config.wear_leveling;
         let blocks = ftl_iface::BlockCount::new(u32::from(shape.chain.blocks));
