@@ -86,7 +86,9 @@ impl Said {
 
     const fn trim_note(first: u32, count: u32, per_page: u32) -> u32 {
         let pages = first.is_multiple_of(per_page) && count.is_multiple_of(per_page);
-        let (kind, unit) = if pages { (TRIMMED_PAGES, per_page) } else { (TRIMMED, 1) };
+        let kind = if pages { TRIMMED_PAGES } else { TRIMMED };
+        // A page has a slot at least, which the compiler does not know.
+        let unit = if pages && per_page > 1 { per_page } else { 1 };
         let (first, rest) = (first / unit, (count / unit).wrapping_sub(1));
         if fits(first, TRIM_BITS) && fits(rest, TRIM_BITS) {
             kind << KIND_SHIFT | first << TRIM_BITS | rest
