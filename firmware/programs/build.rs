@@ -18,4 +18,6 @@ fn main() {
     println!("cargo:rerun-if-changed={memory}");
     println!("cargo:rustc-link-search={}", folder.display());
     println!("cargo:rustc-link-arg-bins=-Tlink.x");
+    // Where `defmt` keeps its table: only the program that logs has one.
+    println!("cargo:rustc-link-arg-bin=events=-Tdefmt.x");
 }

@@ -9,6 +9,7 @@
 //! worse by more than five percent, and where the page shows other figures than the files.
 
 mod elf;
+mod events;
 mod figures;
 mod machine;
 mod page;
@@ -108,6 +109,8 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
         for line in machine.run(&file("spi"))?.lines() {
             println!("  {line}");
         }
+        let told = events::judge(&file("events"), &machine.run(&file("events"))?)?;
+        println!("{}, {build}: the log, {told} lines of it as they were meant", machine.name);
         println!("{}, {build}: the measurements", machine.name);
         for line in machine.run(&file("measure"))?.lines() {
             match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {

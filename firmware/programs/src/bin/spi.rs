@@ -1,5 +1,5 @@
 //! The whole way on a microcontroller: FTL, driver, bytes of SPI, cells. First the driver is examined, then the FTL
-//! works on it and finds everything again each time that power was off.
+//! works on it and finds everything again each time that power was off, also where it failed inside an operation.
 #![no_std]
 #![no_main]
 
@@ -7,7 +7,7 @@
 use cortex_m_rt::entry;
 use ftl_conformance::{Examiner, memory_bytes};
 use ftl_core::{Ftl, NoProbe, Ram, RamPlan};
-use ftl_iface::{Block, BlockStore, PageCount, Region, Sector};
+use ftl_iface::{Block, BlockStore, PageCount, Region, Sector, StoreReadError, StoreWriteError};
 use ftl_spi_nand::model::{SpiNandModel, Times};
 use ftl_spi_nand::wire::Command;
 use ftl_spi_nand::{Part, SpiNand};
@@ -16,7 +16,7 @@ use riscv_rt::entry;
 use semihosting::println;
 use static_cell::ConstStaticCell;
 use tandem_firmware::board::{self, fail};
-use tandem_firmware::chips::PlainChip;
+use tandem_firmware::chips::{Cut, PlainChip};
 use tandem_firmware::memory::{Memory, plan};
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
@@ -28,8 +28,14 @@ const SECTOR: usize = 512;
 /// A page with all its spare bytes.
 const CACHE: usize = 512 + 64;
 const HERTZ: u32 = 24_000_000;
-const LIVES: u32 = 6;
+/// The last of them ends between two requests, and compares what the one before it has left.
+const LIVES: u32 = 41;
+/// Writes of a life whose power does not fail.
 const WRITES: u32 = 150;
+/// Programs and erases until it does, at most.
+const LONGEST_LIFE: u32 = 100;
+/// What a loss of power does to the operation in flight, by turns. None: it is lost between two requests.
+const CUTS: [Option<Cut>; 4] = [None, Some(Cut::Torn), Some(Cut::Before), Some(Cut::After)];
 
 static PARTS: [Part; 1] = [SPI_PLAIN];
 
@@ -68,28 +74,74 @@ fn lend(memory: &mut Memory) -> Ram<'_> {
     }
 }
 
-/// One life: everything is compared, then much is written.
-fn live<S: BlockStore>(store: &mut S, versions: &mut [u8; SECTORS], numbers: &mut Numbers) {
-    let mut data = [0; SECTOR];
-    for (sector, version) in versions.iter().enumerate() {
-        if let Err(error) = store.read(Sector::new(sector as u32), &mut data) {
-            fail(format_args!("sector {sector} cannot be read: {error}"));
+/// What the host has written.
+struct Host {
+    /// The version of each sector, zero for those that read as zeros.
+    versions: [u8; SECTORS],
+    /// The write that power failed in: its sector and version.
+    in_flight: Option<(usize, u8)>,
+    numbers: Numbers,
+    writes: u32,
+}
+
+impl Host {
+    /// Compares everything. What was in flight may be as before or as it was to be. `false`: power failed before the
+    /// end, where it may; the first read sets right what the life before has left, and programs for it.
+    fn compare<S: BlockStore>(&mut self, store: &mut S, fails: bool) -> bool {
+        let mut data = [0; SECTOR];
+        for (sector, version) in self.versions.iter_mut().enumerate() {
+            match store.read(Sector::new(sector as u32), &mut data) {
+                Ok(()) => {}
+                Err(StoreReadError::Device(_)) if fails => return false,
+                Err(error) => fail(format_args!("sector {sector} cannot be read: {error}")),
+            }
+            if data == content(sector, *version) {
+                continue;
+            }
+            match self.in_flight {
+                Some((flying, new)) if flying == sector && data == content(sector, new) => {
+                    *version = new;
+                }
+                _ => fail(format_args!("sector {sector} lost version {version}")),
+            }
         }
-        if data != content(sector, *version) {
-            fail(format_args!("sector {sector} lost version {version}"));
+        self.in_flight = None;
+        true
+    }
+
+    /// One life: everything is compared, then much is written, until power fails if it is to.
+    fn live<S: BlockStore>(&mut self, store: &mut S, fails: bool) {
+        if !self.compare(store, fails) {
+            return;
+        }
+        for _ in 0..WRITES {
+            let sector = self.numbers.below(SECTORS as u32) as usize;
+            let version = self.versions[sector].wrapping_add(1).max(1);
+            match store.write(Sector::new(sector as u32), &content(sector, version)) {
+                Ok(()) => self.versions[sector] = version,
+                Err(StoreWriteError::Device(_)) if fails => {
+                    self.in_flight = Some((sector, version));
+                    return;
+                }
+                Err(error) => fail(format_args!("sector {sector} cannot be written: {error}")),
+            }
+            self.writes += 1;
+            match store.maintain(PageCount::new(1)) {
+                Ok(_) => {}
+                Err(StoreWriteError::Device(_)) if fails => return,
+                Err(error) => fail(format_args!("idle work failed: {error}")),
+            }
         }
     }
-    for _ in 0..WRITES {
-        let sector = numbers.below(SECTORS as u32) as usize;
-        versions[sector] = versions[sector].wrapping_add(1).max(1);
-        let written = content(sector, versions[sector]);
-        if let Err(error) = store.write(Sector::new(sector as u32), &written) {
-            fail(format_args!("sector {sector} cannot be written: {error}"));
-        }
-        if let Err(error) = store.maintain(PageCount::new(1)) {
-            fail(format_args!("idle work failed: {error}"));
-        }
+}
+
+fn tell_times(bus: &Spi<'_>) {
+    println!("the first life: {WRITES} writes, each with a page of idle work");
+    for command in [Command::PageRead, Command::ProgramExecute, Command::BlockErase] {
+        let (name, taken) = (command, bus.tally().of(command));
+        println!("  {name:?}: {} times, {} us", taken.count, taken.busy.as_micros());
     }
+    println!("  {} us in all, at {HERTZ} Hz", bus.now().as_micros());
 }
 
 #[entry]
@@ -100,8 +152,14 @@ fn main() -> ! {
     };
     let mut cache = [0; CACHE];
     examine(chip, &mut cache);
-    let (mut versions, mut numbers) = ([0; SECTORS], Numbers::new(3));
+    let mut host =
+        Host { versions: [0; SECTORS], in_flight: None, numbers: Numbers::new(3), writes: 0 };
+    let mut inside = 0;
     for life in 0..LIVES {
+        let cut = CUTS[life as usize % CUTS.len()].filter(|_| life > 0);
+        if let Some(cut) = cut {
+            chip.cut_after(host.numbers.below(LONGEST_LIFE), cut);
+        }
         let mut nand = switch_on(chip, &mut cache);
         let opened = if life == 0 {
             Ftl::format(&mut nand, &SPI_CONFIG, lend(&mut memory), 0x5EED, NoProbe)
@@ -109,21 +167,24 @@ fn main() -> ! {
             Ftl::mount(&mut nand, &SPI_CONFIG, lend(&mut memory), NoProbe)
         };
         match opened {
-            Ok(mut ftl) => live(&mut ftl, &mut versions, &mut numbers),
+            Ok(mut ftl) => host.live(&mut ftl, cut.is_some()),
             Err(error) => fail(format_args!("life {life} did not begin: {error}")),
         }
-        if life + 1 == LIVES {
-            let bus = nand.bus();
-            println!("the last life: {WRITES} writes, each with a page of idle work");
-            for command in [Command::PageRead, Command::ProgramExecute, Command::BlockErase] {
-                let (name, taken) = (command, bus.tally().of(command));
-                println!("  {name:?}: {} times, {} us", taken.count, taken.busy.as_micros());
-            }
-            println!("  {} us in all, at {HERTZ} Hz", bus.now().as_micros());
+        if life == 0 {
+            tell_times(nand.bus());
         }
+        let failed = nand.release().into_cells().restore_power();
+        if failed != cut.is_some() {
+            fail(format_args!("life {life} was to end otherwise"));
+        }
+        inside += u32::from(failed);
         memory.forget();
     }
-    println!("{} writes over SPI, power off {LIVES} times: none lost", LIVES * WRITES);
+    println!(
+        "{} writes over SPI; power off {} times between requests and {inside} times inside them: none lost",
+        host.writes,
+        LIVES - inside,
+    );
     println!("PASSED");
     board::end(0)
 }

@@ -3,15 +3,17 @@
 mod meter;
 mod plain;
 mod ram;
+mod supply;
 mod tags;
 
 pub use meter::{Asked, Meter};
 pub use plain::PlainChip;
-pub use ram::{Cut, RamChip};
+pub use ram::RamChip;
+pub use supply::Cut;
 pub use tags::{FILLER, HEAD, TagChip};
 
 /// Why a chip did not do as it was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, defmt::Format)]
 pub enum ChipError {
     /// The power is gone. Every call fails until it is back.
     NoPower,
@@ -22,7 +24,7 @@ pub enum ChipError {
 }
 
 /// Promises of the caller's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, defmt::Format)]
 pub enum Breach {
     /// The address lies outside the geometry.
     Address,

@@ -6,19 +6,9 @@ use ftl_iface::{
     PageIndex, ProgramError, ReadError, Region, RegionGeometry,
 };
 
+use super::supply::{Cut, Fate, Supply};
 use super::{Breach, ChipError};
 use crate::part::TINY;
-
-/// What a loss of power does to the operation in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// It came just too early: nothing was done.
-    Before,
-    /// It came just too late: all was done, and the caller was not told.
-    After,
-    /// It came in between: a page, and those that share its cells, cannot be read; a block is half erased.
-    Torn,
-}
 
 /// How a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,60 +136,32 @@ const fn blocks(region: Option<&RegionGeometry>) -> usize {
 pub struct RamChip {
     slc: Cells<{ blocks(TINY.slc()) }, 8, 1024, 32>,
     mlc: Cells<{ blocks(TINY.mlc()) }, 16, 2048, 64>,
-    /// Programs and erases until the power fails, and how.
-    cut: Option<(u32, Cut)>,
-    dead: bool,
-}
-
-/// What the power does to an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Done,
-    Failing(Cut),
+    supply: Supply,
 }
 
 impl RamChip {
     /// The chip as it leaves the factory.
     pub const fn new() -> Self {
-        Self { slc: Cells::new(), mlc: Cells::new(), cut: None, dead: false }
+        Self { slc: Cells::new(), mlc: Cells::new(), supply: Supply::new() }
     }
 
     /// Lets the power fail in the program or erase after so many others.
     pub fn cut_after(&mut self, operations: u32, cut: Cut) {
-        self.cut = Some((operations, cut));
+        self.supply.cut_after(operations, cut);
     }
 
     /// Whether the power is gone.
     pub fn is_dead(&self) -> bool {
-        self.dead
+        self.supply.is_dead()
     }
 
     /// Brings the power back; no cut is due.
     pub fn restore_power(&mut self) {
-        self.cut = None;
-        self.dead = false;
-    }
-
-    fn fate(&mut self) -> Result<Fate, ChipError> {
-        if self.dead {
-            return Err(ChipError::NoPower);
-        }
-        match &mut self.cut {
-            None => Ok(Fate::Done),
-            Some((0, cut)) => {
-                let cut = *cut;
-                self.dead = true;
-                Ok(Fate::Failing(cut))
-            }
-            Some((left, _)) => {
-                *left -= 1;
-                Ok(Fate::Done)
-            }
-        }
+        self.supply = Supply::new();
     }
 
     fn put(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ChipError> {
-        let fate = self.fate()?;
+        let fate = self.supply.fate()?;
         let done = match (fate, page.region()) {
             (Fate::Failing(Cut::Before), _) => Ok(()),
             (Fate::Failing(Cut::Torn), Region::Slc) => self.slc.tear(page, core::iter::empty()),
@@ -214,11 +176,11 @@ impl RamChip {
             (_, Region::Mlc) => self.mlc.program(page, data, spare),
         };
         done.map_err(ChipError::Breach)?;
-        if fate == Fate::Done { Ok(()) } else { Err(ChipError::NoPower) }
+        fate.told()
     }
 
     fn wipe(&mut self, block: Block) -> Result<(), ChipError> {
-        let fate = self.fate()?;
+        let fate = self.supply.fate()?;
         let whole = fate != Fate::Failing(Cut::Torn);
         if fate != Fate::Failing(Cut::Before) {
             let done = match block.region() {
@@ -227,7 +189,7 @@ impl RamChip {
             };
             done.map_err(ChipError::Breach)?;
         }
-        if fate == Fate::Done { Ok(()) } else { Err(ChipError::NoPower) }
+        fate.told()
     }
 }
 
@@ -251,9 +213,7 @@ impl NandDevice for RamChip {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<ChipError>> {
-        if self.dead {
-            return Err(ReadError::Driver(ChipError::NoPower));
-        }
+        self.supply.alive().map_err(ReadError::Driver)?;
         match page.region() {
             Region::Slc => self.slc.read(page, at.as_usize(), data, spare)?,
             Region::Mlc => self.mlc.read(page, at.as_usize(), data, spare)?,
@@ -275,7 +235,7 @@ impl NandDevice for RamChip {
     }
 
     fn is_bad(&mut self, _: Block) -> Result<bool, ChipError> {
-        if self.dead { Err(ChipError::NoPower) } else { Ok(false) }
+        self.supply.alive().map(|()| false)
     }
 
     fn mark_bad(&mut self, _: Block) -> Result<(), MarkError<ChipError>> {
