@@ -1,4 +1,4 @@
-//! The whole way: FTL, driver, SPI bytes, cells with bad blocks, and power that goes between operations and inside them.
+//! The whole way: FTL, driver, SPI bytes, cells with bad blocks, and power that goes between operations and in them.
 
 use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
 use ftl_iface::{

@@ -18,7 +18,7 @@ const WANTED: [&str; 13] = [
     "trace: Mlc: program for host",
     "debug: to the chains: SectorCount(8)",
     "info: a long write: done",
-    "error: a write beyond the end: OutOfRange { first: Sector(320), count: SectorCount(1), capacity: SectorCount(320) }",
+    "error: a write beyond the end: OutOfRange { first: Sector(320), count: SectorCount(1), capacity: ",
     "info: a trim: done",
     "debug: a chain scanned, pages: ",
     "debug: the log's tail reclaimed, valid: ",
