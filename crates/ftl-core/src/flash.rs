@@ -421,6 +421,23 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.program_page(spot, kind, note, content, slots, cause)
     }
 
+    /// Says what a slot of the page of the chains that is programmed next with [`Slots::HELD`] will hold. Only programs
+    /// to chains forget it.
+    #[inline]
+    pub fn hold(&mut self, slot: u16, holds: Slot) {
+        layout::put_slot(self.spares.chain, usize::from(slot), holds);
+    }
+
+    /// Says that slots of that page will hold what slots of the page read last hold, which must be that sector and
+    /// those that follow it. `false`: it is something else.
+    #[inline]
+    pub fn hold_as_read(&mut self, from: u16, to: u16, count: u16, first: Sector) -> bool {
+        let slots = |at| layout::tag_bytes(at)..layout::tag_bytes(at + count);
+        let read = self.spares.read.get(slots(from));
+        let held = self.spares.chain.get_mut(slots(to));
+        read.zip(held).is_some_and(|(read, held)| layout::copy_slots(held, read, first))
+    }
+
     /// Programs a page of which no checkpoint knows.
     #[inline]
     fn program_page(
@@ -440,9 +457,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Room::Chain => &mut *self.spares.chain,
         };
         let tagged = spare.get_mut(..layout::tag_bytes(part.slots)).unwrap_or(&mut []);
-        for slot in 0..part.slots {
-            layout::put_slot(tagged, usize::from(slot), slots.get(slot));
-        }
+        layout::put_slots(tagged, slots);
         layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, note }, self.key);
         self.probe.operation(part.region, Verb::Program, cause);
         let data = match content {

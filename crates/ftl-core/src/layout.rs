@@ -63,6 +63,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
+    #[cfg(test)]
     const ALL: [Self; 12] = [
         Self::Header,
         Self::Log,
@@ -84,8 +85,23 @@ impl Kind {
     }
 
     #[inline]
-    fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    const fn from_code(code: u8) -> Option<Self> {
+        // Spelled out, and so looked up in a table: a search would take longer than the rest of a tag.
+        Some(match code {
+            0x0F => Self::Header,
+            0x33 => Self::Log,
+            0x3C => Self::Summary,
+            0x55 => Self::Data,
+            0x5A => Self::Chain,
+            0x66 => Self::ChainInPlace,
+            0x69 => Self::Trim,
+            0x96 => Self::Checkpoint,
+            0xA5 => Self::Rescue,
+            0xAA => Self::Commit,
+            0xC3 => Self::Backup,
+            0xCC => Self::Bad,
+            _ => return None,
+        })
     }
 }
 
@@ -199,7 +215,11 @@ pub enum Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// What that slot holds.
+    /// What stands in the tag already, slot by slot. A run of nothing says so, and not a case of its own, with which
+    /// each of these would be larger.
+    pub const HELD: Self = Self::Run { first: Sector::new(0), at: 0, count: 0 };
+
+    /// What that slot holds, unless only the tag itself tells it.
     #[inline]
     pub fn get(self, slot: u16) -> Slot {
         match self {
@@ -259,7 +279,7 @@ const STAMP_HIGH: u32 = (1 << 24) - 1;
 const NOTE_HIGH: u32 = (1 << CHECK_SHIFT) - 1;
 const CHECK_SHIFT: u32 = 16;
 
-/// Writes a tag, except its slots' sectors, which [`put_slot`] wrote before: the check covers them.
+/// Writes a tag, except its slots' sectors, which [`put_slots`] or [`put_slot`] wrote before: the check covers them.
 #[inline]
 pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
     let Some((field, slots)) = spare.split_first_chunk_mut::<SECTORS>() else { return };
@@ -272,6 +292,33 @@ pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
     for (bytes, word) in field.as_chunks_mut().0.iter_mut().zip(head) {
         *bytes = word.to_le_bytes();
     }
+}
+
+/// Writes what the slots of a page hold.
+#[inline]
+pub fn put_slots(spare: &mut [u8], slots: Slots<'_>) {
+    let Some((_, fields)) = spare.split_first_chunk_mut::<SECTORS>() else { return };
+    let fields = fields.as_chunks_mut().0.iter_mut();
+    match slots {
+        Slots::Run { count: 0, .. } => {}
+        Slots::Run { .. } => {
+            fields.zip(0..).for_each(|(field, slot)| *field = slots.get(slot).code().to_le_bytes());
+        }
+        Slots::Listed(listed) => {
+            let codes = listed.iter().map(|slot| slot.code()).chain(core::iter::repeat(u32::MAX));
+            fields.zip(codes).for_each(|(field, code)| *field = code.to_le_bytes());
+        }
+    }
+}
+
+/// Copies slots that hold neighbouring sectors, from that one on. `false`: they hold something else.
+#[inline]
+pub fn copy_slots(to: &mut [u8], from: &[u8], first: Sector) -> bool {
+    let fields = to.as_chunks_mut().0.iter_mut().zip(from.as_chunks::<SECTOR_BYTES>().0);
+    fields.zip(first.get()..).all(|((to, from), sector)| {
+        *to = *from;
+        u32::from_le_bytes(*from) == Slot::Holds(Sector::new(sector)).code()
+    })
 }
 
 /// Writes what a slot holds.
@@ -326,8 +373,14 @@ fn check(head: Head, slots: &[u8], key: FormatKey) -> u16 {
         hash ^= hash >> 15;
     };
     head.into_iter().for_each(&mut mix);
-    for bytes in slots.as_chunks().0 {
-        mix(u32::from_le_bytes(*bytes));
+    match slots.as_chunks().0 {
+        // One and two sectors a page are usual enough to be spared the loop.
+        [only] => mix(u32::from_le_bytes(*only)),
+        [first, second] => {
+            mix(u32::from_le_bytes(*first));
+            mix(u32::from_le_bytes(*second));
+        }
+        slots => slots.iter().for_each(|bytes| mix(u32::from_le_bytes(*bytes))),
     }
     (hash ^ hash >> 16) as u16
 }

@@ -1,7 +1,7 @@
 //! Folding: the newest copies of a chain's sectors, from its blocks and from the log, are gathered page by page into a
 //! fresh data block, whereupon the old blocks are free. Moving cold data onto a worn block is a fold, too.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
@@ -12,7 +12,6 @@ use crate::layout::{Kind, Slot, Slots};
 use crate::mlc::fold::Job;
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Event, Probe};
-use crate::shape::SLOTS_MAX;
 
 /// Where a slot of the new data block comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +39,30 @@ impl Source {
             ) => spot == next_spot && slot + distance == next_slot && in_place == next_in_place,
             _ => false,
         }
+    }
+}
+
+/// The page that a fold makes next: what is the same for all of its slots.
+struct Making<'a> {
+    job: &'a Job,
+    slots: u16,
+    /// The sector that belongs into its first slot.
+    first: Sector,
+    /// The same page of the old data block.
+    data: Option<Spot>,
+}
+
+impl Making<'_> {
+    /// The sector that belongs into a slot.
+    #[inline]
+    fn sector(&self, slot: u16) -> Sector {
+        self.first + SectorCount::new(u32::from(slot))
+    }
+
+    /// Its offset in the chain.
+    #[inline]
+    fn offset(&self, slot: u16) -> u32 {
+        u32::from(self.job.page) * u32::from(self.slots) + u32::from(slot)
     }
 }
 
@@ -130,45 +153,78 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// One step of the fold under way.
     pub(super) fn fold_page(&mut self) -> Result<(), Fault<D::Error>> {
         let job = self.mlc.fold.job().ok_or(Fault::Corrupt)?;
-        let slots = self.shape.chain.slots;
-        let start = u32::from(job.page) * u32::from(slots);
-        let mut sources = [Source::Hole; SLOTS_MAX];
-        for (slot, source) in sources.iter_mut().enumerate().take(usize::from(slots)) {
-            *source = self.source(&job, start + slot as u32)?;
-        }
-        let sources = sources.get(..usize::from(slots)).unwrap_or(&[]);
-        let mut holds = [Slot::Empty; SLOTS_MAX];
-        let holds = holds.get_mut(..usize::from(slots)).unwrap_or(&mut []);
-        let mut slot = 0;
-        while slot < slots {
-            slot += self.gather(&job, sources, holds, slot)?;
-        }
+        self.gather_page(&job)?;
         let wear = self.wear.erase_count(job.target);
-        let spot = Spot::chain(job.target, job.page);
-        let slots = Slots::Listed(holds);
+        let is_last = job.page + 1 == self.shape.chain.pages;
         if planted(Bug::EraseFrozenEarly)
-            && job.page + 1 == self.shape.chain.pages
+            && is_last
             && let Some(frozen) = self.mlc.chains.first(job.logical)
         {
             self.flash.erase(Spot::chain(frozen, 0), job.cause)?;
         }
-        self.flash.program(spot, Kind::Data, wear, Content::Buffer, slots, job.cause)?;
+        let spot = Spot::chain(job.target, job.page);
+        let (content, slots) = (Content::Buffer, Slots::HELD);
+        self.flash.program(spot, Kind::Data, wear, content, slots, job.cause)?;
         self.mlc.fold.advance();
-        if job.page + 1 == self.shape.chain.pages { self.end_fold() } else { Ok(()) }
+        if is_last { self.end_fold() } else { Ok(()) }
     }
 
-    /// Decides where the sector with that offset comes from. What the log holds newer than the chain is taken along if
+    /// Gathers the fold's next page in the page buffer: what follows each other in one page is read at once.
+    fn gather_page(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.chain.slots;
+        let first = self.mlc.sector(job.logical, u32::from(job.page) * u32::from(slots));
+        let data = self.mlc.chains.data(job.logical).map(|data| Spot::chain(data, job.page));
+        let making = Making { job, slots, first, data };
+        if let Some(spot) = data
+            && self.stands_in_place(&making)
+        {
+            return self.gather_from(&making, spot, 0, 0, slots, true);
+        }
+        self.gather_pieces(&making)
+    }
+
+    /// Whether the page's sectors all stand in their places in the old data block, as most do. A look at all of them at
+    /// once is much shorter than one at each.
+    #[inline]
+    fn stands_in_place(&self, making: &Making<'_>) -> bool {
+        let (offset, slots) = (making.offset(0), making.slots);
+        let in_log = || self.log.as_ref().is_some_and(|log| log.index.finds(making.first, slots));
+        let mlc = &self.mlc;
+        !mlc.fold.is_any_touched()
+            && mlc.maps.are_in_place(mlc.maps.fold_map(), offset, slots)
+            && !in_log()
+    }
+
+    /// Gathers a page whose sectors come from more than its place. Out of the way of the usual case.
+    #[inline(never)]
+    fn gather_pieces(&mut self, making: &Making<'_>) -> Result<(), Fault<D::Error>> {
+        let (mut source, mut start) = (Source::Hole, 0);
+        for slot in 0..making.slots {
+            let next = self.source(making, slot)?;
+            if slot > start && !source.is_followed_by(next, slot - start) {
+                self.gather(making, source, start, slot - start)?;
+                start = slot;
+            }
+            if slot == start {
+                source = next;
+            }
+        }
+        self.gather(making, source, start, making.slots - start)
+    }
+
+    /// Decides where what belongs into a slot comes from. What the log holds newer than the chain is taken along if
     /// the write-back rule says so, except where a younger log block has a copy: after the fold that one would win. The
     /// last page takes it along in any case: should it have been torn, a copy of it stands, but nobody would know any
     /// more which of its sectors are elsewhere.
-    fn source(&mut self, job: &Job, offset: u32) -> Result<Source, Fault<D::Error>> {
-        let sector = self.mlc.sector(job.logical, offset);
+    #[inline]
+    fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<Source, Fault<D::Error>> {
+        let offset = making.offset(slot);
         let touched = self.mlc.fold.is_touched(offset);
         if let Some(log) = &self.log
-            && let Some(at) = log.index.find(sector)
+            && let Some(at) = log.index.find(making.sector(slot))
         {
             let touched = touched && !planted(Bug::CollectTouched);
-            let is_last = job.page + 1 == self.shape.chain.pages;
+            let is_last = making.job.page + 1 == self.shape.chain.pages;
             // A closed log is given up sector by sector.
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
             if touched || !collects {
@@ -181,76 +237,89 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if touched {
             return Ok(Source::Elsewhere);
         }
-        let (page, slot) = self.mlc.home(offset);
         Ok(match self.mlc.maps.get(self.mlc.maps.fold_map(), offset) {
+            Place::InPlace => match making.data {
+                Some(spot) => Source::Page { spot, slot, in_place: true },
+                None => Source::Hole,
+            },
             Place::Trimmed => Source::Hole,
             Place::Log { ordinal, page, slot } => {
-                let block = self.mlc.chains.logs(job.logical).nth(usize::from(ordinal));
+                let block = self.mlc.chains.logs(making.job.logical).nth(usize::from(ordinal));
                 let spot = Spot::chain(block.ok_or(Fault::Corrupt)?, page);
                 Source::Page { spot, slot, in_place: false }
             }
-            Place::InPlace => match self.mlc.chains.data(job.logical) {
-                Some(data) => Source::Page { spot: Spot::chain(data, page), slot, in_place: true },
-                None => Source::Hole,
-            },
         })
     }
 
-    /// Reads into the page buffer what stands together from that slot on. Says how many slots that were.
+    /// Gathers what stands together.
     fn gather(
         &mut self,
-        job: &Job,
-        sources: &[Source],
-        holds: &mut [Slot],
+        making: &Making<'_>,
+        source: Source,
         slot: u16,
-    ) -> Result<u16, Fault<D::Error>> {
-        let rest = sources.get(usize::from(slot)..).unwrap_or(&[]);
-        let first = rest.first().copied().unwrap_or(Source::Hole);
-        let mut run = 1;
-        while rest.get(usize::from(run)).is_some_and(|next| first.is_followed_by(*next, run)) {
-            run += 1;
+        run: u16,
+    ) -> Result<(), Fault<D::Error>> {
+        if let Source::Page { spot, slot: from, in_place } = source {
+            return self.gather_from(making, spot, from, slot, run, in_place);
         }
-        let place = |at: u16| {
-            let offset = u32::from(job.page) * u32::from(self.shape.chain.slots) + u32::from(at);
-            self.mlc.sector(job.logical, offset)
+        for at in slot..slot + run {
+            let sector = making.sector(at);
+            let is_hole = source == Source::Hole;
+            self.flash.hold(at, if is_hole { Slot::Hole(sector) } else { Slot::Elsewhere(sector) });
+        }
+        self.flash.blank(slot, run);
+        Ok(())
+    }
+
+    /// Reads slots of a page into the page buffer, and says what they hold there.
+    #[inline]
+    fn gather_from(
+        &mut self,
+        making: &Making<'_>,
+        spot: Spot,
+        from: u16,
+        to: u16,
+        run: u16,
+        in_place: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        let readable = match self.flash.fetch(spot, from, to, run, making.job.cause) {
+            Ok(tag) => tag.is_some(),
+            Err(Fault::Uncorrectable) => false,
+            Err(fault) => return Err(fault),
         };
-        let targets = holds.iter_mut().enumerate().skip(usize::from(slot)).take(usize::from(run));
-        match first {
-            Source::Hole => {
-                targets.for_each(|(at, holds)| *holds = Slot::Hole(place(at as u16)));
-                self.flash.blank(slot, run);
-            }
-            Source::Elsewhere => {
-                targets.for_each(|(at, holds)| *holds = Slot::Elsewhere(place(at as u16)));
-                self.flash.blank(slot, run);
-            }
-            Source::Page { spot, slot: from, in_place } => {
-                let lost = match self.flash.fetch(spot, from, slot, run, job.cause) {
-                    Ok(tag) => tag.is_none(),
-                    Err(Fault::Uncorrectable) => true,
-                    Err(fault) => return Err(fault),
-                };
-                for (at, target) in targets {
-                    let sector = place(at as u16);
-                    let found = self.flash.slot(usize::from(from) + at - usize::from(slot));
-                    *target = match found {
-                        // What cannot be read is passed on as lost, and never as something else.
-                        _ if lost => Slot::Lost(sector),
-                        Slot::Holds(held) | Slot::Lost(held) if held == sector => found,
-                        Slot::Hole(hole) if in_place && hole == sector => found,
-                        // Its newest copy stood on a page that was ruined since.
-                        Slot::Elsewhere(held) if in_place && held == sector => Slot::Lost(sector),
-                        _ => return Err(Fault::Corrupt),
-                    };
-                }
-                for at in slot..slot + run {
-                    if !matches!(holds.get(usize::from(at)), Some(Slot::Holds(_))) {
-                        self.flash.blank(at, 1);
-                    }
-                }
-            }
+        if readable && self.flash.hold_as_read(from, to, run, making.sector(to)) {
+            return Ok(());
         }
-        Ok(run)
+        for at in to..to + run {
+            let found = readable.then(|| self.flash.slot(usize::from(from + at - to)));
+            self.pass_on(making.sector(at), at, found, in_place)?;
+        }
+        Ok(())
+    }
+
+    /// Says of one slot what it holds: what was found there, if its page could be read.
+    #[inline(never)]
+    fn pass_on(
+        &mut self,
+        sector: Sector,
+        slot: u16,
+        found: Option<Slot>,
+        in_place: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        let holds = match found {
+            // What cannot be read is passed on as lost, and never as something else.
+            None => Slot::Lost(sector),
+            Some(found @ (Slot::Holds(held) | Slot::Lost(held))) if held == sector => found,
+            Some(Slot::Hole(hole)) if in_place && hole == sector => Slot::Hole(hole),
+            // Its newest copy stood on a page that was ruined since.
+            Some(Slot::Elsewhere(held)) if in_place && held == sector => Slot::Lost(sector),
+            Some(_) => return Err(Fault::Corrupt),
+        };
+        self.flash.hold(slot, holds);
+        if !matches!(holds, Slot::Holds(_)) {
+            self.flash.blank(slot, 1);
+        }
+        Ok(())
     }
 
     /// The last page is programmed: the new data block leads the chain, and the frozen blocks are free.

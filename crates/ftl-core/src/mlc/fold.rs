@@ -39,6 +39,7 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Fold<'ram> {
     job: Option<Job>,
+    any_touched: bool,
     touched: Bits<'ram, Offset>,
     collected: Bits<'ram, Offset>,
 }
@@ -46,11 +47,13 @@ pub struct Fold<'ram> {
 impl<'ram> Fold<'ram> {
     /// None under way. Each table has a bit a sector of a logical block.
     pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
-        Self { job: None, touched: Bits::new(touched), collected: Bits::new(collected) }
+        let (touched, collected) = (Bits::new(touched), Bits::new(collected));
+        Self { job: None, any_touched: false, touched, collected }
     }
 
     /// Begins.
     pub fn start(&mut self, job: Job) {
+        self.any_touched = false;
         self.touched.clear();
         self.collected.clear();
         self.job = Some(job);
@@ -100,9 +103,16 @@ impl<'ram> Fold<'ram> {
     #[inline]
     pub fn touch(&mut self, logical: LogicalBlock, offset: u32) {
         if self.is_of(logical) {
+            self.any_touched = true;
             self.touched.set(Offset(offset), true);
             self.collected.set(Offset(offset), false);
         }
+    }
+
+    /// Whether any sector was written to the chain since the fold began.
+    #[inline]
+    pub fn is_any_touched(&self) -> bool {
+        self.any_touched
     }
 
     /// Whether the sector was written to the chain since the fold began.

@@ -229,6 +229,14 @@ impl<'ram> Maps<'ram> {
         }
     }
 
+    /// Whether so many sectors from that offset on are all in place.
+    #[inline]
+    pub fn are_in_place(&self, map: MapId, offset: u32, count: u16) -> bool {
+        let start = self.cell(map, offset);
+        let cells = self.memory.cells.get(start..start + usize::from(count));
+        cells.is_some_and(|cells| cells.iter().all(|cell| *cell == IN_PLACE))
+    }
+
     /// Notes where the chain keeps the sector with that offset.
     #[inline]
     pub fn set(&mut self, map: MapId, offset: u32, place: Place) {

@@ -211,10 +211,12 @@ impl Mlc<'_> {
         page: u16,
     ) -> Said {
         let (mut first, mut held) = (0, 0_u32);
+        let start = self.sector(logical, 0).get();
         for slot in 0..self.part.slots {
             if let Some(sector) = flash.slot(usize::from(slot)).copy_of() {
-                let (owner, offset) = self.locate(sector);
-                if owner == logical {
+                // A sector before the chain's comes out larger than any offset.
+                let offset = sector.get().wrapping_sub(start);
+                if offset < self.sectors.get() {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
                     if held == 0 {
                         first = offset;

@@ -165,6 +165,17 @@ impl<'ram> Index<'ram> {
         if word == EMPTY { None } else { Some(LogSlot(self.place_of(home, word))) }
     }
 
+    /// Whether the log holds any of so many neighbouring sectors.
+    #[inline]
+    pub fn finds(&self, first: Sector, count: u16) -> bool {
+        let mut home = self.home(first);
+        (0..count).any(|_| {
+            let found = self.probe(home, self.key_mask) != EMPTY;
+            home = self.next_home(home);
+            found
+        })
+    }
+
     /// What the index knows of a sector, within that window of the log.
     #[inline]
     pub fn get(&self, sector: Sector, window: Window) -> Option<Entry> {

@@ -225,6 +225,15 @@ impl Model {
                 }
             }
         }
+        // Neighbours are found together as they are one by one.
+        let end = index.shape.sectors().get();
+        for sector in self.reals.keys() {
+            for first in sector.saturating_sub(3)..end.min(sector + 2) {
+                let count = 4.min(end - first);
+                let any = self.reals.range(first..first + count).next().is_some();
+                assert_eq!(index.finds(Sector::new(first), count as u16), any, "from {first} on");
+            }
+        }
         // Exactly those: no real entry is lost, and no virtual one has pushed one out.
         assert_eq!(reals, self.reals);
         assert_eq!(index.real_count() as usize, reals.len());
