@@ -167,39 +167,62 @@ impl Cells {
         };
         self.check_read(page, at, data.len(), spare.len());
         if index >= block.next {
-            self.read_otherwise(page, at, data, spare);
-        } else if let (Form::Packed, Some(packing)) = (block.form, &self.packing) {
-            self.check_whole_sectors(page, at, data.len());
-            packing.load(block.held(), index, at, data, spare);
-        } else if let (Form::Plain, Some(record)) = (block.form, self.record(block, index))
-            && record[0] == State::Kept.code()
-        {
-            self.check_whole_sectors(page, at, data.len());
-            self.format.load_spare(record, spare);
-            self.format.load_data(record, at, data);
-        } else {
-            self.read_otherwise(page, at, data, spare);
+            self.read_erased(page, data, spare);
+            return;
+        }
+        match (block.form, &self.packing) {
+            (Form::Preset, _) => self.read_preset(page, at, data, spare),
+            (Form::Packed, Some(packing)) => {
+                self.check_whole_sectors(page, at, data.len());
+                packing.load(block.held(), index, at, data, spare);
+            }
+            _ => self.read_record(block, page, at, data, spare),
         }
     }
 
-    /// Reads a page whose record does not hold it: a page that is preset, erased, left out, or kept whole. Out of the
-    /// way of the usual case.
     #[inline(never)]
-    fn read_otherwise(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
-        let (block, index) = (page.block().index(), page.index().get());
-        let cells = &self.blocks[block as usize];
-        let record = self.record(cells, index).filter(|_| index < cells.next);
-        if let (Form::Preset, Some(preset)) = (cells.form, &self.preset) {
-            self.check_whole_sectors(page, at, data.len());
+    fn read_erased(&self, page: Page, data: &mut [u8], spare: &mut [u8]) {
+        // What is programmed lies within the block.
+        if page.index().get() >= self.pages {
+            rules::out_of_range(Verb::Read, page);
+        }
+        data.fill(ERASED);
+        spare.fill(ERASED);
+    }
+
+    #[inline]
+    fn read_preset(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
+        self.check_whole_sectors(page, at, data.len());
+        if let Some(preset) = &self.preset {
             self.format.load_preset(preset.as_ref(), page, at, data, spare);
-        } else if let Some(record) = record
-            && record[0] == State::Whole.code()
-        {
-            self.format.load_spare(record, spare);
-            self.load_whole(block, index, at, data);
-        } else {
-            data.fill(ERASED);
-            spare.fill(ERASED);
+        }
+    }
+
+    /// Reads a page of a plain block: one that was left out, or is kept whole, or is in its record.
+    #[inline]
+    fn read_record(
+        &self,
+        block: &BlockCells,
+        page: Page,
+        at: usize,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) {
+        let index = page.index().get();
+        let Some(record) = self.record(block, index) else {
+            return self.read_erased(page, data, spare);
+        };
+        match State::from_code(record[0]) {
+            Some(State::Kept) => {
+                self.check_whole_sectors(page, at, data.len());
+                self.format.load_spare(record, spare);
+                self.format.load_data(record, at, data);
+            }
+            Some(State::Whole) => {
+                self.format.load_spare(record, spare);
+                self.load_whole(page.block().index(), index, at, data);
+            }
+            _ => self.read_erased(page, data, spare),
         }
     }
 
@@ -219,9 +242,6 @@ impl Cells {
 
     #[inline]
     fn check_read(&self, page: Page, at: usize, length: usize, spare: usize) {
-        if page.index().get() >= self.pages {
-            rules::out_of_range(Verb::Read, page);
-        }
         if at + length > self.format.page_bytes() {
             rules::read_beyond_data(page, at, length, self.format.page_bytes());
         }
@@ -356,6 +376,16 @@ impl Cells {
 
 /// What stands before the 0xFF at the end.
 fn without_ones(data: &[u8]) -> &[u8] {
-    let end = data.iter().rposition(|byte| *byte != ERASED).map_or(0, |last| last + 1);
+    const LINE: usize = 64;
+    let (lines, rest) = data.as_chunks::<LINE>();
+    let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != ERASED);
+    let end = match used(rest) {
+        Some(last) => lines.len() * LINE + last + 1,
+        // Whole lines at a time: records are short, and pages long.
+        None => match lines.iter().rposition(|line| *line != [ERASED; LINE]) {
+            Some(line) => line * LINE + used(&lines[line]).map_or(0, |last| last + 1),
+            None => 0,
+        },
+    };
     &data[..end]
 }

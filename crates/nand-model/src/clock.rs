@@ -64,19 +64,6 @@ pub(crate) enum Work {
     Erase { array: Nanos },
 }
 
-impl Work {
-    /// How long it takes on idle hardware.
-    #[inline]
-    pub(crate) const fn length(self) -> Nanos {
-        match self {
-            Self::Read { array, transfer } | Self::Program { array, transfer, .. } => {
-                Nanos::new(array.get() + transfer.get())
-            }
-            Self::Erase { array } => array,
-        }
-    }
-}
-
 /// What planes of a die must share to work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Together {
@@ -153,13 +140,13 @@ impl Clock {
         self.now = self.now.max(moment);
     }
 
-    /// Does the work on the hardware that holds the block.
+    /// Does work of that length on idle hardware. What it is and on which block, only operations that overlap ask.
     #[inline]
-    pub(crate) fn spend(&mut self, block: Block, work: Work) {
+    pub(crate) fn spend(&mut self, length: Nanos, work: impl FnOnce() -> (Block, Work)) {
         if self.parallel.is_some() {
+            let (block, work) = work();
             self.overlap(block, work);
         } else {
-            let length = work.length();
             self.now += length;
             self.active += length;
         }

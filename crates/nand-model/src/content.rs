@@ -234,7 +234,7 @@ impl Format {
     /// Whether the spare bytes that are not kept are all 0xFF.
     #[inline]
     pub(crate) fn spare_fits(&self, spare: &[u8]) -> bool {
-        is_filled_with(&spare[self.spare_kept..], ERASED)
+        is_erased(&spare[self.spare_kept..])
     }
 
     /// Writes the page to its record, and says whether the record holds all of it.
@@ -271,7 +271,7 @@ impl Format {
         let known = spare.len().min(self.spare_kept);
         let (known, rest) = spare.split_at_mut(known);
         known.copy_from_slice(&record[1..=known.len()]);
-        rest.fill(ERASED);
+        fill_rest(rest);
     }
 
     /// Reads data from a record that holds them.
@@ -302,27 +302,32 @@ impl Format {
     }
 
     /// Reads what the formula tells of a page.
+    #[inline]
     pub(crate) fn load_preset(
         &self,
         preset: &dyn Preset,
         page: Page,
         at: usize,
-        mut data: &mut [u8],
+        data: &mut [u8],
         spare: &mut [u8],
     ) {
+        let first = (at >> self.sector_shift) as u32;
         if let Some((known, rest)) = spare.split_at_mut_checked(self.spare_kept) {
-            preset.spare(page, known);
-            rest.fill(ERASED);
-        } else if !spare.is_empty() {
+            preset.page(page, known, first, self.sector, data);
+            fill_rest(rest);
+        } else {
             let mut known = vec![ERASED; self.spare_kept];
-            preset.spare(page, &mut known);
+            preset.page(page, &mut known, first, self.sector, data);
             spare.copy_from_slice(&known[..spare.len()]);
         }
-        let mut number = (at >> self.sector_shift) as u32;
-        while let Some((sector, rest)) = data.split_at_mut_checked(self.sector) {
-            preset.stamp(page, number).write_to(sector);
-            (data, number) = (rest, number + 1);
-        }
+    }
+}
+
+/// Makes what follows bytes that are known 0xFF. Mostly nothing follows, and nothing is called.
+#[inline]
+pub(crate) fn fill_rest(rest: &mut [u8]) {
+    if !rest.is_empty() {
+        rest.fill(ERASED);
     }
 }
 
@@ -360,19 +365,34 @@ pub(crate) fn word_of(sector: &[u8]) -> Option<u32> {
 #[inline(never)]
 fn filler_word(sector: &[u8]) -> Option<u32> {
     match sector.first()? {
-        0 if is_filled_with(sector, 0) => Some(ZEROS),
-        &ERASED if is_filled_with(sector, ERASED) => Some(ONES),
+        0 if is_zero(sector) => Some(ZEROS),
+        &ERASED if is_erased(sector) => Some(ONES),
         _ => None,
     }
 }
 
-/// Compares without leaving early, so that the compiler can take many bytes at a time.
+/// Whether every byte is zero, eight at a time.
 #[inline]
-fn is_filled_with(bytes: &[u8], byte: u8) -> bool {
+fn is_zero(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks();
-    let wanted = u64::from_ne_bytes([byte; 8]);
-    let differ = |sum, word: &[u8; 8]| sum | (u64::from_ne_bytes(*word) ^ wanted);
-    words.iter().fold(0, differ) == 0 && rest.iter().all(|at| *at == byte)
+    let either = |sum, word: &[u8; 8]| sum | u64::from_ne_bytes(*word);
+    words.iter().fold(0, either) == 0 && rest.iter().all(|byte| *byte == 0)
+}
+
+/// Whether every byte is 0xFF, without leaving early, so that the compiler can take many bytes at a time.
+#[inline]
+fn is_erased(bytes: &[u8]) -> bool {
+    const LINE: usize = 64;
+    let and = |all, bytes: &[u8]| {
+        bytes.as_chunks().0.iter().fold(all, |all, word| all & u64::from_ne_bytes(*word))
+    };
+    if let Some(last) = bytes.last_chunk::<LINE>() {
+        // The last bytes are looked at twice where they are no whole line.
+        let lines = bytes.as_chunks::<LINE>().0.iter().fold(u64::MAX, |all, line| and(all, line));
+        return and(lines, last) == u64::MAX;
+    }
+    let rest = bytes.as_chunks::<8>().1;
+    and(u64::MAX, bytes) == u64::MAX && rest.iter().all(|byte| *byte == ERASED)
 }
 
 #[cfg(test)]

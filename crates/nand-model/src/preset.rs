@@ -17,6 +17,25 @@ pub trait Preset: Debug + Send + Sync {
 
     /// The stamp of a sector of a page, counted from zero within it: at most [`Stamp::MAX`].
     fn stamp(&self, page: Page, sector: u32) -> Stamp;
+
+    /// Both at once: the spare bytes that are kept, and whole sectors from that one on, of which only the stamps are
+    /// written. It need not be written anew: it makes one call of many.
+    #[inline]
+    fn page(
+        &self,
+        page: Page,
+        spare: &mut [u8],
+        first: u32,
+        sector_bytes: usize,
+        mut data: &mut [u8],
+    ) {
+        self.spare(page, spare);
+        let mut number = first;
+        while let Some((sector, rest)) = data.split_at_mut_checked(sector_bytes) {
+            self.stamp(page, number).write_to(sector);
+            (data, number) = (rest, number + 1);
+        }
+    }
 }
 
 /// Why blocks cannot be preset.

@@ -67,31 +67,54 @@ impl Packing {
         block: &mut [u8],
         page: u16,
         is_first: bool,
-        mut data: &[u8],
+        data: &[u8],
         spare: &[u8],
     ) -> bool {
         let Some((head, rows)) = block.split_first_chunk_mut::<HEAD>() else { return false };
-        let words = spare[..self.spare].as_chunks().0;
-        let [first, shared, mixed] = [word(words, 0), word(words, 1), word(words, 2)];
-        if is_first {
-            *head = Head::of(shared, mixed, &words[OWN / 4..]).to_bytes();
-        }
-        let head = Head::from_bytes(head);
-        if shared != head.shared || mixed as u16 != head.low {
+        let Some((own, words)) = spare[..self.spare].split_first_chunk::<OWN>() else {
+            return false;
+        };
+        let words = words.as_chunks().0;
+        let [a, b, c, d, shared @ .., low_0, low_1, high_0, high_1] = *own;
+        let (shared, low) = (u32::from_le_bytes(shared), u16::from_le_bytes([low_0, low_1]));
+        let head = if is_first {
+            let first = Head::of(shared, low, words);
+            *head = first.to_bytes();
+            first
+        } else {
+            Head::from_bytes(head)
+        };
+        if shared != head.shared || low != head.low {
             return false;
         }
         let start = usize::from(page) * self.row;
         let Some(row) = rows.get_mut(start..start + self.row) else { return false };
-        let (own, rest) = row.split_at_mut(OWN_PACKED);
-        own[..4].copy_from_slice(&first.to_le_bytes());
-        own[4..].copy_from_slice(&((mixed >> 16) as u16).to_le_bytes());
+        let Some((tag, rest)) = row.split_first_chunk_mut::<OWN_PACKED>() else { return false };
+        *tag = [a, b, c, d, high_0, high_1];
         let (further, stamps) = rest.split_at_mut(self.further_bytes);
-        for (at, word) in further.as_chunks_mut().0.iter_mut().zip(&words[OWN / 4..]) {
-            let Some(distance) = head.distance(u32::from_le_bytes(*word)) else { return false };
-            *at = distance.to_le_bytes();
+        let (further, stamps) = (further.as_chunks_mut().0, stamps.as_chunks_mut().0);
+        // Both loops are straight code where pages have two sectors, as those of the paper's MLC.
+        match (further, words, stamps) {
+            ([to_0, to_1], [word_0, word_1], [stamp_0, stamp_1]) => {
+                let further = [(to_0, word_0), (to_1, word_1)];
+                head.put_distances(further.into_iter())
+                    && self.put_stamps([stamp_0, stamp_1].into_iter(), data)
+            }
+            (further, words, stamps) => {
+                head.put_distances(further.iter_mut().zip(words))
+                    && self.put_stamps(stamps.iter_mut(), data)
+            }
         }
+    }
+
+    #[inline]
+    fn put_stamps<'a>(
+        &self,
+        stamps: impl Iterator<Item = &'a mut [u8; 4]>,
+        mut data: &[u8],
+    ) -> bool {
         // Chunks of a size that is known at run time only would cost a division.
-        for at in stamps.as_chunks_mut().0 {
+        for at in stamps {
             let Some((sector, rest)) = data.split_at_checked(self.sector) else { return false };
             let Some(word) = content::word_of(sector) else { return false };
             *at = word.to_le_bytes();
@@ -120,11 +143,9 @@ impl Packing {
         let (tag, stamps) = row.split_at(OWN_PACKED + self.further_bytes);
         if let Some((known, rest)) = spare.split_at_mut_checked(self.spare) {
             head.unpack(tag, known);
-            rest.fill(content::ERASED);
+            content::fill_rest(rest);
         } else if !spare.is_empty() {
-            let mut known = [0; OWN + 4 * FURTHER_MAX];
-            head.unpack(tag, &mut known[..self.spare]);
-            spare.copy_from_slice(&known[..spare.len()]);
+            head.unpack_some(tag, spare);
         }
         for stamp in &stamps.as_chunks().0[at >> self.sector_shift..] {
             let Some((sector, rest)) = data.split_at_mut_checked(self.sector) else { return };
@@ -153,13 +174,13 @@ struct Head {
 }
 
 impl Head {
-    fn of(shared: u32, mixed: u32, further: &[[u8; 4]]) -> Self {
+    fn of(shared: u32, low: u16, further: &[[u8; 4]]) -> Self {
         let known = further.iter().map(|word| u32::from_le_bytes(*word));
         let some =
             known.filter(|word| *word != u32::MAX).map(|word| word.rotate_left(MARKS)).next();
         // In the middle of what distances reach.
         let from = some.unwrap_or(0).wrapping_sub(1 << 15);
-        Self { shared, low: mixed as u16, from }
+        Self { shared, low, from }
     }
 
     #[inline]
@@ -177,6 +198,19 @@ impl Head {
         bytes
     }
 
+    /// Writes distances for words. `false`: one is too far.
+    #[inline]
+    fn put_distances<'a>(
+        self,
+        pairs: impl Iterator<Item = (&'a mut [u8; 2], &'a [u8; 4])>,
+    ) -> bool {
+        for (at, word) in pairs {
+            let Some(distance) = self.distance(u32::from_le_bytes(*word)) else { return false };
+            *at = distance.to_le_bytes();
+        }
+        true
+    }
+
     #[inline]
     fn distance(self, word: u32) -> Option<u16> {
         let turned = word.rotate_left(MARKS).wrapping_sub(self.from);
@@ -185,6 +219,15 @@ impl Head {
             _ if word == u32::MAX => Some(NOTHING),
             _ => None,
         }
+    }
+
+    /// Fewer spare bytes than are kept.
+    #[cold]
+    #[inline(never)]
+    fn unpack_some(self, tag: &[u8], spare: &mut [u8]) {
+        let mut known = [0; OWN + 4 * FURTHER_MAX];
+        self.unpack(tag, &mut known);
+        spare.copy_from_slice(&known[..spare.len()]);
     }
 
     #[inline]
@@ -196,12 +239,19 @@ impl Head {
         head[..4].copy_from_slice(&[a, b, c, d]);
         head[4..8].copy_from_slice(&self.shared.to_le_bytes());
         head[8..].copy_from_slice(&mixed.to_le_bytes());
-        for (word, distance) in words.as_chunks_mut().0.iter_mut().zip(further.as_chunks().0) {
+        let unpack = |word: &mut [u8; 4], distance: &[u8; 2]| {
             let number = match u16::from_le_bytes(*distance) {
                 NOTHING => u32::MAX,
                 distance => self.from.wrapping_add(distance.into()).rotate_right(MARKS),
             };
             *word = number.to_le_bytes();
+        };
+        match (words.as_chunks_mut().0, further.as_chunks().0) {
+            ([word_0, word_1], [distance_0, distance_1]) => {
+                unpack(word_0, distance_0);
+                unpack(word_1, distance_1);
+            }
+            (words, further) => words.iter_mut().zip(further).for_each(|(to, at)| unpack(to, at)),
         }
     }
 }

@@ -232,9 +232,9 @@ impl Truth for Chip {
         };
         room.cells.wear(block);
         room.tally.erases += 1;
-        let work = Work::Erase { array: room.timing.erase };
-        room.tally.busy += work.length();
-        self.clock.spend(block, work);
+        let array = room.timing.erase;
+        room.tally.busy += array;
+        self.clock.spend(array, || (block, Work::Erase { array }));
     }
 }
 
@@ -266,10 +266,10 @@ impl NandDevice for Chip {
         // The books come before the cells: they do not wait for memory, so that the processor can be at several
         // operations at once. A breach ends the run, and its time with it.
         let bytes = Bytes::new((data.len() + spare.len()) as u32);
-        let work = Work::Read { array: room.timing.read, transfer: room.timing.transfer(bytes) };
+        let (array, transfer) = (room.timing.read, room.timing.transfer(bytes));
         room.tally.reads += 1;
-        room.tally.busy += work.length();
-        self.clock.spend(page.block(), work);
+        room.tally.busy += array + transfer;
+        self.clock.spend(array + transfer, || (page.block(), Work::Read { array, transfer }));
         room.cells.read(page, at.as_usize(), data, spare);
         Ok(Corrected::NONE)
     }
@@ -285,10 +285,10 @@ impl NandDevice for Chip {
             rules::out_of_range(Verb::Program, page)
         };
         let (array, transfer) = (room.timing.program, room.program_transfer);
-        let work = Work::Program { array, transfer, page: page.index() };
+        let work = || (page.block(), Work::Program { array, transfer, page: page.index() });
         room.tally.programs += 1;
-        room.tally.busy += work.length();
-        self.clock.spend(page.block(), work);
+        room.tally.busy += array + transfer;
+        self.clock.spend(array + transfer, work);
         room.cells.program(page, data, spare);
         Ok(())
     }
@@ -298,10 +298,10 @@ impl NandDevice for Chip {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
             rules::out_of_range(Verb::Erase, block)
         };
-        let work = Work::Erase { array: room.timing.erase };
+        let array = room.timing.erase;
         room.tally.erases += 1;
-        room.tally.busy += work.length();
-        self.clock.spend(block, work);
+        room.tally.busy += array;
+        self.clock.spend(array, || (block, Work::Erase { array }));
         room.cells.erase(block);
         Ok(())
     }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use ftl_core::Config;
 use ftl_core::config::FilterChoice;
-use ftl_core::layout::{self, FormatKey, Kind, Slot, Stamp as Moment, Tag};
+use ftl_core::layout::{self, FormatKey, Kind, Slots, Stamp as Moment, Tag};
 use ftl_core::shape::{HEADER_BLOCKS, Part, Shape};
-use ftl_iface::{Page, Sector, SectorCount};
+use ftl_iface::{Page, Pairing, Sector, SectorCount};
 use nand_model::{Chip, Preset, Stamp};
 
 use crate::{Failure, host};
@@ -35,28 +35,32 @@ impl Filled {
     }
 
     /// The page's number, counted over all chain blocks.
+    #[inline]
     fn number(&self, page: Page) -> u32 {
         let block = page.block().index() - self.chain.first;
         block * u32::from(self.chain.pages) + u32::from(page.index().get())
     }
 
+    #[inline]
     fn sector(&self, page: Page, slot: u32) -> Sector {
         Sector::new(self.number(page) * u32::from(self.chain.slots) + slot)
     }
 }
 
 impl Preset for Filled {
+    #[inline]
     fn spare(&self, page: Page, spare: &mut [u8]) {
         let (tagged, rest) = spare.split_at_mut(layout::tag_bytes(self.chain.slots));
-        for slot in 0..self.chain.slots {
-            let holds = Slot::Holds(self.sector(page, slot.into()));
-            layout::put_slot(tagged, slot.into(), holds);
-        }
+        let (first, count) = (self.sector(page, 0), self.chain.slots);
+        layout::put_slots(tagged, Slots::Run { first, at: 0, count });
         let stamp = Moment::new(self.first + u64::from(self.number(page)));
         layout::put_tag(tagged, &Tag { kind: Kind::ChainInPlace, stamp, note: WEAR }, self.key);
-        rest.fill(0xFF);
+        if !rest.is_empty() {
+            rest.fill(0xFF);
+        }
     }
 
+    #[inline]
     fn stamp(&self, page: Page, sector: u32) -> Stamp {
         host::first_stamp(self.sector(page, sector).get())
     }
@@ -76,7 +80,8 @@ pub(super) fn fill(
 }
 
 /// How many sectors, from the first on, the formula tells: whole chain blocks, and whole requests of `at_once`
-/// sectors, the size in which a host writes them. None where the log might take any of its requests.
+/// sectors, the size in which a host writes them. None where the log might take any of its requests, or copies of pages
+/// that share cells with theirs.
 pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> SectorCount {
     let (capacity, at_once) = (shape.capacity.get(), at_once.get());
     let block = shape.sectors_per_block.get();
@@ -92,13 +97,14 @@ pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> S
     };
     let last = (capacity - filled) % at_once;
     let is_hot = |request| 0 < request && request <= hot;
-    let told = step.is_multiple_of(at_once) && !is_hot(at_once) && !is_hot(last);
+    let guarded = shape.guarded != Pairing::None;
+    let told = step.is_multiple_of(at_once) && !is_hot(at_once) && !is_hot(last) && !guarded;
     if told { SectorCount::new(filled) } else { SectorCount::ZERO }
 }
 
 #[cfg(test)]
 mod tests {
-    use ftl_core::config::LogRegion;
+    use ftl_core::config::{LogRegion, PairedPages};
     use ftl_core::ram::OwnedRam;
     use ftl_core::{Ftl, NoProbe, RamPlan};
     use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageIndex};
@@ -213,6 +219,8 @@ mod tests {
         let by_size = Config { log: LogRegion::SlcRegion, ..ours::base(&part) };
         let accepts_all = Config { filter: FilterChoice::AcceptAll, ..by_size };
         assert_eq!(compare(&part, &accepts_all), 0);
+        let guards = Config { paired_pages: PairedPages::Guard, ..by_size };
+        assert_eq!(compare(&part, &guards), 0);
         // The last request, of 64 KiB, is no larger than hot ones may be.
         let hot_end = self::part("c3", (128 << 20) + (64 << 10));
         let by_size = Config { log: LogRegion::SlcRegion, ..ours::base(&hot_end) };
