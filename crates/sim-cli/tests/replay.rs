@@ -303,6 +303,20 @@ fn a_comparison_holds_every_run_and_its_ratios_to_the_first() {
 }
 
 #[test]
+fn guarding_paired_pages_costs_copies_in_the_slc() {
+    let systems = "hybrid,hybrid?paired-pages=guard";
+    let workload = "synth:uniform?requests=5000&size=4KiB&reads=20";
+    let comparison =
+        result(&["compare", workload, "--device", "tiny", "--systems", systems, "--passes", "2"]);
+    let copies = |run: usize| {
+        let run = &comparison["runs"][run];
+        assert_eq!(run["verified_reads"], comparison["runs"][0]["verified_reads"]);
+        run.pointer("/slc/pages/meta_program").unwrap().as_u64().unwrap()
+    };
+    assert!(copies(1) > copies(0), "{} and {}", copies(1), copies(0));
+}
+
+#[test]
 fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");
     let path = path.to_str().unwrap();

@@ -107,6 +107,7 @@ fn a_workload_that_cannot_be_made_or_described_is_told_why() {
         (vec!["profile", "/no/such.csv"], "/no/such.csv"),
         (vec!["replay", "synth:zipf", "--system", "hybrid?probes=33"], "33"),
         (vec!["replay", "synth:zipf", "--system", "hybrid?probing=cubic"], "linear or quadratic"),
+        (vec!["replay", "synth:zipf", "--system", "hybrid?paired-pages=no"], "accept or guard"),
     ] {
         let output = tandem(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -30,11 +30,16 @@ const fn switch(name: &'static str, title: &'static str) -> Parameter {
 
 const WEAR_LEVELING: Parameter = switch("wear-leveling", "move cold data onto worn MLC blocks");
 
-pub(super) const HYBRID: [Parameter; 7] = [
+pub(super) const HYBRID: [Parameter; 8] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     switch("throttle", "keep the SLC's wear in step with the MLC's"),
     switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
     WEAR_LEVELING,
+    Parameter {
+        name: "paired-pages",
+        default: "accept",
+        title: "that a power cut may ruin; guard: copied to the SLC before, as firmware would",
+    },
     Parameter {
         name: "entries",
         default: "half",
@@ -82,6 +87,7 @@ pub(super) fn hybrid(
     }
     config.wear_leveling.enabled = on("wear-leveling")?;
     config.index = index(values).map_err(Failure::Arguments)?;
+    config.paired_pages = paired_pages(values).map_err(Failure::Arguments)?;
     run(part, setup.time, &config, session)
 }
 
@@ -99,6 +105,15 @@ pub(super) fn conventional(
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
     let config = Config { log: LogRegion::None, wear_leveling, ..base(&part) };
     run(&part, setup.time, &config, session)
+}
+
+/// What is done for pages that share cells with the one to be programmed.
+fn paired_pages(values: &Values) -> Result<PairedPages, String> {
+    values.get("paired-pages", |text| match text {
+        "accept" => Ok(PairedPages::Accept),
+        "guard" => Ok(PairedPages::Guard),
+        _ => Err("write accept or guard".into()),
+    })
 }
 
 /// The hash table that was asked for.
@@ -132,7 +147,7 @@ pub(super) fn base(part: &Part) -> Config {
         // More sectors than 32 bits number are refused when the shape is checked.
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         endurance: Endurance { log, chain: mlc.unwrap_or(log) },
-        // As in the paper, where power never fails.
+        // As in the paper, where power never fails, unless something else is asked for.
         paired_pages: PairedPages::Accept,
         ..Config::HYBRID
     }
