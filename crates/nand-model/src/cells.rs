@@ -40,8 +40,10 @@ pub(crate) struct Cells {
     preset: Option<Arc<dyn Preset>>,
     /// How blocks are packed, if they are.
     packing: Option<Packing>,
-    /// What erased blocks held, as long as blocks begin.
+    /// What erased blocks held: rows, or records where blocks are not packed.
     unused: Vec<Box<[u8]>>,
+    /// What plain blocks held, where blocks begin as rows.
+    unused_records: Vec<Box<[u8]>>,
     /// Shared blocks that were copied to be written.
     copies: u64,
 }
@@ -77,6 +79,7 @@ impl Cells {
             preset: None,
             packing: None,
             unused,
+            unused_records: Vec::new(),
             copies: 0,
         })
     }
@@ -101,6 +104,7 @@ impl Cells {
             preset: self.preset.clone(),
             packing: self.packing,
             unused: Vec::new(),
+            unused_records: Vec::new(),
             copies: 0,
         }
     }
@@ -129,7 +133,8 @@ impl Cells {
     /// Memory that the cells occupy, but for the allocator's own.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let used = self.blocks.iter().map(|block| block.held().len());
-        let records: usize = used.chain(self.unused.iter().map(|records| records.len())).sum();
+        let unused = self.unused.iter().chain(&self.unused_records).map(|held| held.len());
+        let records: usize = used.chain(unused).sum();
         let whole: usize = self.whole.values().map(|data| data.len()).sum();
         (self.blocks.capacity() * size_of::<BlockCells>() + records + whole) as u64
     }
@@ -302,7 +307,9 @@ impl Cells {
         let block = &mut self.blocks[page.block().index() as usize];
         let length = usize::from(self.pages) * record;
         let next = usize::from(block.next);
-        let records = block.own(length, &mut self.unused, &mut self.copies);
+        let unused =
+            if self.packing.is_some() { &mut self.unused_records } else { &mut self.unused };
+        let records = block.own(length, unused, &mut self.copies);
         for skipped in next..usize::from(index) {
             records[skipped * record] = State::Skipped.code();
         }
@@ -341,21 +348,24 @@ impl Cells {
         let pages = std::mem::take(&mut cells.next);
         let has_whole = std::mem::take(&mut cells.has_whole);
         cells.form = Form::Plain;
-        if let Storage::Own(held) = cells.take()
-            && held.len() == self.block_bytes()
-        {
-            self.unused.push(held);
+        if let Storage::Own(held) = cells.take() {
+            self.keep_unused(held);
         }
         if has_whole {
             self.drop_whole(block, pages);
         }
     }
 
-    /// Bytes with which a block begins.
+    /// Keeps what a block held for one that is programmed next.
     #[inline]
-    fn block_bytes(&self) -> usize {
+    fn keep_unused(&mut self, held: Box<[u8]>) {
         let plain = usize::from(self.pages) * self.format.record();
-        self.packing.map_or(plain, |packing| packing.block_bytes(self.pages))
+        match self.packing.map(|packing| packing.block_bytes(self.pages)) {
+            Some(packed) if held.len() == packed => self.unused.push(held),
+            Some(_) if held.len() == plain => self.unused_records.push(held),
+            None if held.len() == plain => self.unused.push(held),
+            _ => {}
+        }
     }
 
     #[inline(never)]

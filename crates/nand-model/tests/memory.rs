@@ -96,11 +96,11 @@ fn a_packed_block_is_smaller_and_an_erased_one_leaves_its_memory_to_the_next() {
         fill(chip, mlc(block));
         chip.memory_bytes() - empty
     };
-    // A state, 16 spare bytes and two stamps; against two words less, two halves of words less, and what is shared.
+    // A state, 16 spare bytes and two stamps; against half of three words, none of the fourth, and what is shared.
     assert_eq!(held(&mut plain, 0), 8 * (1 + 16 + 8));
-    assert_eq!(held(&mut packed, 0), 12 + 8 * (6 + 2 + 8));
+    assert_eq!(held(&mut packed, 0), 16 + 8 * (4 + 2 + 8));
     for block in 1..16 {
         packed.erase(mlc(block - 1)).unwrap();
-        assert_eq!(held(&mut packed, block), 12 + 8 * (6 + 2 + 8));
+        assert_eq!(held(&mut packed, block), 16 + 8 * (4 + 2 + 8));
     }
 }

@@ -103,8 +103,8 @@ struct Naive {
     bad: bool,
 }
 
-/// Spare bytes as an FTL writes them, most of which fit the rows of packed blocks: any word, one that a block's pages
-/// share, one of which they share a half, and one that is near those of other pages.
+/// Spare bytes as an FTL writes them, most of which fit the rows of packed blocks: a word that mostly rises, one that a
+/// block's pages share, one of which they share a half, and one that is near those of other pages.
 fn tag(dice: u8) -> [u8; 16] {
     let odd = u32::from(dice > 240);
     let number = u32::from(dice);
@@ -114,7 +114,11 @@ fn tag(dice: u8) -> [u8; 16] {
         2 => 5_000 + number * 100,
         _ => 5_000 + number,
     };
-    let words = [number * 0x0101_0101, 3 + odd, number << 16 | 0x77, near];
+    let rising = match dice % 32 {
+        3 => number * 0x0101_0101,
+        _ => (7_000 + number / 64) << 8 | 0x55,
+    };
+    let words = [rising, 3 + odd, number << 16 | 0x77, near];
     let mut bytes = [0; 16];
     bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| {
         to.copy_from_slice(&word.to_le_bytes());

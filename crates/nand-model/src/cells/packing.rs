@@ -5,27 +5,31 @@
 //! row a page:
 //!
 //! ```text
-//! block  | word 1 | lower half of word 2 | 0 | from where sectors count | a row a page ...
-//!          4        2                      2   4
-//! row    | word 0 | upper half of word 2 | a distance a further word | a stamp a sector |
-//!          4        2                      2 x words                   4 x sectors
+//! block  | word 1 | lower half of word 2 | 0 | from where sectors count | word 0 of the first page | a row a page ...
+//!          4        2                      2   4                          4
+//! row    | how far word 0 is | upper half of word 2 | a distance a further word | a stamp a sector |
+//!          2                   2                      2 x words                   4 x sectors
 //! ```
 //!
-//! Words are the kept spare bytes, four at a time, little-endian. Distances are taken between words turned left by two
-//! bits: an FTL marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its
-//! block a plain one, where every page has a record of all it says. In the MLC of the paper a row is 18 bytes and a
-//! record 29.
+//! Words are the kept spare bytes, four at a time, little-endian. Word 0 holds a number that rises from page to page
+//! above a byte that is the same in all of them. Distances are taken between words turned left by two bits: an FTL
+//! marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its block a
+//! plain one, where every page has a record of all it says. In the MLC of the paper a row is 16 bytes and a record 29.
 
 use crate::content::{self, State};
 
 /// What the pages of a block share.
-const HEAD: usize = 12;
+const HEAD: usize = 16;
 /// The words of a row that are no distances, as long as the page has them in its spare area.
 const OWN: usize = 12;
 /// The same in a row.
-const OWN_PACKED: usize = 6;
+const OWN_PACKED: usize = 4;
 /// Further words that a page may have: those of the most sectors that an FTL puts on a page.
 const FURTHER_MAX: usize = 32;
+/// Where the number in word 0 begins that rises.
+const RISEN_SHIFT: u32 = 8;
+/// The bits of what it may have risen by: sixteen.
+const RISEN_MASK: u32 = 0xFFFF << RISEN_SHIFT;
 /// By how much an FTL's marks are turned away.
 const MARKS: u32 = 2;
 /// Stands for a word of ones: nothing.
@@ -76,21 +80,24 @@ impl Packing {
         };
         let words = words.as_chunks().0;
         let [a, b, c, d, shared @ .., low_0, low_1, high_0, high_1] = *own;
-        let (shared, low) = (u32::from_le_bytes(shared), u16::from_le_bytes([low_0, low_1]));
+        let (rising, shared) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(shared));
+        let low = u16::from_le_bytes([low_0, low_1]);
         let head = if is_first {
-            let first = Head::of(shared, low, words);
+            let first = Head::of(rising, shared, low, words);
             *head = first.to_bytes();
             first
         } else {
             Head::from_bytes(head)
         };
-        if shared != head.shared || low != head.low {
+        let risen = rising.wrapping_sub(head.rising);
+        if shared != head.shared || low != head.low || risen & RISEN_MASK != risen {
             return false;
         }
         let start = usize::from(page) * self.row;
         let Some(row) = rows.get_mut(start..start + self.row) else { return false };
         let Some((tag, rest)) = row.split_first_chunk_mut::<OWN_PACKED>() else { return false };
-        *tag = [a, b, c, d, high_0, high_1];
+        let [risen_0, risen_1] = ((risen >> RISEN_SHIFT) as u16).to_le_bytes();
+        *tag = [risen_0, risen_1, high_0, high_1];
         let (further, stamps) = rest.split_at_mut(self.further_bytes);
         let (further, stamps) = (further.as_chunks_mut().0, stamps.as_chunks_mut().0);
         // Both loops are straight code where pages have two sectors, as those of the paper's MLC.
@@ -171,27 +178,30 @@ struct Head {
     low: u16,
     /// The word, turned, that is at distance zero.
     from: u32,
+    /// Word 0 of the first page.
+    rising: u32,
 }
 
 impl Head {
-    fn of(shared: u32, low: u16, further: &[[u8; 4]]) -> Self {
+    fn of(rising: u32, shared: u32, low: u16, further: &[[u8; 4]]) -> Self {
         let known = further.iter().map(|word| u32::from_le_bytes(*word));
         let some =
             known.filter(|word| *word != u32::MAX).map(|word| word.rotate_left(MARKS)).next();
         // In the middle of what distances reach.
         let from = some.unwrap_or(0).wrapping_sub(1 << 15);
-        Self { shared, low, from }
+        Self { shared, low, from, rising }
     }
 
     #[inline]
     fn from_bytes(bytes: &[u8; HEAD]) -> Self {
         let words = bytes.as_chunks().0;
-        Self { shared: word(words, 0), low: word(words, 1) as u16, from: word(words, 2) }
+        let low = word(words, 1) as u16;
+        Self { shared: word(words, 0), low, from: word(words, 2), rising: word(words, 3) }
     }
 
     fn to_bytes(self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
-        let words = [self.shared, self.low.into(), self.from];
+        let words = [self.shared, self.low.into(), self.from, self.rising];
         for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
             *bytes = word.to_le_bytes();
         }
@@ -234,9 +244,10 @@ impl Head {
     fn unpack(self, tag: &[u8], spare: &mut [u8]) {
         let Some((own, further)) = tag.split_first_chunk::<OWN_PACKED>() else { return };
         let Some((head, words)) = spare.split_first_chunk_mut::<OWN>() else { return };
-        let [a, b, c, d, high @ ..] = *own;
+        let [risen_0, risen_1, high @ ..] = *own;
+        let risen = u32::from(u16::from_le_bytes([risen_0, risen_1])) << RISEN_SHIFT;
         let mixed = u32::from(u16::from_le_bytes(high)) << 16 | u32::from(self.low);
-        head[..4].copy_from_slice(&[a, b, c, d]);
+        head[..4].copy_from_slice(&self.rising.wrapping_add(risen).to_le_bytes());
         head[4..8].copy_from_slice(&self.shared.to_le_bytes());
         head[8..].copy_from_slice(&mixed.to_le_bytes());
         let unpack = |word: &mut [u8; 4], distance: &[u8; 2]| {
