@@ -186,7 +186,7 @@ pub use bound::{Operations, WorstCase};
 pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
 pub use ftl::Ftl;
 pub use health::{Health, Wear};
-pub use mount::MountError;
+pub use mount::{MountError, Stopped};
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
 #[cfg(feature = "alloc")]
 pub use ram::OwnedRam;

@@ -8,7 +8,7 @@ use ftl_core::layout::{FormatKey, Seal, image_check};
 use ftl_core::probe::{Counters, Verb};
 use ftl_core::ram::OwnedRam;
 use ftl_core::shape::Place;
-use ftl_core::{Config, Ftl, RamPlan};
+use ftl_core::{Config, Ftl, RamPlan, Stopped as Left};
 use ftl_iface::{Block, BlockStore, Bytes, Geometry, NandDevice, Page, Region, Sector};
 use nand_model::faults::{FaultInjector, When};
 use nand_model::power::PowerCut;
@@ -260,7 +260,7 @@ fn a_place_that_fails_is_marked_bad_and_the_other_is_used() {
                 Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
             for _ in 0..3 {
                 device.world.step(&mut ftl, Step::Write { first: 9, count: 2 });
-                ftl.stop().expect("stopped");
+                assert_eq!(ftl.stop(), Ok(Left::Checkpoint));
             }
             assert!(chip.is_bad(first.block()).expect("a mark"), "{name}");
             let (scanned, _) = device.mounts(&mut chip, &config);
@@ -270,7 +270,7 @@ fn a_place_that_fails_is_marked_bad_and_the_other_is_used() {
 }
 
 #[test]
-fn without_a_good_place_a_stop_does_nothing_and_the_next_mount_scans() {
+fn without_a_good_place_a_stop_says_that_there_is_no_checkpoint_and_the_next_mount_scans() {
     let (geometry, config) = devices::hybrid();
     let mut device = stopped(geometry, config, 1);
     let mut chip = device.chip.fork();
@@ -281,7 +281,7 @@ fn without_a_good_place_a_stop_does_nothing_and_the_next_mount_scans() {
     let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
     for first in 0..20 {
         device.world.step(&mut ftl, Step::Write { first, count: 2 });
-        ftl.stop().expect("stopped");
+        assert_eq!(ftl.stop(), Ok(Left::NoCheckpoint), "and says so");
     }
     let (scanned, _) = device.mounts(&mut chip, &config);
     assert!(scanned);

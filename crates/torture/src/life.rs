@@ -272,7 +272,7 @@ impl<'a> Mind<'a> {
                 ftl.device_mut().cut_after(after.into(), seed);
                 Ok(())
             }
-            Step::Stop => ftl.stop(),
+            Step::Stop => ftl.stop().map(drop),
             Step::Rest => Ok(()),
         };
         let branches = ftl.device_mut().take_branches();

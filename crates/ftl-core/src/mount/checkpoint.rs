@@ -17,14 +17,25 @@ use crate::shape::{PLACES, Place};
 use crate::slc::index::{IndexShape, Probing};
 use crate::writeback::WriteBack;
 
+/// What a stop has left for the next mount. Either way everything acknowledged is on flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// A checkpoint stands: the next mount reads a few pages.
+    Checkpoint,
+    /// No checkpoint could be written: the next mount scans, and the first request after it does what it does after a
+    /// loss of power. The blocks set aside for checkpoints are bad, or too small for the hash table configured; or the
+    /// device is read-only because of a block that takes no mark, and is to be met anew.
+    NoCheckpoint,
+}
+
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Writes down what the next mount needs to be quick: call it before the power is switched off. It costs at most
     /// the rest of a fold, the erases of a place of checkpoints and as many programs as the place has pages.
     ///
     /// Nothing depends on it: a mount without it scans, and finds the same. The FTL can be used on; then the
-    /// checkpoint is void, and the next stop writes another. Where the blocks set aside for checkpoints are bad, or
-    /// too small for the hash table configured, nothing is written.
-    pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+    /// checkpoint is void, and the next stop writes another. What it returns says whether one stands: a host that must
+    /// start quickly can tell its user that the next start is a slow one, and why.
+    pub fn stop(&mut self) -> Result<Stopped, StoreWriteError<D::Error>> {
         let outcome = self.write_checkpoint();
         self.mlc.maps.end_request();
         Ok(outcome?)
@@ -56,11 +67,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.throttle.restore(log_erases, self.wear.total_erases(), window);
     }
 
-    pub(crate) fn write_checkpoint(&mut self) -> Result<(), Fault<D::Error>> {
+    pub(crate) fn write_checkpoint(&mut self) -> Result<Stopped, Fault<D::Error>> {
         self.flash.alive()?;
         self.settled()?;
         if let Seals::One(_) = self.flash.seals() {
-            return Ok(());
+            return Ok(Stopped::Checkpoint);
         }
         if self.flash.failed.read_only {
             self.give_up_fold()?;
@@ -70,7 +81,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         self.give_up_wear_move();
         if self.image_bytes() > self.shape.place_bytes() {
-            return Ok(());
+            return Ok(Stopped::NoCheckpoint);
         }
         self.flash.break_seals()?;
         let turn = self.turn.wrapping_add(1);
@@ -79,10 +90,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if self.write_image(self.flash.place(number), turn)? {
                 self.turn = turn;
                 self.flash.set_seals(Seals::One(number));
-                return Ok(());
+                return Ok(Stopped::Checkpoint);
             }
         }
-        Ok(())
+        Ok(Stopped::NoCheckpoint)
     }
 
     /// Writes the image to a place and seals it. `false`: the place cannot be used.

@@ -10,6 +10,8 @@ mod format;
 mod log;
 mod scan;
 
+pub use checkpoint::Stopped;
+
 use core::fmt;
 use core::num::NonZeroU32;
 
