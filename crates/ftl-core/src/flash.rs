@@ -7,7 +7,7 @@ mod image;
 mod seals;
 mod weak;
 
-pub use failed::{AGAIN_MAX, Failed};
+pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use image::{ImageReader, ImageWriter, Written};
 pub use seals::Seals;
 pub use weak::Weak;

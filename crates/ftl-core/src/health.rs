@@ -2,6 +2,7 @@
 
 use ftl_iface::{BlockCount, Corrected, NandDevice};
 
+use crate::flash::listed_max;
 use crate::ftl::Ftl;
 use crate::probe::Probe;
 use crate::shape::SPARE_BLOCKS_MIN;
@@ -12,10 +13,16 @@ use crate::shape::SPARE_BLOCKS_MIN;
 pub struct Health {
     /// The reserve is used up: everything can be read, and nothing written any more.
     pub read_only: bool,
-    /// Blocks of the chains that may still fail before that.
+    /// Blocks of the chains that may still fail before that; no more than [`at_once`](Self::at_once) in one request.
     pub reserve_left: BlockCount,
     /// As many as could fail on a device without a bad block.
     pub reserve: BlockCount,
+    /// Of those, as many as may fail in the next request, whatever it is. Where more do, no block may be left to fold
+    /// onto, and the device is read-only though reserve is left. Later requests win blocks again.
+    pub at_once: BlockCount,
+    /// Blocks of any part that may still fail and take no bad-block mark: they are listed by name, and the list has an
+    /// end. The device is read-only beyond it.
+    pub unmarked_left: BlockCount,
     /// Blocks of any part that were taken out of use since the mount.
     pub failed: BlockCount,
     /// Erases of the chains' blocks.
@@ -55,6 +62,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             read_only: failed.read_only,
             reserve_left: beyond(self.good_blocks),
             reserve: beyond(self.shape.chain.blocks),
+            at_once: BlockCount::new(u32::from(self.may_fail_at_once())),
+            unmarked_left: BlockCount::new(u32::from(
+                listed_max(&self.shape.meta).saturating_sub(failed.unmarked_count()),
+            )),
             failed: BlockCount::new(u32::from(failed.retired)),
             chains: self.chain_wear(),
             log: self.log_wear(),

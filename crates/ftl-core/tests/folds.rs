@@ -16,7 +16,7 @@ const LOGICAL: u32 = 10;
 
 /// Folds of this device advance by `maintain` alone, one page at a time.
 fn device(log: LogRegion) -> World {
-    let mlc = region(Cell::Mlc, if log == LogRegion::None { 21 } else { 15 }, 8, 2048);
+    let mlc = region(Cell::Mlc, if log == LogRegion::None { 22 } else { 16 }, 8, 2048);
     let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 16, 4, 2048));
     let config = Config {
         log,
@@ -44,7 +44,7 @@ fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
         for page in 1..8 {
             let mut world = device(log);
             world.live(|world, ftl| {
-                for first in [0, BLOCK] {
+                for first in [0, BLOCK, 2 * BLOCK] {
                     // Nine sectors are cold. What comes after them is hot, and goes to the log where there is one.
                     world.checked_step(ftl, Step::Write { first: first + 3, count: 9 });
                     for hot in [5, 17, 30] {

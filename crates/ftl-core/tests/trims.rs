@@ -166,7 +166,8 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
     let (geometry, config) = devices::conventional();
     let shape = *World::new(geometry, config).plan().shape();
     let sectors = shape.sectors_per_block.get();
-    let capacity = (u32::from(shape.chain.blocks) - 5) * sectors;
+    let capacity = (u32::from(shape.chain.blocks) - 6) * sectors;
+    let chains = [0, sectors, 2 * sectors];
     // No step of housekeeping by itself: folds advance by `maintain` alone, one page at a time.
     let config =
         Config { copies_per_page: 0, capacity: Some(SectorCount::new(capacity)), ..config };
@@ -174,14 +175,15 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
         let mut world = World::rested(geometry, config);
         world.live_to_a_stop(|world, ftl| world.step(ftl, write(0, capacity)));
         world.live(|world, ftl| {
-            // Two chains grow a log block each, so that few enough blocks are free and one of the two is folded.
-            for chain in [0, sectors] {
+            // Each grows a log block, so that few enough blocks are free and one of them is folded; with its target, so
+            // many are left that it may take a log block more.
+            for chain in chains {
                 world.checked_step(ftl, write(chain + 3, 9));
             }
             world.checked_step(ftl, Step::Maintain { budget: page });
             let programs = ftl.probe().operations(Region::Mlc, Verb::Program, Cause::Gc);
             assert_eq!(programs, u64::from(page), "pages of the fold that were programmed");
-            for chain in [0, sectors] {
+            for chain in chains {
                 world.checked_step(ftl, trim(chain + 4, 20));
                 world.checked_step(ftl, write(chain + 6, 2));
             }

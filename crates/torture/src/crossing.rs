@@ -14,8 +14,8 @@ use std::cell::Cell;
 use ftl_core::layout::FormatKey;
 use ftl_core::probe::{self, Cause, Probe};
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError, Region,
+    Block, BlockCount, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
+    ProgramError, ReadError, Region,
 };
 use nand_model::faults::{FaultInjector, When};
 use nand_model::power::{PageFate, PairFate, Tear};
@@ -223,6 +223,11 @@ impl<'a> Crossing<'a> {
         &self.reserve
     }
 
+    /// The FTL bears that so many blocks of the chains fail in what it is asked for next.
+    pub(crate) fn allow(&mut self, at_once: BlockCount) {
+        self.reserve.allow(at_once);
+    }
+
     pub(crate) fn injured(&self) -> &Injuries {
         &self.injured
     }
@@ -297,7 +302,8 @@ impl<'a> Crossing<'a> {
         self.reserve.fail(block);
         let thrown = mix(mix(self.orders.seed, 13), self.operations);
         let one_in = u64::from(self.orders.faults.mark);
-        if one_in > 0 && thrown.is_multiple_of(one_in) {
+        if one_in > 0 && thrown.is_multiple_of(one_in) && self.reserve.may_take_no_mark(block) {
+            self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);
         }
     }

@@ -1,7 +1,8 @@
 //! Faults that strike beside the cuts: which, how often, and how many a device must bear.
 
+use ftl_core::flash::listed_max;
 use ftl_core::shape::{HEADER_BLOCKS, Part, RESCUE_BLOCKS, SPARE_BLOCKS_MIN, Shape};
-use ftl_iface::{Block, Region};
+use ftl_iface::{Block, BlockCount, Region};
 use nand_model::Chip;
 use nand_model::faults::{Ageing, BitErrorsError, FaultInjector};
 use nand_model::part::Ecc;
@@ -123,10 +124,16 @@ const HEADERS_AND_COPIES: usize = (HEADER_BLOCKS + RESCUE_BLOCKS) as usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     failed: Vec<Block>,
+    /// Those that take no mark, and how many may.
+    unmarked: (Vec<Block>, usize),
+    /// Blocks of the chains that have failed since the FTL said how many may at once, and how many it said.
+    at_once: (Vec<Block>, usize),
     meta: Part,
     chain: (Part, usize),
     marks_fail: bool,
     unlimited: bool,
+    /// Whether more failed at once than the FTL said that it bears, or more took no mark.
+    overwhelmed: bool,
 }
 
 impl Reserve {
@@ -136,30 +143,52 @@ impl Reserve {
         let most = u32::from(spare).saturating_sub(faults.factory_bad) as usize;
         Self {
             failed: Vec::new(),
+            unmarked: (Vec::new(), usize::from(listed_max(&shape.meta))),
+            at_once: (Vec::new(), 0),
             meta: shape.meta,
             chain: (shape.chain, most),
             marks_fail: faults.mark > 0,
             unlimited: faults.beyond_reserve,
+            overwhelmed: false,
         }
     }
 
-    /// Whether this block may fail: it did before, or its part can still do without it. A log can do without any: it is
-    /// closed then.
+    /// The FTL says how many blocks of the chains may fail in what it is asked for next.
+    pub(crate) fn allow(&mut self, at_once: BlockCount) {
+        self.at_once = (Vec::new(), at_once.as_usize());
+    }
+
+    /// Whether this block may fail: its part can still do without it, and the FTL bears so many at once. A log can do
+    /// without any: it is closed then.
     pub(crate) fn may_fail(&self, block: Block) -> bool {
-        if self.unlimited || self.failed.contains(&block) {
+        if self.unlimited {
             return true;
         }
-        let with_it = Self { failed: [&self.failed[..], &[block]].concat(), ..self.clone() };
+        let mut with_it = self.clone();
+        with_it.fail(block);
         !with_it.is_gone()
     }
 
     pub(crate) fn fail(&mut self, block: Block) {
-        if !self.failed.contains(&block) {
-            self.failed.push(block);
+        add(&mut self.failed, block);
+        if lies_in(&self.chain.0, block) {
+            add(&mut self.at_once.0, block);
+            self.overwhelmed |= self.at_once.0.len() > self.at_once.1;
         }
     }
 
-    /// Whether the device may refuse writes: more blocks have failed than its reserve held.
+    /// Whether this block may take no mark: it did not before, or there may be one more.
+    pub(crate) fn may_take_no_mark(&self, block: Block) -> bool {
+        let (unmarked, most) = &self.unmarked;
+        self.unlimited || unmarked.contains(&block) || unmarked.len() < *most
+    }
+
+    pub(crate) fn take_no_mark(&mut self, block: Block) {
+        add(&mut self.unmarked.0, block);
+        self.overwhelmed |= self.unmarked.0.len() > self.unmarked.1;
+    }
+
+    /// Whether the device may refuse writes: more blocks have failed than it said that it bears.
     pub(crate) fn is_gone(&self) -> bool {
         let failed =
             |part: &Part| self.failed.iter().filter(|block| lies_in(part, **block)).count();
@@ -167,7 +196,8 @@ impl Reserve {
         let others = failed(&self.meta_blocks(HEADER_BLOCKS, self.meta.blocks - HEADER_BLOCKS));
         // A block that takes no mark is listed in the headers, and one of them is whole while the other is written.
         let headers_needed = if self.marks_fail && self.failed.len() > headers { 2 } else { 1 };
-        failed(&self.chain.0) > self.chain.1
+        self.overwhelmed
+            || failed(&self.chain.0) > self.chain.1
             || headers + headers_needed > usize::from(HEADER_BLOCKS)
             // Copies stand in the places of checkpoints where no rescue block is left; two are needed.
             || others + HEADERS_AND_COPIES > usize::from(self.meta.blocks)
@@ -175,6 +205,12 @@ impl Reserve {
 
     fn meta_blocks(&self, first: u16, blocks: u16) -> Part {
         Part { first: self.meta.first + u32::from(first), blocks, ..self.meta }
+    }
+}
+
+fn add(blocks: &mut Vec<Block>, block: Block) {
+    if !blocks.contains(&block) {
+        blocks.push(block);
     }
 }
 

@@ -216,7 +216,10 @@ impl<'a> Mind<'a> {
         }
         let checked = ftl.check();
         match checked {
-            Ok(()) => Ok(After::On),
+            Ok(()) => {
+                allow(ftl);
+                Ok(After::On)
+            }
             Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(After::Off),
             // What cannot be read cannot be checked.
             Err(violation) if self.truth.is_injured() && is_unreadable(&violation.to_string()) => {
@@ -284,6 +287,7 @@ impl<'a> Mind<'a> {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
             (_, Some(Halt::PowerOff)) => Ok(After::Off),
             (Ok(()), None) => {
+                allow(ftl);
                 if let Step::Write { first, count } | Step::Trim { first, count } = step {
                     self.truth.acknowledge(first, count);
                 }
@@ -377,6 +381,12 @@ impl<'a> Mind<'a> {
             violation
         })
     }
+}
+
+/// Faults may strike as the FTL says that it bears them.
+fn allow(ftl: &mut Mounted<'_, '_, '_>) {
+    let at_once = ftl.health().at_once;
+    ftl.device_mut().allow(at_once);
 }
 
 /// Whether a check failed because a page cannot be read.

@@ -13,10 +13,17 @@ use super::{Content, Flash, Room, Spot};
 use crate::error::Fault;
 use crate::layout::{Header, Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
-use crate::shape::HEADER_BLOCKS;
+use crate::shape::{HEADER_BLOCKS, Part};
 
 /// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
 const LISTED_MAX: usize = 8;
+
+/// How many blocks that take no mark can be listed after the headers: one a page of such a block, as far as the list in
+/// RAM goes.
+pub const fn listed_max(meta: &Part) -> u16 {
+    let pages = meta.pages.saturating_sub(1);
+    if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
+}
 
 /// How often a block is tried that has failed, where there is no other.
 pub const AGAIN_MAX: u16 = 4;
@@ -34,6 +41,8 @@ pub struct Failed {
     pub retired: u16,
     /// Whether the reserve of blocks is used up, so that the host may write no more.
     pub read_only: bool,
+    /// Whether some block could be neither marked nor listed.
+    unnoted: bool,
     /// How often a sector was asked for whose content is lost.
     pub lost: u32,
 }
@@ -46,6 +55,7 @@ impl Failed {
         any: false,
         retired: 0,
         read_only: false,
+        unnoted: false,
         lost: 0,
     };
 
@@ -78,8 +88,20 @@ impl Failed {
         self.unmarked[0].is_some() && self.unmarked.contains(&Some(spot.start()))
     }
 
+    /// How many blocks of the chains have failed and are still in use.
+    pub fn failing_chain_blocks(&self) -> u16 {
+        let chains = self.failing.iter().flatten().filter(|spot| spot.room == Room::Chain);
+        chains.fold(0, |count, _| count + 1)
+    }
+
+    /// Whether every bad block is marked or listed. Where one is not, a mount cannot know of it, and must find the
+    /// device as a power cut would have left it when the block failed: nothing may be programmed any more.
+    pub fn noted<E>(&self) -> Result<(), Fault<E>> {
+        if self.unnoted { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
     /// How many blocks took no mark.
-    pub(super) fn unmarked_count(&self) -> u16 {
+    pub fn unmarked_count(&self) -> u16 {
         self.unmarked.iter().fold(0, |count, cell| count + u16::from(cell.is_some()))
     }
 }
@@ -131,6 +153,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             Ok(true) => Fault::BlockFailed,
             Ok(false) => {
                 self.failed.read_only = true;
+                self.failed.unnoted = true;
                 Fault::ReadOnly
             }
             Err(fault) => fault,

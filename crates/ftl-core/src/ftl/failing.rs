@@ -14,9 +14,18 @@ use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Probe};
 use crate::shape::SPARE_BLOCKS_MIN;
 
-/// Free blocks that stand in for those that fail while a chain is folded, as long as the reserve has so many. More that
-/// fail in one fold may leave a device without a free block, and then it is read-only before its time.
-const IN_HAND: u16 = 2;
+/// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is any.
+/// Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is gone.
+const fn kept_in_hand(reserve: u16) -> u16 {
+    match reserve {
+        0 => 0,
+        1..LARGE_RESERVE => 1,
+        _ => 2,
+    }
+}
+
+/// A quarter of it is kept in hand; more would cost more in speed, for folds have less to play with, than it wins.
+const LARGE_RESERVE: u16 = 8;
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Says how many blocks of chains are good, and what follows from it: when folding begins and ends, and whether the
@@ -29,12 +38,29 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.mlc.in_hand = 0;
             return;
         };
-        self.mlc.in_hand = reserve.min(IN_HAND);
+        self.mlc.in_hand = kept_in_hand(reserve);
         // A small reserve is not spent on keeping blocks free.
         let low = self.config.free_blocks_low.min(spare / 4).max(1);
         // Those in hand come on top where they would take most of it.
         self.free_blocks_low = low.max(low.min(1 + self.mlc.in_hand) + self.mlc.in_hand);
         self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
+    }
+
+    /// How many blocks of the chains may fail in the next request, however it goes.
+    ///
+    /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that is
+    /// ended gives back one more than it took, or as many where it moves cold data. So in a request in which so many have
+    /// failed, as many fewer are free, and never none when a fold needs its target. Blocks that failed in earlier
+    /// requests and are still in use will be missing when what they hold is folded.
+    pub(crate) fn may_fail_at_once(&self) -> u16 {
+        if self.flash.failed.read_only {
+            return 0;
+        }
+        let aside = self.wear_move.is_some_and(|moved| !moved.under_way);
+        let free = self.mlc.chains.free_count() + u16::from(aside);
+        let to_fold = u16::from(!self.mlc.fold.is_active());
+        let left = free.saturating_sub(to_fold).min(self.mlc.in_hand);
+        left.saturating_sub(self.flash.failed.failing_chain_blocks())
     }
 
     /// Erases a block, or marks it bad. Says whether it is erased.
@@ -93,6 +119,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 again -= 1;
             }
             self.give_up_fold()?;
+            // Its last page may have failed and read well. While nothing notes that it is bad, a mount may believe it,
+            // and would have to know that it was programmed last.
+            self.flash.failed.noted()?;
             match self.fold_through(&job) {
                 Err(Fault::BlockFailed) => {}
                 outcome => return outcome,

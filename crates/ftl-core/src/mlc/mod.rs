@@ -219,12 +219,7 @@ impl<'ram> Mlc<'ram> {
     /// what may fail meanwhile.
     #[inline]
     pub fn may_take_block(&self) -> bool {
-        let kept = if self.fold.is_active() {
-            // One of them may be needed for the fold's own target.
-            self.in_hand.saturating_sub(1)
-        } else {
-            1 + self.in_hand
-        };
+        let kept = if self.fold.is_active() { self.in_hand } else { 1 + self.in_hand };
         self.chains.free_count() > kept
     }
 

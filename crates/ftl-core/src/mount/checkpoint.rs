@@ -73,6 +73,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Seals::One(_) = self.flash.seals() {
             return Ok(Stopped::Checkpoint);
         }
+        if self.flash.failed.noted::<D::Error>().is_err() {
+            return Ok(Stopped::NoCheckpoint);
+        }
         if self.flash.failed.read_only {
             self.give_up_fold()?;
         }

@@ -1,0 +1,211 @@
+//! What a device says that it bears, it bears: in each request as many blocks fail as it says may fail at once, where it
+//! hurts most, and it goes on until its reserve is gone.
+
+mod world;
+
+use ftl_core::probe::NoProbe;
+use ftl_core::ram::OwnedRam;
+use ftl_core::shape::{Part, SPARE_BLOCKS_MIN, Shape};
+use ftl_core::{Config, Ftl, RamPlan};
+use ftl_iface::{
+    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Sector, SectorCount, StoreWriteError, Work,
+};
+use nand_model::faults::{FaultInjector, When};
+use nand_model::{Chip, Content};
+
+use world::{Dice, KEY, content, devices, part};
+
+/// Which operations on the chains fail while any may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whim {
+    /// Each one.
+    All,
+    /// Each program that is not the first of its block.
+    LaterPrograms,
+    /// Programs of last pages: folds that are nearly done.
+    LastPages,
+    /// Each erase.
+    Erases,
+    /// Now one, now the other, or none.
+    Any,
+}
+
+/// A device whose chain blocks fail, as many as are granted.
+struct Cruel {
+    chip: FaultInjector<Chip>,
+    chain: Part,
+    whim: Whim,
+    dice: Dice,
+    /// Blocks that have failed since the last grant.
+    struck: Vec<Block>,
+    granted: usize,
+    /// All that have failed.
+    failed: Vec<Block>,
+}
+
+impl Cruel {
+    fn new(geometry: Geometry, shape: &Shape, whim: Whim, seed: u64) -> Self {
+        let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
+        Self {
+            chip: FaultInjector::new(chip, seed),
+            chain: shape.chain,
+            whim,
+            dice: Dice::new(seed),
+            struck: Vec::new(),
+            granted: 0,
+            failed: Vec::new(),
+        }
+    }
+
+    fn grant(&mut self, blocks: u32) {
+        self.struck.clear();
+        self.granted = blocks as usize;
+    }
+
+    fn strikes(&mut self, block: Block, page: Option<Page>) -> bool {
+        let chain = self.chain;
+        let last = chain.first + u32::from(chain.blocks);
+        let lies_there =
+            block.region() == chain.region && (chain.first..last).contains(&block.index());
+        let wanted = match (self.whim, page) {
+            (Whim::All, _) | (Whim::Erases, None) => true,
+            (Whim::LaterPrograms, Some(page)) => page.index().get() > 0,
+            (Whim::LastPages, Some(page)) => page.index().get() + 1 == chain.pages,
+            (Whim::Any, _) => self.dice.percent(10),
+            _ => false,
+        };
+        let strikes = lies_there
+            && wanted
+            && (self.struck.contains(&block) || self.struck.len() < self.granted);
+        if strikes {
+            for list in [&mut self.struck, &mut self.failed] {
+                if !list.contains(&block) {
+                    list.push(block);
+                }
+            }
+        }
+        strikes
+    }
+}
+
+impl NandDevice for Cruel {
+    type Error = core::convert::Infallible;
+
+    fn geometry(&self) -> &Geometry {
+        self.chip.geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Self::Error>> {
+        self.chip.read(page, at, data, spare)
+    }
+
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Self::Error>> {
+        if self.strikes(page.block(), Some(page)) {
+            self.chip.fail_program(page, When::Nth(1));
+        }
+        self.chip.program(page, data, spare)
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
+        if self.strikes(block, None) {
+            self.chip.fail_erase(block, When::Nth(1));
+        }
+        self.chip.erase(block)
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
+        self.chip.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
+        self.chip.mark_bad(block)
+    }
+}
+
+const BYTES: usize = 512;
+
+/// Writes and trims, with as many failures in each request as the device bears, until so many blocks have failed as its
+/// reserve holds; all of them are acknowledged.
+fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, seed: u64) {
+    let plan = RamPlan::new(&geometry, config).expect("fits");
+    let mut ram = OwnedRam::for_plan(&plan);
+    let mut device = Cruel::new(geometry, plan.shape(), whim, seed);
+    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let capacity = ftl.capacity().get();
+    let mut truth = vec![0_u32; capacity as usize];
+    let mut dice = Dice::new(seed);
+    for version in 1..600 {
+        let left = (reserve - ftl.device().failed.len()) as u32;
+        let health = ftl.health();
+        assert!(!health.read_only, "read-only with {left} blocks of reserve left");
+        assert!(health.at_once <= health.reserve_left);
+        ftl.device_mut().grant(health.at_once.get().min(left));
+        let longest = if dice.percent(30) { 40 } else { 3 };
+        let count = (1 + dice.below(longest)).min(capacity);
+        let first = dice.below(capacity - count + 1);
+        let (trims, idle) = (dice.percent(8), dice.percent(8));
+        let run = first as usize..(first + count) as usize;
+        let outcome = if trims {
+            truth[run].fill(0);
+            ftl.trim(Sector::new(first), SectorCount::new(count))
+        } else if idle {
+            ftl.maintain(PageCount::new(if dice.percent(50) { 20 } else { 2_000 })).map(drop)
+        } else {
+            truth[run].fill(version);
+            let data: Vec<u8> =
+                (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
+            ftl.write(Sector::new(first), &data)
+        };
+        let struck = ftl.device().struck.len();
+        assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{struck} blocks failed, {left} left");
+        outcome.expect("done");
+        if version % 40 == 0 {
+            ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
+        }
+    }
+    while ftl.maintain(PageCount::new(1_000)).expect("idle") == Work::Left {}
+    let health = ftl.health();
+    let expected =
+        if health.reserve_left.get() >= 8 { 2 } else { health.reserve_left.get().min(1) };
+    assert_eq!(health.at_once.get(), expected, "idle time wins them back");
+    let mut data = [0xA5; BYTES];
+    for (sector, version) in (0..capacity).zip(truth) {
+        ftl.read(Sector::new(sector), &mut data).expect("readable");
+        let expected = if version == 0 { vec![0; BYTES] } else { content(sector, version, BYTES) };
+        assert_eq!(data[..], expected, "sector {sector}");
+    }
+    if matches!(whim, Whim::All | Whim::Any) {
+        assert_eq!(device.failed.len(), reserve, "the reserve was spent");
+    }
+}
+
+#[test]
+fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve_is_gone() {
+    let whims = [Whim::All, Whim::LaterPrograms, Whim::LastPages, Whim::Erases, Whim::Any];
+    for (name, geometry, config) in devices::all() {
+        for reserve in [1, 3, 9] {
+            let shape = *RamPlan::new(&geometry, &config).expect("fits").shape();
+            let blocks = shape.chain.blocks - SPARE_BLOCKS_MIN - reserve;
+            let capacity = SectorCount::new(u32::from(blocks) * shape.sectors_per_block.get());
+            let config = Config { capacity: Some(capacity), ..config };
+            for (whim, seed) in whims.into_iter().flat_map(|whim| [(whim, 1), (whim, 2)]) {
+                let lived = std::panic::catch_unwind(|| {
+                    wear_out(geometry, &config, reserve.into(), whim, seed);
+                });
+                assert!(lived.is_ok(), "{name}: reserve {reserve}, {whim:?}, seed {seed}");
+            }
+        }
+    }
+}
