@@ -175,7 +175,11 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
             ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
         }
     }
-    while ftl.maintain(PageCount::new(1_000)).expect("idle") == Work::Left {}
+    let mut rounds = 0;
+    while ftl.maintain(PageCount::new(1_000)).expect("idle") == Work::Left {
+        rounds += 1;
+        assert!(rounds < 10, "the idle device has work without end");
+    }
     let health = ftl.health();
     let expected =
         if health.reserve_left.get() >= 8 { 2 } else { health.reserve_left.get().min(1) };

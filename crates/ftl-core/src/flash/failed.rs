@@ -142,6 +142,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[inline(never)]
     pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
         self.failed.forget_failing(spot);
+        self.weak.forget_block(spot);
         self.failed.retired = self.failed.retired.saturating_add(1);
         let block = self.block(spot);
         match self.device.mark_bad(block) {

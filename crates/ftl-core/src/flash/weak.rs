@@ -76,7 +76,7 @@ impl Weak {
 
     /// Forgets what stood in a block that was erased.
     #[cold]
-    pub(super) fn forget_block(&mut self, spot: Spot) {
+    pub fn forget_block(&mut self, spot: Spot) {
         self.keep(|noted| noted.start() != spot.start());
     }
 

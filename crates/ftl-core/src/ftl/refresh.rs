@@ -112,13 +112,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.mlc.chains.free_count() == 0 {
             return Ok(());
         }
-        match self.owning_chain(spot, Cause::Gc)? {
-            Some(logical) => {
-                self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
-                self.start_fold(logical, None, Cause::Gc)
-            }
-            None => Ok(()),
-        }
+        let Some(logical) = self.owning_chain(spot, Cause::Gc)? else {
+            // To look for the owner was to read it, and perhaps to note it once more.
+            self.flash.weak.forget_block(spot);
+            return Ok(());
+        };
+        self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+        self.start_fold(logical, None, Cause::Gc)
     }
 
     /// The chain that the block of a page belongs to, as that page tells, or another where it cannot be read. `None`:
