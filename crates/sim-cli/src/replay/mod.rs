@@ -11,8 +11,8 @@
 //! requests and says what their reads must find; even from a CSV that takes less than any write.
 //!
 //! *Page operations* cost some 750 instructions each on `conventional` and 950 on `hybrid`, from the host's request
-//! to the chip's row, in a run of 100,000 requests with its beginning. Of every hundred, 60 are the FTL's (a fold's pages, tags with their checks, the chains' maps), 30
-//! to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one before waits
+//! to the chip's row, in a run of 100,000 requests with its beginning. Of every hundred, 60 are the
+//! FTL's (a fold's pages, tags with their checks, the chains' maps), 30 to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one before waits
 //! for its row, a tenth of all time, and `hybrid` for its hash table. So the FTL's own instructions bound a long run,
 //! then the machine's caches. Requests at places without any pattern are bound by memory alone, and much slower.
 //!
@@ -30,7 +30,7 @@
 //! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.3 s | 216 MB |
 //! | the same on `conventional` alone: 21 million operations a second | 1.6 s | 133 MB |
 //! | the same on `hybrid` alone: 17 million operations a second | 1.4 s | 132 MB |
-//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 64 s | 267 MB |
+//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 47 s | 240 MB |
 //! | the same two devices with a single request: the beginning alone | 0.024 s | 14 MB |
 //! | 3 million writes of a page that stay in the SLC, from a CSV: 4 million requests a second | 0.77 s | 18 MB |
 //!
