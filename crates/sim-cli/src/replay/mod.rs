@@ -12,7 +12,8 @@
 //!
 //! *Page operations* cost some 750 instructions each on `conventional` and 950 on `hybrid`, from the host's request
 //! to the chip's row, in a run of 100,000 requests with its beginning. Of every hundred, 60 are the
-//! FTL's (a fold's pages, tags with their checks, the chains' maps), 30 to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one before waits
+//! FTL's (a fold's pages, tags with their checks, the chains' maps), 30 to 35 the chip's (rules, books,
+//! packing), 5 the host's. Memory comes second: a read far from the one before waits
 //! for its row, a tenth of all time, and `hybrid` for its hash table. So the FTL's own instructions bound a long run,
 //! then the machine's caches. Requests at places without any pattern are bound by memory alone, and much slower.
 //!
