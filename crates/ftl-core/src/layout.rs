@@ -244,8 +244,8 @@ pub struct Tag {
     /// When it was programmed.
     pub stamp: Stamp,
     /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
-    /// many pages it makes count. Of a chain's page as sectors came, unless it is the block's first, what the page before
-    /// it says ([`Said`]).
+    /// many pages it makes count. Of a chain's page as sectors came, unless it is the block's first, what the page
+    /// before it says ([`Said`]).
     pub note: u32,
 }
 

@@ -118,9 +118,9 @@
 //! - Pages whose bits begin to go are written anew, found by requests and by a scrub ([`Ftl::scrub`]). A page that is
 //!   gone costs its own sectors, which say so until they are written again.
 //!
-//! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the mean wear**
-//! of the others. The **last page of a log block** that goes bad at once is told by no other page. `docs/DESIGN.md` says
-//! what this costs, and what else is missing.
+//! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the mean
+//! wear** of the others. The **last page of a log block** that goes bad at once is told by no other page.
+//! `docs/DESIGN.md` says what this costs, and what else is missing.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

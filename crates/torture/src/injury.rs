@@ -61,8 +61,8 @@ impl Injuries {
         });
     }
 
-    /// Notes that the FTL was told that a page cannot be read. If nothing was programmed to its block since, but for what
-    /// may have ruined it, or if its block of the log has no summary, nothing tells what it held.
+    /// Notes that the FTL was told that a page cannot be read. If nothing was programmed to its block since, but for
+    /// what may have ruined it, or if its block of the log has no summary, nothing tells what it held.
     pub(crate) fn meet(&mut self, chip: &Chip, page: Page) {
         for injury in self.0.iter_mut().filter(|injury| injury.page == Some(page)) {
             let next = chip.next_page(page.block());

@@ -118,9 +118,9 @@ impl Truth {
         }
     }
 
-    /// Says what faults have made unreadable so far. These contents were programmed and may be reported lost; in the stead
-    /// of those that are `untold`, older ones may be found, for nothing told what their page held. Sectors whose `places`
-    /// cannot be read may be reported lost whatever they hold.
+    /// Says what faults have made unreadable so far. These contents were programmed and may be reported lost; in the
+    /// stead of those that are `untold`, older ones may be found, for nothing told what their page held. Sectors whose
+    /// `places` cannot be read may be reported lost whatever they hold.
     pub fn injure(&mut self, contents: &[Stamp], untold: &[Stamp], places: &[Sector]) {
         let sorted = |stamps: &[Stamp]| {
             let mut versions: Vec<_> = stamps.iter().map(|stamp| Version(stamp.get())).collect();

@@ -14,8 +14,9 @@ use crate::mlc::maps::MapId;
 use crate::probe::{Cause, Probe};
 use crate::shape::SPARE_BLOCKS_MIN;
 
-/// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is any.
-/// Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is gone.
+/// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is
+/// any. Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is
+/// gone.
 const fn kept_in_hand(reserve: u16) -> u16 {
     match reserve {
         0 => 0,
@@ -48,10 +49,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// How many blocks of the chains may fail in the next request, however it goes.
     ///
-    /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that is
-    /// ended gives back one more than it took, or as many where it moves cold data. So in a request in which so many have
-    /// failed, as many fewer are free, and never none when a fold needs its target. Blocks that failed in earlier
-    /// requests and are still in use will be missing when what they hold is folded.
+    /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that
+    /// is ended gives back one more than it took, or as many where it moves cold data. So in a request in which so
+    /// many have failed, as many fewer are free, and never none when a fold needs its target. Blocks that failed in
+    /// earlier requests and are still in use will be missing when what they hold is folded.
     pub(crate) fn may_fail_at_once(&self) -> u16 {
         if self.flash.failed.read_only {
             return 0;
