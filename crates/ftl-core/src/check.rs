@@ -14,7 +14,7 @@ use crate::address::{ChainBlock, LogicalBlock};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
 use crate::ftl::Ftl;
-use crate::layout::{Kind, Slot, Stamp};
+use crate::layout::{Kind, Said, Slot, Stamp};
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Probe};
 use crate::slc::index::Entry;
@@ -153,8 +153,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(())
     }
 
-    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp. Pages that cannot be
-    /// read say nothing.
+    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp. Pages that cannot
+    /// be read say nothing.
     fn places_by_tags(&mut self, logical: LogicalBlock) -> Result<Vec<(Place, Stamp)>, Violation> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
         let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
@@ -228,43 +228,63 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             };
             for (offset, (place, _)) in places.iter().enumerate() {
                 let mapped = self.mlc.maps.get(map, offset as u32);
-                ensure(mapped == *place || self.stands_on_lost_page(logical, mapped)?, || {
-                    format!("sector {offset} of {logical:?} is mapped {mapped:?}, found {place:?}")
-                })?;
+                ensure(
+                    mapped == *place || self.is_known_otherwise(logical, offset as u32, mapped)?,
+                    || {
+                        format!(
+                            "sector {offset} of {logical:?} is mapped {mapped:?}, found {place:?}"
+                        )
+                    },
+                )?;
             }
         }
         Ok(())
     }
 
-    /// Whether a map names a page that cannot be read. It knows what stood there from before, or from the page after it.
-    fn stands_on_lost_page(
+    /// Whether a map may know more than the tags that can be read: it names a page that cannot be, or a lost page may
+    /// have spoken of the sector.
+    fn is_known_otherwise(
         &mut self,
         logical: LogicalBlock,
+        offset: u32,
         mapped: Place,
     ) -> Result<bool, Violation> {
-        let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
-        let mut is_lost = |block, page| {
+        if let Place::Log { ordinal, page, .. } = mapped {
+            let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
+            let block = block.ok_or_else(|| Violation("a map names no block".into()))?;
             let seen = self.flash.look(Spot::chain(block, page), Cause::Mount)?;
-            Ok(seen == Seen::Unreadable)
-        };
-        match mapped {
-            Place::InPlace => Ok(false),
-            Place::Log { ordinal, page, .. } => match logs.get(usize::from(ordinal)) {
-                Some(block) => is_lost(*block, page),
-                None => Ok(false),
-            },
-            // Which page forgot it, no map says.
-            Place::Trimmed => {
-                for block in logs {
-                    for page in 0..self.shape.chain.pages {
-                        if is_lost(block, page)? {
+            return Ok(seen == Seen::Unreadable);
+        }
+        Ok(mapped == Place::Trimmed && self.may_have_stood_on_lost_page(logical, offset)?)
+    }
+
+    /// Whether a page of the chain's log blocks cannot be read of which the next says that it spoke of the sector, or
+    /// says nothing; or which is the last that was programmed, unless a power cut may have torn it.
+    fn may_have_stood_on_lost_page(
+        &mut self,
+        logical: LogicalBlock,
+        offset: u32,
+    ) -> Result<bool, Violation> {
+        let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
+        for block in logs {
+            let mut lost = None;
+            for page in 0..self.shape.chain.pages {
+                match self.flash.look(Spot::chain(block, page), Cause::Mount)? {
+                    Seen::Erased => {}
+                    Seen::Unreadable => lost = Some(page),
+                    Seen::Page(tag) => {
+                        let said = lost.take().map(|lost| self.mlc.said_before(tag, lost));
+                        if said.is_some_and(|said| said == Said::Nothing || said.is_of(offset)) {
                             return Ok(true);
                         }
                     }
                 }
-                Ok(false)
+            }
+            if lost.is_some() && !self.mlc.sealed.get(logical) {
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
@@ -380,7 +400,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 let in_log = self.log.as_ref().is_some_and(|log| log.index.find(sector).is_some());
                 let stands = in_log
                     || place != Place::InPlace
-                    || self.stands_on_lost_page(logical, Place::Trimmed)?;
+                    || self.may_have_stood_on_lost_page(logical, offset as u32)?;
                 ensure(stands, || format!("{sector} is neither in {data:?} nor anywhere else"))?;
             }
         }

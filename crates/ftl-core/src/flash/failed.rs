@@ -9,7 +9,7 @@
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 
-use super::{Content, Flash, Room, Spot};
+use super::{Content, Flash, Room, Seen, Spot};
 use crate::error::Fault;
 use crate::layout::{Header, Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
@@ -174,7 +174,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         // A device that is being formatted has no header yet; the list follows the one to come.
         let mut known = false;
         let mut written = false;
-        for block in 0..HEADER_BLOCKS {
+        for block in self.headers_by_age()? {
             let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
             let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
             known |= header.is_some();
@@ -184,6 +184,19 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
         self.spoiled = true;
         Ok(written || !known)
+    }
+
+    /// The header blocks, the younger first: a power cut may have torn it, and while it is written the older one stands.
+    pub(super) fn headers_by_age(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
+        let mut stamps = [None; HEADER_BLOCKS as usize];
+        for (block, stamp) in (0..).zip(&mut stamps) {
+            if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
+                *stamp = Some(tag.stamp);
+            }
+        }
+        // One that cannot be read comes first.
+        let [first, second] = stamps.map(|stamp| stamp.map_or((1, 0), |stamp| (0, stamp.get())));
+        Ok(if second > first { [1, 0] } else { [0, 1] })
     }
 
     pub(super) fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {

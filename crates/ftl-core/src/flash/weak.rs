@@ -74,7 +74,7 @@ impl Weak {
         self.keep(|noted| noted != spot);
     }
 
-    /// Forgets what stood in a block that was erased.
+    /// Forgets what stands in a block that was erased.
     #[cold]
     pub fn forget_block(&mut self, spot: Spot) {
         self.keep(|noted| noted.start() != spot.start());
@@ -102,27 +102,34 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Writes a header block anew whose bits begin to go. While it is erased the other one must stand for it; where that
-    /// is missing it is mended first, and this one when it is met again.
-    pub fn refresh_header(&mut self, spot: Spot, header: &Header) -> Result<(), Fault<D::Error>> {
-        let block = spot.block;
-        let other = HEADER_BLOCKS - 1 - block;
-        if self.is_bad(Spot::meta(block, 0))? || self.is_bad(Spot::meta(other, 0))? {
-            return Ok(());
-        }
+    /// Writes the headers anew, because the bits of one begin to go: the younger first, which a power cut may have
+    /// torn, and each only while the other stands. Where that is missing it is mended first, and this one when it is
+    /// met again.
+    pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {
             self.break_seals()?;
         }
-        let stands = self.header_at(Spot::meta(other, 0))? == Some(*header);
-        if !stands || self.read_list(other)? < self.failed.unmarked_count() {
-            return self.mend_headers(header);
+        for block in self.headers_by_age()? {
+            let other = HEADER_BLOCKS - 1 - block;
+            if self.is_bad(Spot::meta(block, 0))? || self.is_bad(Spot::meta(other, 0))? {
+                break;
+            }
+            let stands = self.header_at(Spot::meta(other, 0))? == Some(*header);
+            if !stands || self.read_list(other)? < self.failed.unmarked_count() {
+                self.mend_headers(header)?;
+                break;
+            }
+            if !self.rewrite_header(block, header)? {
+                match self.retire(Spot::meta(block, 0)) {
+                    Fault::BlockFailed => {}
+                    fault => return Err(fault),
+                }
+            }
         }
-        if self.rewrite_header(block, header)? {
-            return Ok(());
+        // To read one while the other is written may note it once more, and so for ever.
+        for block in 0..HEADER_BLOCKS {
+            self.weak.forget_block(Spot::meta(block, 0));
         }
-        match self.retire(Spot::meta(block, 0)) {
-            Fault::BlockFailed => Ok(()),
-            fault => Err(fault),
-        }
+        Ok(())
     }
 }

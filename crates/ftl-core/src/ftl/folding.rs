@@ -8,7 +8,7 @@ use crate::address::{ChainBlock, LogicalBlock};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Content, Spot};
-use crate::layout::{Kind, Slot, Slots};
+use crate::layout::{Kind, Slot, Slots, Stamp};
 use crate::mlc::fold::Job;
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Event, Probe};
@@ -135,7 +135,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         let data = self.mlc.chains.data(logical).is_some();
         let frozen = frozen_logs + u16::from(data);
-        let job = Job { logical, target, cause, frozen, frozen_logs, page: 0 };
+        let job = Job { logical, target, cause, frozen, frozen_logs, page: 0, born: Stamp::ZERO };
         self.mlc.fold.start(job);
         Ok(())
     }
@@ -164,8 +164,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let spot = Spot::chain(job.target, job.page);
         let (content, slots) = (Content::Buffer, Slots::HELD);
-        self.flash.program(spot, Kind::Data, wear, content, slots, job.cause)?;
-        self.mlc.fold.advance();
+        let note = job.note(wear, self.shape.chain.pages, self.flash.stamp().next());
+        self.flash.program(spot, Kind::Data, note, content, slots, job.cause)?;
+        self.mlc.fold.advance(self.flash.stamp());
         if is_last { self.end_fold() } else { Ok(()) }
     }
 

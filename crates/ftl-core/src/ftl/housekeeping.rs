@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.start_fold(logical, None, Cause::Gc)?;
             return Ok(true);
         }
-        if self.flash.weak.waits() {
+        if self.may_refresh() {
             self.refresh_step()?;
             return Ok(true);
         }

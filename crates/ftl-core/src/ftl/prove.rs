@@ -37,6 +37,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Whether the log's copy of a sector is newer than its chain's.
+    ///
+    /// Where the page of either cannot be read, its neighbours tell when it was programmed, from and to. If that
+    /// leaves it open, the sector is to be reported lost: whichever page cannot be read counts.
     pub(crate) fn is_newest_in_log(
         &mut self,
         sector: Sector,
@@ -46,35 +49,43 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.mlc.chains.first(logical).is_none() || planted(Bug::ForgetStamps) {
             return Ok(true);
         }
+        let Some(chain) = self.date_in_chain(logical, offset)? else {
+            return Ok(true);
+        };
         let log = self.the_log()?;
         let ((block, page, _), pages) = (log.split(at), log.part().pages);
-        // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
-        let end = if block == log.ring().tail() { page + 1 } else { pages };
-        let near = self.stamp_near(|page| Spot::log(block, page), page, end)?;
-        let in_log = near.unwrap_or(Stamp::ZERO);
-        match self.stamp_in_chain(logical, offset)? {
-            Some(in_chain) => Ok(in_log > in_chain),
-            None => Ok(true),
+        let (head, tail) = (log.ring().head(), log.ring().tail());
+        let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
+        let spot = |page| Spot::log(block, page);
+        let in_log = self.date(spot, page, pages, next)?;
+        if in_log.from > chain.to || in_log.to < chain.from {
+            return Ok(in_log.from > chain.to);
         }
+        if in_log.is_exact() {
+            // A trim that is lost reads as zeros, which would be worse than what it may have forgotten.
+            return Ok(chain.trims);
+        }
+        // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
+        Ok(block != tail || self.is_whole_but(spot, page, pages)?)
     }
 
     /// When the chain last wrote, copied or forgot a sector, or found it absent. `None`: it never did, or it knew that
     /// the log had it.
-    fn stamp_in_chain(
+    fn date_in_chain(
         &mut self,
         logical: LogicalBlock,
         offset: u32,
-    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+    ) -> Result<Option<Dated>, Fault<D::Error>> {
+        let pages = self.shape.chain.pages;
         if self.mlc.has_log(logical) {
             let map = self.mlc.map(&mut self.flash, logical)?;
             match self.mlc.maps.get(map, offset) {
                 Place::InPlace => {}
-                Place::Trimmed => return self.stamp_of_trim(logical, offset),
+                Place::Trimmed => return self.date_of_trim(logical, offset),
                 Place::Log { ordinal, page, .. } => {
                     let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
                     let block = block.ok_or(Fault::Corrupt)?;
-                    let pages = self.shape.chain.pages;
-                    return self.stamp_near(|page| Spot::chain(block, page), page, pages);
+                    return self.date(|page| Spot::chain(block, page), page, pages, None).map(Some);
                 }
             }
         }
@@ -82,63 +93,100 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(None);
         };
         let (page, slot) = self.mlc.home(offset);
-        match self.flash.look(Spot::chain(data, page), Cause::Mount)? {
-            Seen::Page(tag) => match self.flash.slot(usize::from(slot)) {
-                Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => Ok(None),
-                _ => Ok(Some(tag.stamp)),
-            },
-            _ => self.stamp_near(|page| Spot::chain(data, page), page, self.shape.chain.pages),
+        if let Seen::Page(tag) = self.flash.look(Spot::chain(data, page), Cause::Mount)? {
+            return Ok(match self.flash.slot(usize::from(slot)) {
+                Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => None,
+                _ => Some(Dated::at(tag.stamp)),
+            });
         }
+        self.date(|page| Spot::chain(data, page), page, pages, None).map(Some)
     }
 
-    /// The stamp of a page; where it cannot be read, of the next page before `pages` that can, or of the last before
-    /// it.
-    fn stamp_near(
+    /// When a page was programmed. Where it cannot be read: after the last before it that can, and before the next of
+    /// its block, or the page that was programmed after the block.
+    fn date(
         &mut self,
         spot: impl Fn(u16) -> Spot,
         page: u16,
         pages: u16,
-    ) -> Result<Option<Stamp>, Fault<D::Error>> {
-        for at in page..pages {
-            match self.flash.look(spot(at), Cause::Mount)? {
-                Seen::Page(tag) => return Ok(Some(tag.stamp)),
-                Seen::Erased if !self.flash.may_be_left_out(spot(at)) => break,
+        next: Option<Spot>,
+    ) -> Result<Dated, Fault<D::Error>> {
+        let mut dated = Dated { from: Stamp::ZERO, to: self.flash.stamp(), trims: false };
+        let later = (page..pages).map(&spot).chain(next);
+        for at in later {
+            match self.flash.look(at, Cause::Mount)? {
+                Seen::Page(tag) if at == spot(page) => return Ok(Dated::at(tag.stamp)),
+                Seen::Page(tag) => {
+                    dated.to = tag.stamp;
+                    break;
+                }
                 Seen::Erased | Seen::Unreadable => {}
             }
         }
         for at in (0..page).rev() {
             if let Seen::Page(tag) = self.flash.look(spot(at), Cause::Mount)? {
-                return Ok(Some(tag.stamp));
+                dated.from = tag.stamp;
+                break;
             }
         }
-        Ok(None)
+        Ok(dated)
     }
 
-    /// The stamp of the newest trim of a sector that the chain's map says is trimmed.
-    fn stamp_of_trim(
+    /// Whether all pages of a block but that one can be read up to the last that is programmed.
+    fn is_whole_but(
+        &mut self,
+        spot: impl Fn(u16) -> Spot,
+        page: u16,
+        pages: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let mut ended = false;
+        for at in (0..pages).filter(|at| *at != page) {
+            match self.flash.look(spot(at), Cause::Mount)? {
+                Seen::Page(_) if !ended => {}
+                Seen::Erased => ended = true,
+                Seen::Page(_) | Seen::Unreadable => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// When the newest trim was programmed of a sector that the chain's map says is trimmed.
+    fn date_of_trim(
         &mut self,
         logical: LogicalBlock,
         offset: u32,
-    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+    ) -> Result<Option<Dated>, Fault<D::Error>> {
         let mut newest = None;
         if planted(Bug::ForgetTrimStamps) {
             return Ok(newest);
         }
+        let pages = self.shape.chain.pages;
         let mut block = self.mlc.chains.first_log(logical);
         while let Some(at) = block {
             let mut lost = None;
-            for page in 0..self.shape.chain.pages {
+            for page in 0..pages {
                 let spot = Spot::chain(at, page);
                 match self.flash.look(spot, Cause::Mount)? {
                     Seen::Erased if !self.flash.may_be_left_out(spot) => break,
                     Seen::Erased => {}
                     Seen::Unreadable => lost = Some(page),
                     Seen::Page(tag) => {
-                        let before = lost.take().map(|lost| self.mlc.said_before(tag, lost));
-                        let trims = before.is_some_and(|said| said.trims(offset))
-                            || tag.kind == Kind::Trim && self.trims_at(spot, offset)?;
-                        if trims {
-                            newest = newest.max(Some(tag.stamp));
+                        let before = lost.take();
+                        let said = before.map(|lost| self.mlc.said_before(tag, lost));
+                        if let Some(lost) =
+                            before.filter(|_| said.is_some_and(|said| said.trims(offset)))
+                        {
+                            let dated =
+                                self.date(|page| Spot::chain(at, page), lost, pages, None)?;
+                            newest = Some(Dated { trims: true, ..dated });
+                        }
+                        if tag.kind == Kind::Trim {
+                            match self.trims_at(spot, offset) {
+                                Ok(true) => newest = Some(Dated::at(tag.stamp)),
+                                Ok(false) => {}
+                                Err(Fault::Uncorrectable | Fault::Corrupt) => lost = Some(page),
+                                Err(fault) => return Err(fault),
+                            }
                         }
                     }
                 }
@@ -153,5 +201,25 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
         let (_, from) = self.mlc.locate(trim.first);
         Ok((from..from.saturating_add(trim.count.get())).contains(&offset))
+    }
+}
+
+/// When a page was programmed, as far as is known.
+#[derive(Clone, Copy, Debug)]
+struct Dated {
+    from: Stamp,
+    to: Stamp,
+    /// Whether it is a trim that cannot be read.
+    trims: bool,
+}
+
+impl Dated {
+    /// Exactly then.
+    const fn at(stamp: Stamp) -> Self {
+        Self { from: stamp, to: stamp, trims: false }
+    }
+
+    fn is_exact(self) -> bool {
+        self.from == self.to
     }
 }

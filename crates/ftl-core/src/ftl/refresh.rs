@@ -20,6 +20,8 @@ use crate::shape::{HEADER_BLOCKS, SLOTS_MAX, Shape};
 pub(crate) struct Scrub {
     /// The page to be read next; none while no scrub is under way.
     next: Option<Spot>,
+    /// Whether it has moved since the checkpoint that stands.
+    pub(crate) moved: bool,
 }
 
 /// Blocks of a part that are scrubbed, and pages of each.
@@ -37,6 +39,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// as often as the chip's data retention suggests, every few weeks, say. A clean stop keeps how far it has come.
     pub fn scrub(&mut self) {
         self.scrub.next.get_or_insert(Spot::meta(0, 0));
+        self.scrub.moved = true;
     }
 
     /// Pages that the scrub under way has yet to read, at most.
@@ -65,6 +68,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let (_, pages) = extent(&self.shape, spot.room());
         let page = if ends { pages } else { spot.page() + 1 };
         self.scrub.next = self.page_or_next(spot.room(), spot.block(), page);
+        self.scrub.moved = true;
         Ok(true)
     }
 
@@ -79,6 +83,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         later
             .find(|later| extent(&self.shape, *later).0 > 0)
             .map(|later| Spot::in_room(later, 0, 0))
+    }
+
+    /// Whether a weak page waits, and a block can be spared to fold its chain onto: not one of those that stand in for
+    /// blocks that fail, for such a fold wins none.
+    #[inline]
+    pub(crate) fn may_refresh(&self) -> bool {
+        self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
     }
 
     /// One step for the weak page that has waited longest.
@@ -102,16 +113,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
         let header = self.header();
-        self.flash.refresh_header(spot, &header)
+        self.flash.refresh_headers(&header)
     }
 
     /// Begins to fold the chain of a weak page.
     fn refresh_chain(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
-        // Where no block is free, it is met again.
         self.flash.weak.forget(spot);
-        if self.mlc.chains.free_count() == 0 {
-            return Ok(());
-        }
         let Some(logical) = self.owning_chain(spot, Cause::Gc)? else {
             // To look for the owner was to read it, and perhaps to note it once more.
             self.flash.weak.forget_block(spot);
@@ -147,8 +154,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(None)
     }
 
-    /// Copies what is still the newest on a weak page of the log to its head; where the log is closed, begins to fold the
-    /// chain, which takes it along.
+    /// Copies what is still the newest on a weak page of the log to its head; where the log is closed, begins to fold
+    /// the chain, which takes it along.
     fn refresh_log(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let mut sectors = [None; SLOTS_MAX];
         // What cannot be read any more is passed on as lost when the block is reclaimed.
@@ -166,8 +173,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if !log.ring().turns() {
             let (logical, _) = self.mlc.locate(first);
             self.flash.weak.forget(spot);
-            let free = self.mlc.chains.free_count();
-            return if free > 0 { self.start_fold(logical, None, Cause::Gc) } else { Ok(()) };
+            return self.start_fold(logical, None, Cause::Gc);
         }
         if log.free_pages() == 0 {
             if log.has_tail() {
@@ -255,6 +261,6 @@ impl Scrub {
         };
         let (blocks, pages) = extent(shape, *room);
         let next = Spot::in_room(*room, block, page);
-        (block < blocks && page < pages).then_some(Self { next: Some(next) })
+        (block < blocks && page < pages).then_some(Self { next: Some(next), moved: false })
     }
 }

@@ -10,7 +10,7 @@ use crate::address::{ChainBlock, LogicalBlock};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{Seen, Spot};
-use crate::layout::{Kind, Tag};
+use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
 /// What a block is to its chain.
@@ -37,7 +37,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 known -= 1;
                 continue;
             };
-            if page == 0 || matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
+            if page == 0 || tag.kind == Kind::ChainInPlace {
                 worn = tag.note;
             }
             // Where the page that tells cannot be read, it is taken to be as worn as the one before.
@@ -67,12 +67,19 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
     }
 
-    /// The first page of a block that can be read. It is the page read last.
+    /// The first page of a block that can be read, and its tag, with the stamp of the block's first page if it knows
+    /// that. It is the page read last.
     fn first_tag(&mut self, block: ChainBlock) -> Result<Option<(u16, Tag)>, Fault<D::Error>> {
         for page in 0..self.shape.chain.pages {
             let spot = Spot::chain(block, page);
             match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(tag) => return Ok(Some((page, tag))),
+                Seen::Page(mut tag) => {
+                    let last = page + 1 == self.shape.chain.pages;
+                    if tag.kind == Kind::Data && page > 0 && !last {
+                        tag.stamp = Stamp::new(tag.stamp.get().saturating_sub(tag.note.into()));
+                    }
+                    return Ok(Some((page, tag)));
+                }
                 Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
                 Seen::Erased | Seen::Unreadable => {}
             }

@@ -117,6 +117,17 @@ impl Said {
         }
     }
 
+    /// Whether it speaks of the sector with that offset.
+    pub fn is_of(self, offset: u32) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Held { first, run } => {
+                offset.checked_sub(first).is_some_and(|bit| bit < 32 && run >> bit & 1 != 0)
+            }
+            Self::Trimmed { .. } => self.trims(offset),
+        }
+    }
+
     /// Whether it forgets the sector with that offset.
     pub fn trims(self, offset: u32) -> bool {
         match self {

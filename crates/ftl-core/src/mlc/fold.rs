@@ -5,6 +5,7 @@
 //! power is forgotten with its block.
 
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::layout::Stamp;
 use crate::probe::Cause;
 use crate::table::{Bits, Row};
 
@@ -33,6 +34,22 @@ pub struct Job {
     pub frozen_logs: u16,
     /// The next page to program.
     pub page: u16,
+    /// When the first was programmed.
+    pub born: Stamp,
+}
+
+impl Job {
+    /// What the note of the next page says, of a block of so many pages: the block's wear in the first and in the last,
+    /// which a mount looks at, and else how long after the first it comes, should that go bad. Zero, where that is
+    /// longer than the note can tell.
+    #[inline]
+    pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
+        if self.page == 0 || self.page + 1 == pages {
+            return wear;
+        }
+        let distance = next.get() - self.born.get();
+        if distance < 1 << 24 { distance as u32 } else { 0 }
+    }
 }
 
 /// The fold under way, or none.
@@ -87,9 +104,13 @@ impl<'ram> Fold<'ram> {
         self.is_of(logical) && logs == self.frozen_logs()
     }
 
-    /// The page just programmed was not the last, or was.
-    pub fn advance(&mut self) {
+    /// The next page was just programmed: then.
+    #[inline]
+    pub fn advance(&mut self, stamp: Stamp) {
         if let Some(job) = &mut self.job {
+            if job.page == 0 {
+                job.born = stamp;
+            }
             job.page += 1;
         }
     }

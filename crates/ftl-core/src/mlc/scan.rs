@@ -15,11 +15,13 @@ use crate::probe::{Cause, Event, Probe};
 use super::Mlc;
 use super::maps::{MapId, Place};
 
-/// A page of a log block that cannot be read.
+/// Pages of a log block that cannot be read.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     block: ChainBlock,
     ordinal: u16,
+    /// The first of those since a page that can be read, and the last.
+    first: u16,
     page: u16,
     /// Whether power may have failed while its block was the chain's last.
     may_be_torn: bool,
@@ -70,7 +72,7 @@ impl Mlc<'_> {
             let mut end = 0;
             let mut in_order = true;
             let mut said = Said::Nothing;
-            let mut lost = None;
+            let mut lost: Option<(u16, u16)> = None;
             for page in 0..self.part.pages {
                 let spot = Spot::chain(at, page);
                 let seen = flash.look_here(spot, Cause::Scan)?;
@@ -85,23 +87,30 @@ impl Mlc<'_> {
                     Seen::Unreadable => {
                         in_order = false;
                         said = Said::Nothing;
-                        lost = Some(page);
+                        lost = Some((lost.map_or(page, |(first, _)| first), page));
                         // What it held is found in other ways, or never counted.
                         self.sketches.fill(logical);
                     }
                     Seen::Page(tag) => {
-                        if let Some(before) = lost.take() {
+                        let mut still_read = true;
+                        if let Some((first, last)) = lost.take() {
                             let may_be_torn = sealed || self.chains.next(at).is_some();
-                            let before = Lost { block: at, ordinal, page: before, may_be_torn };
-                            self.note_lost(flash, map, before, tag, spot)?;
+                            let before =
+                                Lost { block: at, ordinal, first, page: last, may_be_torn };
+                            still_read = self.note_lost(flash, map, before, tag, spot)?;
                         }
-                        if tag.kind == Kind::Trim {
-                            in_order = false;
+                        let noted = if !still_read {
+                            None
+                        } else if tag.kind == Kind::Trim {
                             read += 1;
-                            said = self.note_trim(flash, logical, map, spot)?;
+                            self.note_trim(flash, logical, map, spot)?
                         } else {
-                            in_order &= tag.kind == Kind::ChainInPlace;
-                            said = self.note_page(flash, logical, map, ordinal, page);
+                            Some(self.note_page(flash, logical, map, ordinal, page))
+                        };
+                        in_order &= tag.kind == Kind::ChainInPlace;
+                        said = noted.unwrap_or(Said::Nothing);
+                        if noted.is_none() {
+                            lost = Some((page, page));
                         }
                     }
                 }
@@ -123,7 +132,7 @@ impl Mlc<'_> {
     }
 
     /// Notes what a page held that cannot be read, as far as the next page of its block, at `next`, tells: whoever asks
-    /// for it is to learn that it is lost. Looks at that next page again.
+    /// for it is to learn that it is lost. Looks at that next page again. `false`: it cannot be read any more.
     ///
     /// A page that was torn never counted, nor did one that was ruined with it: pages of earlier requests were copied
     /// before. What they were to replace stands before them. They are the block's last and what shares its cells.
@@ -136,13 +145,17 @@ impl Mlc<'_> {
         lost: Lost,
         next: Tag,
         spot: Spot,
-    ) -> Result<(), Fault<D::Error>> {
-        if !self.was_torn(flash, lost)? {
-            let Lost { ordinal, page, .. } = lost;
+    ) -> Result<bool, Fault<D::Error>> {
+        // A page in order tells of all before it, any other of one.
+        let from = if next.kind == Kind::ChainInPlace { lost.first } else { lost.page };
+        for page in from..=lost.page {
+            if self.was_torn(flash, Lost { page, ..lost })? {
+                continue;
+            }
             match self.said_before(next, page) {
                 Said::Nothing => {}
                 Said::Held { first, run } => {
-                    let (_, first_slot) = self.home(first);
+                    let (ordinal, (_, first_slot)) = (lost.ordinal, self.home(first));
                     for (slot, bit) in (first_slot..self.part.slots).zip(0..) {
                         if run >> bit & 1 != 0 && first + bit < self.sectors.get() {
                             self.maps.set(map, first + bit, Place::Log { ordinal, page, slot });
@@ -152,7 +165,7 @@ impl Mlc<'_> {
                 Said::Trimmed { first, count } => self.note_trimmed(map, first, count),
             }
         }
-        flash.look(spot, Cause::Scan).map(|_| ())
+        Ok(flash.look(spot, Cause::Scan)? == Seen::Page(next))
     }
 
     /// What a page says of the page programmed before it in its block, which has that number.
@@ -229,20 +242,19 @@ impl Mlc<'_> {
         Said::held_slots(first, held)
     }
 
-    /// Reads a trim and notes what it forgets, and what it says for the page after it.
+    /// Reads a trim and notes what it forgets, and what it says for the page after it. `None`: it cannot be read.
     fn note_trim<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
         logical: LogicalBlock,
         map: MapId,
         spot: Spot,
-    ) -> Result<Said, Fault<D::Error>> {
+    ) -> Result<Option<Said>, Fault<D::Error>> {
         let trim = match self.read_trim(flash, spot, Cause::Scan) {
             Ok(trim) => trim,
-            // Torn between two looks at it.
             Err(Fault::Uncorrectable | Fault::Corrupt) => {
                 self.sketches.fill(logical);
-                return Ok(Said::Nothing);
+                return Ok(None);
             }
             Err(fault) => return Err(fault),
         };
@@ -254,7 +266,7 @@ impl Mlc<'_> {
             self.sketches.add(logical, offset);
         }
         self.note_trimmed(map, start, trim.count.get());
-        Ok(Said::Trimmed { first: start, count: trim.count.get() })
+        Ok(Some(Said::Trimmed { first: start, count: trim.count.get() }))
     }
 
     /// Reads the payload of a trim page.

@@ -70,7 +70,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn write_checkpoint(&mut self) -> Result<Stopped, Fault<D::Error>> {
         self.flash.alive()?;
         self.settled()?;
-        if let Seals::One(_) = self.flash.seals() {
+        if let Seals::One(_) = self.flash.seals()
+            && !self.scrub.moved
+        {
             return Ok(Stopped::Checkpoint);
         }
         if self.flash.failed.noted::<D::Error>().is_err() {
@@ -93,6 +95,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if self.write_image(self.flash.place(number), turn)? {
                 self.turn = turn;
                 self.flash.set_seals(Seals::One(number));
+                self.scrub.moved = false;
                 return Ok(Stopped::Checkpoint);
             }
         }
