@@ -65,8 +65,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // A trim that is lost reads as zeros, which would be worse than what it may have forgotten.
             return Ok(chain.trims);
         }
+        // It may have been torn, if nothing follows it: then a copy of it was written to the chain, or it never counted.
+        let follows = page + 1 < pages
+            && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
         // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
-        Ok(block != tail || self.is_whole_but(spot, page, pages)?)
+        Ok(follows && (block != tail || self.is_whole_but(spot, page, pages)?))
     }
 
     /// When the chain last wrote, copied or forgot a sector, or found it absent. `None`: it never did, or it knew that
