@@ -86,8 +86,10 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.table(&rows);
     page.say(
         "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = \
-         16). Rotation keeps nearly all SLC blocks within one erase of each other; the two pools act once \
-         counts differ by more than 16, of which a run of this length shows only the beginning.",
+         16). Rotation keeps the blocks of the log within one erase of each other; the few before them are \
+         the meta part's, which a replay does not erase. The two pools have moved no data yet: all blocks \
+         are hot at first, and one is cold when it is behind by more than twice TH, to which a million \
+         requests do not come.",
     );
     Ok(())
 }
