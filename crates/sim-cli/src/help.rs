@@ -123,6 +123,10 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem compare mine.csv --systems hybrid,hybrid?throttle=off",
                 "a system with a parameter; one in quotes may have several, joined by &",
             ),
+            (
+                "tandem compare mine.csv --systems hybrid,hybrid?paired-pages=guard",
+                "what it costs to copy pages beforehand that a power cut may ruin",
+            ),
         ],
     ),
     (
