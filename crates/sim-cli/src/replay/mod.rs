@@ -23,17 +23,22 @@
 //! *Memory* grows only as blocks are written: to 16 bytes an MLC page of C3 in each system, and 4 bytes a sector for
 //! all of them together. When every block was written once, nothing is left to grow.
 //!
-//! Measured on two virtual processors of an x86-64 server that others kept busy (six runnable tasks), in processor time
-//! of the whole process, reader included, and by its largest memory:
+//! Measured on two virtual processors of an x86-64 server, in processor time of the whole process, reader and kernel
+//! included, and by its largest memory; the last three rows while others kept the processors busy:
 //!
 //! | run | time | memory |
 //! |---|--:|--:|
 //! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.3 s | 216 MB |
-//! | the same on `conventional` alone: 21 million operations a second | 1.6 s | 133 MB |
-//! | the same on `hybrid` alone: 17 million operations a second | 1.4 s | 132 MB |
+//! | the same on `conventional` alone: 35 million of them | 1.9 s | 133 MB |
+//! | the same on `hybrid` alone: 25 million of them | 1.7 s | 132 MB |
 //! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 47 s | 240 MB |
 //! | the same two devices with a single request: the beginning alone | 0.024 s | 14 MB |
 //! | 3 million writes of a page that stay in the SLC, from a CSV: 4 million requests a second | 0.77 s | 18 MB |
+//!
+//! With the two processors to itself, `conventional` alone comes to 22 million operations a second by the clock,
+//! `hybrid` alone to 17 (`nand_ops_per_s`); by processor time that is 19 and 15 million. In a comparison one reader
+//! feeds both, so that the faster waits for the slower and both end together: 20 and 14 to 15 million by the clock, 35
+//! in all.
 //!
 //! # Rooms
 //!
