@@ -186,7 +186,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks, the younger first: a power cut may have torn it, and while it is written the older one stands.
+    /// The header blocks, the younger first: a power cut may have torn it, and while it is written the older one
+    /// stands.
     pub(super) fn headers_by_age(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
         let mut stamps = [None; HEADER_BLOCKS as usize];
         for (block, stamp) in (0..).zip(&mut stamps) {

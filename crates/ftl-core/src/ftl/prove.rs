@@ -65,7 +65,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // A trim that is lost reads as zeros, which would be worse than what it may have forgotten.
             return Ok(chain.trims);
         }
-        // It may have been torn, if nothing follows it: then a copy of it was written to the chain, or it never counted.
+        // It may have been torn, if nothing follows it: then a copy of it was written to the chain, or it never
+        // counted.
         let follows = page + 1 < pages
             && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
         // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.

@@ -69,8 +69,7 @@ impl Mlc<'_> {
         let mut block = self.chains.first_log(logical);
         let mut ordinal = 0;
         while let Some(at) = block {
-            let mut end = 0;
-            let mut in_order = true;
+            let (mut end, mut in_order) = (0, true);
             let mut said = Said::Nothing;
             let mut lost: Option<(u16, u16)> = None;
             for page in 0..self.part.pages {
@@ -95,9 +94,8 @@ impl Mlc<'_> {
                         let mut still_read = true;
                         if let Some((first, last)) = lost.take() {
                             let may_be_torn = sealed || self.chains.next(at).is_some();
-                            let before =
-                                Lost { block: at, ordinal, first, page: last, may_be_torn };
-                            still_read = self.note_lost(flash, map, before, tag, spot)?;
+                            let gap = Lost { block: at, ordinal, first, page: last, may_be_torn };
+                            still_read = self.note_lost(flash, map, gap, tag, spot)?;
                         }
                         let noted = if !still_read {
                             None
