@@ -58,6 +58,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.sectors_left_elsewhere_are_there()
     }
 
+    /// How many blocks the longest chain has.
+    pub fn longest_chain(&self) -> u32 {
+        let lengths = self.logical_blocks().map(|logical| self.chain_of(logical).count());
+        lengths.max().unwrap_or(0) as u32
+    }
+
     fn chain_of(&self, logical: LogicalBlock) -> impl Iterator<Item = ChainBlock> + '_ {
         let limit = usize::from(self.shape.chain.blocks) + 1;
         core::iter::successors(self.mlc.chains.first(logical), |block| self.mlc.chains.next(*block))
