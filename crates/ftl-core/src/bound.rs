@@ -17,11 +17,20 @@
 //!
 //! After a mount, the first use of a logical block adds reads: its entries in the log are proved. They are part of
 //! the bound on reads. The first change erases the blocks that carry the seals of checkpoints, two at most.
+//!
+//! Two things come on top, each a formula of its own: what the first request after a mount without checkpoint does
+//! before it begins ([`settle`](WorstCase::settle)), and what each block adds that fails
+//! ([`failure`](WorstCase::failure), [`end_of_reserve`](WorstCase::end_of_reserve)).
+
+mod failure;
+mod settle;
 
 use ftl_iface::SectorCount;
 
 use crate::config::Config;
-use crate::shape::{PLACES, Shape};
+use crate::flash::listed_max;
+use crate::ftl::kept_in_hand;
+use crate::shape::{PLACES, Place, SPARE_BLOCKS_MIN, Shape};
 
 /// Numbers of operations on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +44,12 @@ pub struct Operations {
 }
 
 impl Operations {
-    const fn times(self, count: u64) -> Self {
+    /// None at all.
+    const NONE: Self = Self { reads: 0, programs: 0, erases: 0 };
+
+    /// So many times these.
+    #[must_use]
+    pub const fn times(self, count: u64) -> Self {
         Self {
             reads: self.reads * count,
             programs: self.programs * count,
@@ -43,11 +57,23 @@ impl Operations {
         }
     }
 
-    const fn and(self, other: Self) -> Self {
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             programs: self.programs + other.programs,
             erases: self.erases + other.erases,
+        }
+    }
+
+    /// What came on top of `before`, of which no number may be larger.
+    #[must_use]
+    pub const fn less(self, before: Self) -> Self {
+        Self {
+            reads: self.reads - before.reads,
+            programs: self.programs - before.programs,
+            erases: self.erases - before.erases,
         }
     }
 
@@ -67,11 +93,28 @@ pub struct WorstCase {
     copies: u64,
     /// Pages that one program endangers, where care is taken of them.
     endangered: u64,
+    chain_blocks: u64,
+    logical_blocks: u64,
+    /// Free blocks that no log block takes.
+    in_hand: u64,
+    meta: MetaFigures,
     log: Option<LogFigures>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MetaFigures {
+    blocks: u64,
+    pages: u64,
+    slots: u64,
+    /// Blocks that can be listed as bad after a header.
+    listed: u64,
+    place_blocks: u64,
+    place_pages: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LogFigures {
+    blocks: u64,
     slots: u64,
     data_pages: u64,
     summary_pages: u64,
@@ -84,6 +127,7 @@ impl WorstCase {
             Some(part) => {
                 let data_pages = part.data_pages();
                 Some(LogFigures {
+                    blocks: part.blocks as u64,
                     slots: part.slots as u64,
                     data_pages: data_pages as u64,
                     summary_pages: (part.pages - data_pages) as u64,
@@ -91,6 +135,7 @@ impl WorstCase {
             }
             None => None,
         };
+        let place = Place::new(&shape.meta, 0);
         Self {
             chain_pages: shape.chain.pages as u64,
             chain_slots: shape.chain.slots as u64,
@@ -98,6 +143,19 @@ impl WorstCase {
             chain_logs: config.chain_log_blocks_max as u64,
             copies: config.copies_per_page as u64,
             endangered: shape.guarded.endangered_max() as u64,
+            chain_blocks: shape.chain.blocks as u64,
+            logical_blocks: shape.logical_blocks as u64,
+            in_hand: kept_in_hand(
+                shape.chain.blocks.saturating_sub(shape.logical_blocks + SPARE_BLOCKS_MIN),
+            ) as u64,
+            meta: MetaFigures {
+                blocks: shape.meta.blocks as u64,
+                pages: shape.meta.pages as u64,
+                slots: shape.meta.slots as u64,
+                listed: listed_max(&shape.meta) as u64,
+                place_blocks: place.blocks as u64,
+                place_pages: place.pages as u64 * place.blocks as u64,
+            },
             log,
         }
     }

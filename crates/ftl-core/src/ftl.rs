@@ -24,6 +24,7 @@ mod to_log;
 mod trim;
 mod untangle;
 
+pub(crate) use failing::kept_in_hand;
 pub(crate) use refresh::Scrub;
 pub(crate) use settle::{Held, Unsettled};
 

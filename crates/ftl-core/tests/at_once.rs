@@ -3,7 +3,8 @@
 
 mod world;
 
-use ftl_core::probe::NoProbe;
+use ftl_core::bound::{Operations, WorstCase};
+use ftl_core::probe::Counters;
 use ftl_core::ram::OwnedRam;
 use ftl_core::shape::{Part, SPARE_BLOCKS_MIN, Shape};
 use ftl_core::{Config, Ftl, RamPlan};
@@ -14,7 +15,7 @@ use ftl_iface::{
 use nand_model::faults::{FaultInjector, When};
 use nand_model::{Chip, Content};
 
-use world::{Dice, KEY, content, devices, part};
+use world::{Dice, KEY, content, devices, operations, part};
 
 /// Which operations on the chains fail while any may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,15 +138,19 @@ impl NandDevice for Cruel {
 const BYTES: usize = 512;
 
 /// Writes and trims, with as many failures in each request as the device bears, until so many blocks have failed as its
-/// reserve holds; all of them are acknowledged.
-fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, seed: u64) {
+/// reserve holds; all of them are acknowledged, and none costs more than is stated. Gives the hundredths of the stated
+/// programs to which the costliest came.
+fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, seed: u64) -> u64 {
     let plan = RamPlan::new(&geometry, config).expect("fits");
     let mut ram = OwnedRam::for_plan(&plan);
     let mut device = Cruel::new(geometry, plan.shape(), whim, seed);
-    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let capacity = ftl.capacity().get();
     let mut truth = vec![0_u32; capacity as usize];
     let mut dice = Dice::new(seed);
+    let worst = WorstCase::new(plan.shape(), config);
+    let mut nearest = 0;
     for version in 1..600 {
         let left = (reserve - ftl.device().failed.len()) as u32;
         let health = ftl.health();
@@ -157,18 +162,29 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
         let first = dice.below(capacity - count + 1);
         let (trims, idle) = (dice.percent(8), dice.percent(8));
         let run = first as usize..(first + count) as usize;
-        let outcome = if trims {
+        let before = operations(ftl.probe());
+        let budget = if trims || !idle {
+            0
+        } else if dice.percent(50) {
+            20
+        } else {
+            2_000
+        };
+        let sectors = SectorCount::new(count);
+        let (outcome, bound) = if trims {
             truth[run].fill(0);
-            ftl.trim(Sector::new(first), SectorCount::new(count))
+            (ftl.trim(Sector::new(first), sectors), worst.trim(sectors))
         } else if idle {
-            ftl.maintain(PageCount::new(if dice.percent(50) { 20 } else { 2_000 })).map(drop)
+            (ftl.maintain(PageCount::new(budget)).map(drop), worst.maintain(budget))
         } else {
             truth[run].fill(version);
             let data: Vec<u8> =
                 (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
-            ftl.write(Sector::new(first), &data)
+            (ftl.write(Sector::new(first), &data), worst.write(sectors))
         };
         let struck = ftl.device().struck.len();
+        let cost = operations(ftl.probe()).less(before);
+        nearest = nearest.max(hold_to_bound(&worst, cost, bound, struck, ftl.health().read_only));
         assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{struck} blocks failed, {left} left");
         outcome.expect("done");
         if version % 40 == 0 {
@@ -184,20 +200,42 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
     let expected =
         if health.reserve_left.get() >= 8 { 2 } else { health.reserve_left.get().min(1) };
     assert_eq!(health.at_once.get(), expected, "idle time wins them back");
-    let mut data = [0xA5; BYTES];
-    for (sector, version) in (0..capacity).zip(truth) {
-        ftl.read(Sector::new(sector), &mut data).expect("readable");
-        let expected = if version == 0 { vec![0; BYTES] } else { content(sector, version, BYTES) };
-        assert_eq!(data[..], expected, "sector {sector}");
-    }
+    read_all(&mut ftl, &truth);
     if matches!(whim, Whim::All | Whim::Any) {
         assert_eq!(device.failed.len(), reserve, "the reserve was spent");
     }
+    nearest
+}
+
+fn read_all<S: BlockStore>(ftl: &mut S, truth: &[u32]) {
+    let mut data = [0xA5; BYTES];
+    for (sector, version) in (0..).zip(truth) {
+        assert!(ftl.read(Sector::new(sector), &mut data).is_ok(), "sector {sector} is readable");
+        let expected =
+            if *version == 0 { vec![0; BYTES] } else { content(sector, *version, BYTES) };
+        assert_eq!(data[..], expected, "sector {sector}");
+    }
+}
+
+/// A request in which so many blocks failed cost no more than stated. Gives the hundredths of the programs; none where
+/// no block failed.
+fn hold_to_bound(
+    worst: &WorstCase,
+    cost: Operations,
+    request: Operations,
+    struck: usize,
+    read_only: bool,
+) -> u64 {
+    let end = if read_only { worst.end_of_reserve() } else { Operations::default() };
+    let bound = request.and(worst.failure().times(struck as u64)).and(end);
+    assert!(cost.within(bound), "{struck} blocks failed: cost {cost:?}, more than {bound:?}");
+    if struck > 0 { cost.programs * 100 / bound.programs } else { 0 }
 }
 
 #[test]
 fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve_is_gone() {
     let whims = [Whim::All, Whim::LaterPrograms, Whim::LastPages, Whim::Erases, Whim::Any];
+    let mut nearest = 0;
     for (name, geometry, config) in devices::all() {
         for reserve in [1, 3, 9] {
             let shape = *RamPlan::new(&geometry, &config).expect("fits").shape();
@@ -206,10 +244,12 @@ fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve
             let config = Config { capacity: Some(capacity), ..config };
             for (whim, seed) in whims.into_iter().flat_map(|whim| [(whim, 1), (whim, 2)]) {
                 let lived = std::panic::catch_unwind(|| {
-                    wear_out(geometry, &config, reserve.into(), whim, seed);
+                    wear_out(geometry, &config, reserve.into(), whim, seed)
                 });
                 assert!(lived.is_ok(), "{name}: reserve {reserve}, {whim:?}, seed {seed}");
+                nearest = nearest.max(lived.unwrap_or_default());
             }
         }
     }
+    assert!(nearest > 33, "what failures are said to cost is no idle figure: {nearest} hundredths");
 }

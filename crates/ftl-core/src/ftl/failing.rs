@@ -17,7 +17,7 @@ use crate::shape::SPARE_BLOCKS_MIN;
 /// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is
 /// any. Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is
 /// gone.
-const fn kept_in_hand(reserve: u16) -> u16 {
+pub(crate) const fn kept_in_hand(reserve: u16) -> u16 {
     match reserve {
         0 => 0,
         1..LARGE_RESERVE => 1,

@@ -127,12 +127,21 @@ pub struct World {
 }
 
 /// What the device has done so far.
-fn operations(counters: &Counters) -> Operations {
+pub fn operations(counters: &Counters) -> Operations {
     let total = |verb| Region::ALL.iter().map(|region| counters.total(*region, verb)).sum();
     Operations {
         reads: total(Verb::Read),
         programs: total(Verb::Program),
         erases: total(Verb::Erase),
+    }
+}
+
+/// The larger of each number.
+pub fn most(one: Operations, other: Operations) -> Operations {
+    Operations {
+        reads: one.reads.max(other.reads),
+        programs: one.programs.max(other.programs),
+        erases: one.erases.max(other.erases),
     }
 }
 
@@ -224,15 +233,9 @@ impl World {
             Step::Maintain { budget } => worst.maintain(budget),
             Step::Remount => unreachable!("a session has no mount in it"),
         };
-        let cost = Operations {
-            reads: after.reads - before.reads,
-            programs: after.programs - before.programs,
-            erases: after.erases - before.erases,
-        };
+        let cost = after.less(before);
         assert!(cost.within(bound), "{step:?} cost {cost:?}, more than {bound:?}");
-        self.costliest.reads = self.costliest.reads.max(cost.reads);
-        self.costliest.programs = self.costliest.programs.max(cost.programs);
-        self.costliest.erases = self.costliest.erases.max(cost.erases);
+        self.costliest = most(self.costliest, cost);
     }
 
     pub fn step<S: BlockStore>(&mut self, store: &mut S, step: Step) {
