@@ -207,8 +207,8 @@ impl<'ram> Mlc<'ram> {
     /// Whether the chain may take another log block before it must be folded. A chain that has no data block
     /// may have one log block more, so that a fold of a chain at its limit always wins a block.
     pub fn may_grow(&self, logical: LogicalBlock) -> bool {
-        // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them. Not beyond that
-        // again: a power cut gives the fold up, and with each it would be one block more than maps have places for.
+        // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them. Not beyond
+        // that again: a power cut gives the fold up, and with each it would be one more than maps have places for.
         let limit = match self.fold.job() {
             Some(job) if job.logical == logical => {
                 (job.frozen + 1).min(self.chain_log_blocks_max + 2)
