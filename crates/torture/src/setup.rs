@@ -1,6 +1,6 @@
 //! What is tortured: a device, a configuration, and the RAM plan of both.
 
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_core::{Config, RamPlan, ShapeError, WriteBackConfig, layout};
 use ftl_iface::{Bytes, SectorCount};
@@ -161,6 +161,8 @@ fn configured(part: &Part, system: System) -> Config {
             chain_sketch_halves: 1,
             chain_log_blocks_max: 1,
             copies_per_page: 1,
+            // So that cold data move within a few hundred requests.
+            wear_leveling: WearLeveling { enabled: true, threshold: 1 },
             write_back: WriteBackConfig { collect_on_fold: false, ..Config::HYBRID.write_back },
             ..usual
         },
