@@ -344,7 +344,14 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// [`look`](Self::look), put into its caller.
     #[inline(always)]
     pub fn look_here(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
-        match self.read_here(spot, 0, &mut [], cause) {
+        let read = self.read_here(spot, 0, &mut [], cause);
+        self.seen(read)
+    }
+
+    /// What the page read last turns out to be.
+    #[inline(always)]
+    fn seen(&self, read: Result<Option<Tag>, Fault<D::Error>>) -> Result<Seen, Fault<D::Error>> {
+        match read {
             Ok(Some(tag)) => Ok(Seen::Page(tag)),
             Ok(None) if self.was_erased() => Ok(Seen::Erased),
             Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),

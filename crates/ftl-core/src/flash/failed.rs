@@ -306,10 +306,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 }
             }
             if !self.rewrite_header(block, header)? {
-                match self.retire(spot) {
-                    Fault::BlockFailed => {}
-                    fault => return Err(fault),
-                }
+                self.retire_meta(spot)?;
             }
         }
         Ok(())

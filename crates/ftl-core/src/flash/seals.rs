@@ -144,7 +144,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Marks a block of the meta part bad. Where that cannot be noted in any way, the block might carry a seal still,
     /// and nothing may be changed.
-    fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+    pub(super) fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         match self.retire(spot) {
             Fault::BlockFailed => Ok(()),
             fault => Err(fault),

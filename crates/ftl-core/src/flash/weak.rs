@@ -94,12 +94,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Reads a whole page, to find out whether it is weak.
     pub fn examine(&mut self, spot: Spot) -> Result<Seen, Fault<D::Error>> {
         let slots = self.slots_of(spot);
-        match self.fetch(spot, 0, 0, slots, Cause::Scrub) {
-            Ok(Some(tag)) => Ok(Seen::Page(tag)),
-            Ok(None) if self.was_erased() => Ok(Seen::Erased),
-            Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),
-            Err(fault) => Err(fault),
-        }
+        let read = self.fetch(spot, 0, 0, slots, Cause::Scrub);
+        self.seen(read)
     }
 
     /// Writes the headers anew, because the bits of one begin to go: the younger first, which a power cut may have
@@ -120,10 +116,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 break;
             }
             if !self.rewrite_header(block, header)? {
-                match self.retire(Spot::meta(block, 0)) {
-                    Fault::BlockFailed => {}
-                    fault => return Err(fault),
-                }
+                self.retire_meta(Spot::meta(block, 0))?;
             }
         }
         // To read one while the other is written may note it once more, and so for ever.
