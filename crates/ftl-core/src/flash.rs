@@ -190,7 +190,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             dead: false,
             seals: Seals::Broken,
             failed: Failed::NONE,
-            weak: Weak::new(refresh),
+            weak: Weak::new(refresh, shape.log.is_some()),
         }
     }
 
@@ -314,7 +314,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
                 if corrected != Corrected::NONE {
-                    self.weak.note_corrected(spot, corrected, part.region == self.chain.region);
+                    self.weak.note_corrected(spot, corrected);
                 }
                 Ok(layout::tag(spare, self.key))
             }

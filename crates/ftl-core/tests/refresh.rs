@@ -239,3 +239,26 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
         }
     }
 }
+
+#[test]
+fn log_and_chains_of_one_region_have_limits_of_their_own() {
+    let (geometry, config) = devices::one_slc();
+    let (never, often) = (Corrected::NONE, Corrected::bits(2));
+    let refreshed = |log, chain| {
+        let config = Config { refresh: Refresh { log, chain }, ..config };
+        let mut device = device(geometry, 7);
+        let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
+        let mut ftl =
+            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        // The log alone holds anything.
+        for sector in 0..12 {
+            ftl.write(Sector::new(sector), &content(sector, 1, BYTES)).expect("written");
+        }
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        assert!(lost(&mut ftl, &[1; 12]).is_empty());
+        while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+        ftl.health().refreshed
+    };
+    assert_eq!(refreshed(never, often), 0);
+    assert!(refreshed(often, never) > 0);
+}

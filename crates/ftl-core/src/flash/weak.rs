@@ -27,8 +27,10 @@ pub struct Weak {
 }
 
 impl Weak {
-    /// None is known. Pages are weak from these limits on.
-    pub const fn new(limits: Refresh) -> Self {
+    /// None is known. Pages are weak from these limits on; without a log the meta part lies beside the chains.
+    pub const fn new(limits: Refresh, has_log: bool) -> Self {
+        let log = if has_log { limits.log } else { limits.chain };
+        let limits = Refresh { log, ..limits };
         Self { limits, noted: [None; NOTED_MAX], most: Corrected::NONE, refreshed: 0 }
     }
 
@@ -46,9 +48,9 @@ impl Weak {
     /// Notes that bits of a page had to be corrected.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_corrected(&mut self, spot: Spot, corrected: Corrected, of_chains: bool) {
+    pub(super) fn note_corrected(&mut self, spot: Spot, corrected: Corrected) {
         self.most = self.most.max(corrected);
-        let limit = if of_chains { self.limits.chain } else { self.limits.log };
+        let limit = if spot.room == Room::Chain { self.limits.chain } else { self.limits.log };
         if limit != Corrected::NONE && corrected >= limit {
             self.note(spot);
         }
