@@ -9,17 +9,16 @@ use ftl_core::ram::OwnedRam;
 use ftl_core::shape::{Part, SPARE_BLOCKS_MIN, Shape};
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Sector, SectorCount, StoreWriteError, Work,
+    Block, BlockStore, Geometry, Page, PageCount, Sector, SectorCount, StoreWriteError, Work,
 };
-use nand_model::faults::{FaultInjector, When};
-use nand_model::{Chip, Content};
+use nand_model::Chip;
+use nand_model::faults::FaultInjector;
 
-use world::{Dice, KEY, content, devices, operations, part};
+use world::{Dice, Failing, KEY, Whim, content, devices, operations};
 
 /// Which operations on the chains fail while any may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whim {
+enum Which {
     /// Each one.
     All,
     /// Each program that is not the first of its block.
@@ -32,11 +31,10 @@ enum Whim {
     Any,
 }
 
-/// A device whose chain blocks fail, as many as are granted.
-struct Cruel {
-    chip: FaultInjector<Chip>,
+/// Blocks of the chains fail, as many as are granted.
+struct AtOnce {
     chain: Part,
-    whim: Whim,
+    which: Which,
     dice: Dice,
     /// Blocks that have failed since the last grant.
     struck: Vec<Block>,
@@ -45,13 +43,11 @@ struct Cruel {
     failed: Vec<Block>,
 }
 
-impl Cruel {
-    fn new(geometry: Geometry, shape: &Shape, whim: Whim, seed: u64) -> Self {
-        let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
+impl AtOnce {
+    fn new(shape: &Shape, which: Which, seed: u64) -> Self {
         Self {
-            chip: FaultInjector::new(chip, seed),
             chain: shape.chain,
-            whim,
+            which,
             dice: Dice::new(seed),
             struck: Vec::new(),
             granted: 0,
@@ -63,17 +59,19 @@ impl Cruel {
         self.struck.clear();
         self.granted = blocks as usize;
     }
+}
 
-    fn strikes(&mut self, block: Block, page: Option<Page>) -> bool {
+impl Whim for AtOnce {
+    fn strikes(&mut self, _: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
         let chain = self.chain;
         let last = chain.first + u32::from(chain.blocks);
         let lies_there =
             block.region() == chain.region && (chain.first..last).contains(&block.index());
-        let wanted = match (self.whim, page) {
-            (Whim::All, _) | (Whim::Erases, None) => true,
-            (Whim::LaterPrograms, Some(page)) => page.index().get() > 0,
-            (Whim::LastPages, Some(page)) => page.index().get() + 1 == chain.pages,
-            (Whim::Any, _) => self.dice.percent(10),
+        let wanted = match (self.which, page) {
+            (Which::All, _) | (Which::Erases, None) => true,
+            (Which::LaterPrograms, Some(page)) => page.index().get() > 0,
+            (Which::LastPages, Some(page)) => page.index().get() + 1 == chain.pages,
+            (Which::Any, _) => self.dice.percent(10),
             _ => false,
         };
         let strikes = lies_there
@@ -90,60 +88,15 @@ impl Cruel {
     }
 }
 
-impl NandDevice for Cruel {
-    type Error = core::convert::Infallible;
-
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
-    }
-
-    fn read(
-        &mut self,
-        page: Page,
-        at: Bytes,
-        data: &mut [u8],
-        spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Self::Error>> {
-        self.chip.read(page, at, data, spare)
-    }
-
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Self::Error>> {
-        if self.strikes(page.block(), Some(page)) {
-            self.chip.fail_program(page, When::Nth(1));
-        }
-        self.chip.program(page, data, spare)
-    }
-
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
-        if self.strikes(block, None) {
-            self.chip.fail_erase(block, When::Nth(1));
-        }
-        self.chip.erase(block)
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        self.chip.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        self.chip.mark_bad(block)
-    }
-}
-
 const BYTES: usize = 512;
 
 /// Writes and trims, with as many failures in each request as the device bears, until so many blocks have failed as its
 /// reserve holds; all of them are acknowledged, and none costs more than is stated. Gives the hundredths of the stated
 /// programs to which the costliest came.
-fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, seed: u64) -> u64 {
+fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, seed: u64) -> u64 {
     let plan = RamPlan::new(&geometry, config).expect("fits");
     let mut ram = OwnedRam::for_plan(&plan);
-    let mut device = Cruel::new(geometry, plan.shape(), whim, seed);
+    let mut device = Failing::new(geometry, seed, AtOnce::new(plan.shape(), which, seed));
     let mut ftl =
         Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let capacity = ftl.capacity().get();
@@ -152,11 +105,11 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
     let worst = WorstCase::new(plan.shape(), config);
     let mut nearest = 0;
     for version in 1..600 {
-        let left = (reserve - ftl.device().failed.len()) as u32;
+        let left = (reserve - ftl.device().whim.failed.len()) as u32;
         let health = ftl.health();
         assert!(!health.read_only, "read-only with {left} blocks of reserve left");
         assert!(health.at_once <= health.reserve_left);
-        ftl.device_mut().grant(health.at_once.get().min(left));
+        ftl.device_mut().whim.grant(health.at_once.get().min(left));
         let longest = if dice.percent(30) { 40 } else { 3 };
         let count = (1 + dice.below(longest)).min(capacity);
         let first = dice.below(capacity - count + 1);
@@ -182,7 +135,7 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
                 (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
             (ftl.write(Sector::new(first), &data), worst.write(sectors))
         };
-        let struck = ftl.device().struck.len();
+        let struck = ftl.device().whim.struck.len();
         let cost = operations(ftl.probe()).less(before);
         nearest = nearest.max(hold_to_bound(&worst, cost, bound, struck, ftl.health().read_only));
         assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{struck} blocks failed, {left} left");
@@ -201,8 +154,8 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, whim: Whim, see
         if health.reserve_left.get() >= 8 { 2 } else { health.reserve_left.get().min(1) };
     assert_eq!(health.at_once.get(), expected, "idle time wins them back");
     read_all(&mut ftl, &truth);
-    if matches!(whim, Whim::All | Whim::Any) {
-        assert_eq!(device.failed.len(), reserve, "the reserve was spent");
+    if matches!(which, Which::All | Which::Any) {
+        assert_eq!(device.whim.failed.len(), reserve, "the reserve was spent");
     }
     nearest
 }
@@ -234,7 +187,7 @@ fn hold_to_bound(
 
 #[test]
 fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve_is_gone() {
-    let whims = [Whim::All, Whim::LaterPrograms, Whim::LastPages, Whim::Erases, Whim::Any];
+    let all = [Which::All, Which::LaterPrograms, Which::LastPages, Which::Erases, Which::Any];
     let mut nearest = 0;
     for (name, geometry, config) in devices::all() {
         for reserve in [1, 3, 9] {
@@ -242,11 +195,11 @@ fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve
             let blocks = shape.chain.blocks - SPARE_BLOCKS_MIN - reserve;
             let capacity = SectorCount::new(u32::from(blocks) * shape.sectors_per_block.get());
             let config = Config { capacity: Some(capacity), ..config };
-            for (whim, seed) in whims.into_iter().flat_map(|whim| [(whim, 1), (whim, 2)]) {
+            for (which, seed) in all.into_iter().flat_map(|which| [(which, 1), (which, 2)]) {
                 let lived = std::panic::catch_unwind(|| {
-                    wear_out(geometry, &config, reserve.into(), whim, seed)
+                    wear_out(geometry, &config, reserve.into(), which, seed)
                 });
-                assert!(lived.is_ok(), "{name}: reserve {reserve}, {whim:?}, seed {seed}");
+                assert!(lived.is_ok(), "{name}: reserve {reserve}, {which:?}, seed {seed}");
                 nearest = nearest.max(lived.unwrap_or_default());
             }
         }

@@ -7,17 +7,16 @@ use ftl_core::probe::NoProbe;
 use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Sector, SectorCount, StoreWriteError, Work,
+    Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
+    Work,
 };
+use nand_model::Chip;
 use nand_model::faults::{FaultInjector, When};
-use nand_model::{Chip, Content};
 
-use world::{Dice, KEY, content, devices, part};
+use world::{Dice, Failing, KEY, Whim, content, devices};
 
-/// A device in which chosen operations fail.
-struct Failing {
-    chip: FaultInjector<Chip>,
+/// Chosen operations fail.
+struct Chosen {
     /// Programs, erases and marks so far.
     operations: u64,
     /// Those that fail.
@@ -26,67 +25,25 @@ struct Failing {
     marks: bool,
 }
 
-impl Failing {
-    fn new(geometry: Geometry) -> Self {
-        let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
-        let chip = FaultInjector::new(chip, 1);
-        Self { chip, operations: 0, fails: Box::new(|_| false), marks: true }
-    }
-
-    fn strikes(&mut self, block: Block) -> bool {
+impl Whim for Chosen {
+    fn strikes(&mut self, chip: &mut FaultInjector<Chip>, block: Block, _: Option<Page>) -> bool {
         self.operations += 1;
         let strikes = (self.fails)(self.operations);
         if strikes && !self.marks {
-            self.chip.fail_mark(block);
+            chip.fail_mark(block);
         }
         strikes
     }
+
+    fn marks(&mut self) {
+        self.operations += 1;
+    }
 }
 
-impl NandDevice for Failing {
-    type Error = core::convert::Infallible;
+type Device = Failing<Chosen>;
 
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
-    }
-
-    fn read(
-        &mut self,
-        page: Page,
-        at: Bytes,
-        data: &mut [u8],
-        spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Self::Error>> {
-        self.chip.read(page, at, data, spare)
-    }
-
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Self::Error>> {
-        if self.strikes(page.block()) {
-            self.chip.fail_program(page, When::Nth(1));
-        }
-        self.chip.program(page, data, spare)
-    }
-
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
-        if self.strikes(block) {
-            self.chip.fail_erase(block, When::Nth(1));
-        }
-        self.chip.erase(block)
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        self.chip.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        self.operations += 1;
-        self.chip.mark_bad(block)
-    }
+fn sound(geometry: Geometry) -> Device {
+    Failing::new(geometry, 1, Chosen { operations: 0, fails: Box::new(|_| false), marks: true })
 }
 
 /// One of the small devices, with so many blocks of reserve.
@@ -167,7 +124,7 @@ impl Truth {
 }
 
 /// The same life each time: filled, used, idle, stopped, mounted, switched off at rest, mounted again.
-fn live(device: &mut Failing, config: &Config, seed: u64) {
+fn live(device: &mut Device, config: &Config, seed: u64) {
     let mut ram = OwnedRam::for_plan(&RamPlan::new(device.geometry(), config).expect("fits"));
     let mut dice = Dice::new(seed);
     let mut ftl = Ftl::format(&mut *device, config, ram.lend(), KEY, NoProbe).expect("formatted");
@@ -195,16 +152,16 @@ fn live(device: &mut Failing, config: &Config, seed: u64) {
 fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
     for (name, geometry, config) in devices::all() {
         let config = with_reserve(&geometry, config, 3);
-        let mut device = Failing::new(geometry);
+        let mut device = sound(geometry);
         live(&mut device, &config, 5);
-        let operations = device.operations;
+        let operations = device.whim.operations;
         assert!(operations > 600, "{name}: {operations}");
         for marks in [true, false] {
             // Each operation in turn takes too long in a test; the stride shares no factor with what repeats.
             for fails in (1..operations).step_by(7) {
-                let mut device = Failing::new(geometry);
-                device.fails = Box::new(move |operation| operation == fails);
-                device.marks = marks;
+                let mut device = sound(geometry);
+                device.whim.fails = Box::new(move |operation| operation == fails);
+                device.whim.marks = marks;
                 let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     live(&mut device, &config, 5);
                 }));
@@ -219,8 +176,8 @@ fn two_operations_in_a_row_may_fail() {
     for (name, geometry, config) in devices::all() {
         let config = with_reserve(&geometry, config, 4);
         for fails in (1..1_000).step_by(17) {
-            let mut device = Failing::new(geometry);
-            device.fails = Box::new(move |operation| (fails..fails + 2).contains(&operation));
+            let mut device = sound(geometry);
+            device.whim.fails = Box::new(move |operation| (fails..fails + 2).contains(&operation));
             let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 live(&mut device, &config, 6);
             }));
@@ -243,13 +200,13 @@ fn when_the_reserve_is_gone_everything_can_be_read_and_nothing_is_written_any_mo
 fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: bool) {
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
     let mut dice = Dice::new(seed);
-    let mut device = Failing::new(geometry);
+    let mut device = sound(geometry);
     let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
     let full = ftl.health();
     assert_eq!((full.reserve_left.get(), full.reserve.get(), full.read_only), (3, 3, false));
-    ftl.device_mut().marks = marks;
-    ftl.device_mut().fails = Box::new(move |at| (at ^ seed).is_multiple_of(61));
+    ftl.device_mut().whim.marks = marks;
+    ftl.device_mut().whim.fails = Box::new(move |at| (at ^ seed).is_multiple_of(61));
     let mut least = full.reserve_left;
     for at in 0.. {
         assert!(at < 20_000, "{name}: it never ends");
@@ -277,7 +234,7 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
             ftl.stop().expect("stopped");
         }
         let device = ftl.into_parts().0;
-        let before = device.operations;
+        let before = device.whim.operations;
         ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
@@ -286,7 +243,11 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
             return;
         }
         assert!(ftl.health().read_only, "{name} {seed}: {:?}", ftl.health());
-        assert_eq!(ftl.device().operations, before, "{name}: a read-only device is left alone");
+        assert_eq!(
+            ftl.device().whim.operations,
+            before,
+            "{name}: a read-only device is left alone"
+        );
     }
 }
 
@@ -299,7 +260,7 @@ fn a_format_does_without_blocks_that_do_not_erase_as_long_as_the_capacity_is_hel
     let chain = |number: u32| Block::new(shape.chain.region, shape.chain.first + number);
     for failing in 0..4 {
         let mut ram = OwnedRam::for_plan(&plan);
-        let mut device = Failing::new(geometry);
+        let mut device = sound(geometry);
         for number in 0..failing {
             device.chip.fail_erase(chain(number), When::Always);
         }
@@ -323,7 +284,7 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
     let plan = RamPlan::new(&geometry, &config).expect("fits");
     let log = plan.shape().log.expect("there is one");
     let mut ram = OwnedRam::for_plan(&plan);
-    let mut device = Failing::new(geometry);
+    let mut device = sound(geometry);
     let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
     let mut dice = Dice::new(9);

@@ -4,9 +4,11 @@
 
 pub mod devices;
 mod dice;
+mod failing;
 mod life;
 
 pub use dice::Dice;
+pub use failing::{Failing, Whim};
 pub use life::{Tandem, read_sector};
 
 use ftl_core::bound::{Operations, WorstCase};
