@@ -68,9 +68,12 @@ pub struct RunResult {
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, the device's preparation left out.
     pub wall_s: f64,
-    /// Requests in a second of these.
+    /// Those of them in which the system had a request to work on. The others went by while it waited for the reader,
+    /// or for another system to which the reader hands the same requests.
+    pub busy_s: f64,
+    /// Requests in a second of `wall_s`.
     pub requests_per_s: f64,
-    /// Page and block operations in a second of these.
+    /// Page and block operations in a second of `busy_s`.
     pub nand_ops_per_s: f64,
 }
 

@@ -105,7 +105,7 @@ fn a_runs_file_is_what_a_replay_writes() {
     let [found] = &found[..] else { panic!("{}", found.len()) };
     let (found, replay) = (found.as_object().unwrap(), replay.as_object().unwrap());
     assert!(found.keys().eq(replay.keys()));
-    let walls = ["wall_s", "requests_per_s", "nand_ops_per_s"];
+    let walls = ["wall_s", "busy_s", "requests_per_s", "nand_ops_per_s"];
     for (key, value) in found.iter().filter(|(key, _)| !walls.contains(&key.as_str())) {
         assert_eq!(value, &replay[key], "{key}");
     }

@@ -7,13 +7,15 @@
 //! ```text
 //! block  | word 1 | lower half of word 2 | 0 | from where sectors count | word 0 of the first page | a row a page ...
 //!          4        2                      2   4                          4
-//! row    | how far word 0 is | upper half of word 2 | a distance a further word | a stamp a sector |
-//!          2                   2                      2 x words                   4 x sectors
+//! row    | how far word 0 is, a flag | upper half of word 2 | a distance a further word | a stamp a sector |
+//!          2                           2                      2 x words                   4 x sectors
 //! ```
 //!
 //! Words are the kept spare bytes, four at a time, little-endian. Word 0 holds a number that rises from page to page
-//! above a byte that is the same in all of them. Distances are taken between words turned left by two bits: an FTL
-//! marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its block a
+//! above a byte that is the same in all of them. The *note* is the upper byte of word 1 under the lower half of word 2,
+//! as a number of 24 bits. It is the first page's; or, where the flag says so, it is how far word 0 has risen: an FTL
+//! tells there how much younger than the first a page is. Distances are taken between words turned left by two bits: an
+//! FTL marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its block a
 //! plain one, where every page has a record of all it says. In the MLC of the paper a row is 16 bytes and a record 29.
 
 use crate::content::{self, State};
@@ -28,8 +30,14 @@ const OWN_PACKED: usize = 4;
 const FURTHER_MAX: usize = 32;
 /// Where the number in word 0 begins that rises.
 const RISEN_SHIFT: u32 = 8;
-/// The bits of what it may have risen by: sixteen.
-const RISEN_MASK: u32 = 0xFFFF << RISEN_SHIFT;
+/// The bits of what it may have risen by: fifteen.
+const RISEN_MASK: u32 = 0x7FFF << RISEN_SHIFT;
+/// In a row, beside what word 0 has risen by: the note is that, too.
+const NOTE_IS_RISEN: u16 = 1 << 15;
+/// Where the note begins in word 1.
+const NOTE_SHIFT: u32 = 24;
+/// How much of it is there.
+const NOTE_LOW: u32 = 8;
 /// By how much an FTL's marks are turned away.
 const MARKS: u32 = 2;
 /// Stands for a word of ones: nothing.
@@ -90,13 +98,20 @@ impl Packing {
             Head::from_bytes(head)
         };
         let risen = rising.wrapping_sub(head.rising);
-        if shared != head.shared || low != head.low || risen & RISEN_MASK != risen {
+        let flag = if shared == head.shared && low == head.low {
+            0
+        } else if (shared, low) == head.with_note(risen >> RISEN_SHIFT) {
+            NOTE_IS_RISEN
+        } else {
+            return false;
+        };
+        if risen & RISEN_MASK != risen {
             return false;
         }
         let start = usize::from(page) * self.row;
         let Some(row) = rows.get_mut(start..start + self.row) else { return false };
         let Some((tag, rest)) = row.split_first_chunk_mut::<OWN_PACKED>() else { return false };
-        let [risen_0, risen_1] = ((risen >> RISEN_SHIFT) as u16).to_le_bytes();
+        let [risen_0, risen_1] = ((risen >> RISEN_SHIFT) as u16 | flag).to_le_bytes();
         *tag = [risen_0, risen_1, high_0, high_1];
         let (further, stamps) = rest.split_at_mut(self.further_bytes);
         let (further, stamps) = (further.as_chunks_mut().0, stamps.as_chunks_mut().0);
@@ -192,6 +207,13 @@ impl Head {
         Self { shared, low, from, rising }
     }
 
+    /// Word 1 and the lower half of word 2 with that note in them.
+    #[inline]
+    const fn with_note(&self, note: u32) -> (u32, u16) {
+        let rest = self.shared & ((1 << NOTE_SHIFT) - 1);
+        (note << NOTE_SHIFT | rest, (note >> NOTE_LOW) as u16)
+    }
+
     #[inline]
     fn from_bytes(bytes: &[u8; HEAD]) -> Self {
         let words = bytes.as_chunks().0;
@@ -245,10 +267,14 @@ impl Head {
         let Some((own, further)) = tag.split_first_chunk::<OWN_PACKED>() else { return };
         let Some((head, words)) = spare.split_first_chunk_mut::<OWN>() else { return };
         let [risen_0, risen_1, high @ ..] = *own;
-        let risen = u32::from(u16::from_le_bytes([risen_0, risen_1])) << RISEN_SHIFT;
-        let mixed = u32::from(u16::from_le_bytes(high)) << 16 | u32::from(self.low);
-        head[..4].copy_from_slice(&self.rising.wrapping_add(risen).to_le_bytes());
-        head[4..8].copy_from_slice(&self.shared.to_le_bytes());
+        let flagged = u16::from_le_bytes([risen_0, risen_1]);
+        let risen = u32::from(flagged & !NOTE_IS_RISEN);
+        let is_risen = flagged & NOTE_IS_RISEN != 0;
+        let (shared, low) = if is_risen { self.with_note(risen) } else { (self.shared, self.low) };
+        let rising = self.rising.wrapping_add(risen << RISEN_SHIFT);
+        let mixed = u32::from(u16::from_le_bytes(high)) << 16 | u32::from(low);
+        head[..4].copy_from_slice(&rising.to_le_bytes());
+        head[4..8].copy_from_slice(&shared.to_le_bytes());
         head[8..].copy_from_slice(&mixed.to_le_bytes());
         let unpack = |word: &mut [u8; 4], distance: &[u8; 2]| {
             let number = match u16::from_le_bytes(*distance) {

@@ -1,7 +1,7 @@
 //! One system's replay, in its own thread: requests in, times and books out.
 
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ftl_iface::{PageCount, Region, RegionGeometry, SectorCount, Work};
 use nand_model::part::Nanos;
@@ -40,6 +40,14 @@ pub(super) struct Replay {
     host: Option<Host>,
     /// Present once the replay is done.
     pub(super) outcome: Option<Outcome>,
+}
+
+/// How long a replay took by the clock.
+#[derive(Clone, Copy, Debug)]
+struct Clocked {
+    whole: Duration,
+    /// While there was a request to work on.
+    busy: Duration,
 }
 
 /// What a system's books say when the replay begins; the result is what comes on top.
@@ -98,7 +106,9 @@ impl Session for Replay {
         let before = Before::of(system, &host);
         let mut tally = Tally::new();
         let start = Instant::now();
+        let mut busy = Duration::ZERO;
         for batch in &self.batches {
+            let handed_over = Instant::now();
             let mut must = batch.must.as_slice();
             for request in &batch.requests {
                 let submitted = self.wait(system, before.now + request.time)?;
@@ -107,10 +117,11 @@ impl Session for Replay {
                 let sectors = host.serve(system, request, &mut must)?;
                 tally.note(request, sectors, system.chip().now().since(submitted), waited);
             }
+            busy += handed_over.elapsed();
         }
-        let seconds = start.elapsed().as_secs_f64();
+        let clocked = Clocked { whole: start.elapsed(), busy };
         let after = Before::of(system, &host);
-        let result = self.result(system, &before, &after, &tally, seconds);
+        let result = self.result(system, &before, &after, &tally, clocked);
         let details = self.detailed.then(|| details(system, &before, &after, &tally));
         self.outcome = Some(Outcome { result, details });
         Ok(())
@@ -153,13 +164,12 @@ impl Replay {
         before: &Before,
         after: &Before,
         tally: &Tally,
-        wall_s: f64,
+        clocked: Clocked,
     ) -> RunResult {
         let part = system.chip().part();
         let requests = tally.requests();
         let region = |region| region_result(region, before, after);
         let [slc, mlc] = Region::ALL.map(region);
-        let per_second = |count: u64| per_second(count, wall_s);
         let slc_bytes = part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
         RunResult {
             schema: SCHEMA,
@@ -188,9 +198,10 @@ impl Replay {
             throttle: after.books.throttle,
             hash: after.books.hash,
             verified_reads: after.verified - before.verified,
-            wall_s,
-            requests_per_s: per_second(requests.total()),
-            nand_ops_per_s: per_second(operations(after) - operations(before)),
+            wall_s: clocked.whole.as_secs_f64(),
+            busy_s: clocked.busy.as_secs_f64(),
+            requests_per_s: per_second(requests.total(), clocked.whole),
+            nand_ops_per_s: per_second(operations(after) - operations(before), clocked.busy),
             requests,
         }
     }
@@ -293,7 +304,8 @@ fn operations(moment: &Before) -> u64 {
 }
 
 #[allow(clippy::cast_precision_loss)] // Rates are shown with few digits.
-fn per_second(count: u64, seconds: f64) -> f64 {
+fn per_second(count: u64, time: Duration) -> f64 {
+    let seconds = time.as_secs_f64();
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }
 
