@@ -9,7 +9,6 @@
 //! same stamps, and compares.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ftl_iface::{BlockStore, Sector, SectorCount};
 use nand_model::Stamp;
@@ -17,49 +16,25 @@ use nand_model::Stamp;
 use crate::Failure;
 use crate::trace::{Op, Request};
 
+mod grid;
+mod witness;
+
+use self::grid::{Grid, Span};
+use self::witness::{NEVER, next_stamp};
+pub(crate) use self::witness::{SharedWitness, Witness, first_stamp};
+
 /// The store that a host of this house speaks to.
 pub(crate) type Store<'a> = dyn BlockStore<Error = Infallible> + 'a;
-
-/// The most that is handed to the store at once. No filter calls a larger request hot, and a buffer for the largest
-/// requests of real traces (tens of MiB) would weigh more than the FTL's RAM.
-const HANDED_MOST: u64 = 4 << 20;
 
 /// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
 /// other devices are written in their order, too.
 pub(crate) const PREPARED_AT_ONCE: u32 = 512 << 10;
-
-/// The stamp of a sector that was never written, or was trimmed.
-const NEVER: u32 = 0;
-
-/// In the table: what the sector held at first. Zero, so that the system need not clear memory for what nobody writes.
-const AT_FIRST: u32 = 0;
-
-/// In the table: the sector was trimmed. No stamp is so large.
-const TRIMMED: u32 = u32::MAX;
-
-/// What a sector of a filled device holds: sectors were written once each, in order.
-#[inline]
-pub(crate) const fn first_stamp(sector: u32) -> Stamp {
-    Stamp::new(NEVER + 1 + sector)
-}
 
 /// How many of a sector's first bytes are looked at: the stamp and its mark.
 const LOOKED_AT: usize = Stamp::BYTES.as_usize();
 
 /// Stands in the buffer before a read: what the store leaves untouched is found out.
 const UNTOUCHED: u8 = 0x5A;
-
-/// What every sector must hold, as far as requests were read.
-pub(crate) struct Witness {
-    grid: Grid,
-    /// The stamp written last, by sector, or [`AT_FIRST`] or [`TRIMMED`].
-    stamps: Vec<u32>,
-    latest: u32,
-}
-
-/// A witness that the reader of requests and the hosts share. Hosts ask it when something is wrong.
-#[derive(Clone)]
-pub(crate) struct SharedWitness(Arc<Mutex<Witness>>);
 
 /// The host of one system.
 pub(crate) struct Host {
@@ -68,150 +43,6 @@ pub(crate) struct Host {
     latest: u32,
     buffer: Vec<u8>,
     verified: u64,
-}
-
-/// How a store is divided into sectors, both in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Grid {
-    /// A power of two: the store's shape was checked.
-    sector: u64,
-    capacity: u64,
-}
-
-/// Sectors of a request: those that it touches, and whether it covers the first and the last of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
-    first: u64,
-    count: u64,
-    covers_first: bool,
-    covers_last: bool,
-}
-
-impl Span {
-    /// The sectors that a write of it reads first: those that are covered in part.
-    fn partial(self) -> impl Iterator<Item = u64> {
-        let last = !self.covers_last && (self.count > 1 || self.covers_first);
-        let first = (!self.covers_first).then_some(self.first);
-        first.into_iter().chain(last.then_some(self.first + self.count - 1))
-    }
-
-    /// The sectors that a trim of it forgets: those that are covered.
-    fn covered(self) -> std::ops::Range<u64> {
-        let first = self.first + u64::from(!self.covers_first);
-        let end = self.first + self.count - u64::from(!self.covers_last);
-        first..end.max(first)
-    }
-
-    const fn range(self) -> std::ops::Range<usize> {
-        self.first as usize..(self.first + self.count) as usize
-    }
-}
-
-impl Grid {
-    fn span(self, offset: u64, length: u64) -> Span {
-        let shift = self.sector.trailing_zeros();
-        let end = offset + length;
-        let first = offset >> shift;
-        let last = (end - 1) >> shift;
-        let covers_first = offset == first << shift && (end >= (first + 1) << shift);
-        let covers_last = end == (last + 1) << shift && offset <= last << shift;
-        Span { first, count: last - first + 1, covers_first, covers_last }
-    }
-
-    /// The parts in which a request is handed over. One that runs over the store's end goes on at its beginning.
-    #[inline]
-    fn parts(self, request: &Request) -> impl Iterator<Item = Span> {
-        let mut at = request.offset;
-        let mut left = if request.op == Op::Flush { 0 } else { request.length };
-        std::iter::from_fn(move || {
-            if left == 0 {
-                return None;
-            }
-            // Parts end at multiples of what is handed over at once, so that a sector is never cut by it.
-            let to_cut = HANDED_MOST - at % HANDED_MOST;
-            let length = left.min(self.capacity - at).min(to_cut);
-            let span = self.span(at, length);
-            left -= length;
-            at += length;
-            if at == self.capacity {
-                at = 0;
-            }
-            Some(span)
-        })
-    }
-}
-
-/// The stamp of the sector that is written next. After the largest one the numbers begin again: four thousand million
-/// writes later, no version of that time is left to be taken for a new one.
-#[inline]
-const fn next_stamp(latest: u32) -> u32 {
-    if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
-}
-
-impl Witness {
-    /// The witness of stores of that sector size and capacity, each sector of which holds its [`first_stamp`].
-    pub(crate) fn of_full_stores(sector: u64, capacity: u64) -> Self {
-        let sectors = capacity / sector;
-        let grid = Grid { sector, capacity: sectors * sector };
-        Self { grid, stamps: vec![AT_FIRST; sectors as usize], latest: NEVER + sectors as u32 }
-    }
-
-    /// Follows a request: adds the stamps that its reads must find, in their order.
-    #[inline]
-    pub(crate) fn follow(&mut self, request: &Request, must: &mut Vec<u32>) {
-        for span in self.grid.parts(request) {
-            match request.op {
-                Op::Read => {
-                    let known = self.stamps[span.range()].iter().zip(span.first as u32..);
-                    must.extend(known.map(|(known, sector)| Self::expected(*known, sector)));
-                }
-                Op::Write => {
-                    let partial = span.partial();
-                    must.extend(partial.map(|sector| self.must_hold(sector as usize)));
-                    for stamp in &mut self.stamps[span.range()] {
-                        self.latest = next_stamp(self.latest);
-                        *stamp = self.latest;
-                    }
-                }
-                Op::Trim => {
-                    let covered = span.covered();
-                    self.stamps[covered.start as usize..covered.end as usize].fill(TRIMMED);
-                }
-                Op::Flush => {}
-            }
-        }
-    }
-
-    /// The stamp that a sector must hold, of which the table knows that.
-    #[inline]
-    const fn expected(known: u32, sector: u32) -> u32 {
-        match known {
-            AT_FIRST => first_stamp(sector).get(),
-            TRIMMED => NEVER,
-            stamp => stamp,
-        }
-    }
-
-    fn must_hold(&self, sector: usize) -> u32 {
-        Self::expected(self.stamps[sector], sector as u32)
-    }
-
-    /// The sector that must hold that stamp, if one must.
-    fn owner(&self, stamp: Stamp) -> Option<usize> {
-        (0..self.stamps.len()).find(|sector| self.must_hold(*sector) == stamp.get())
-    }
-}
-
-impl SharedWitness {
-    pub(crate) fn new(witness: Witness) -> Self {
-        Self(Arc::new(Mutex::new(witness)))
-    }
-
-    /// The witness, for as long as nobody else needs it.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Witness> {
-        // Nothing that panics leaves it half changed: a panic ends the run.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Host {

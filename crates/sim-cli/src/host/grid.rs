@@ -1,0 +1,80 @@
+//! How requests lie over the sectors of a store.
+
+use std::ops::Range;
+
+use crate::trace::{Op, Request};
+
+/// The most that is handed to the store at once. No filter calls a larger request hot, and a buffer for the largest
+/// requests of real traces (tens of MiB) would weigh more than the FTL's RAM.
+pub(super) const HANDED_MOST: u64 = 4 << 20;
+
+/// How a store is divided into sectors, both in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grid {
+    /// A power of two: the store's shape was checked.
+    pub(super) sector: u64,
+    pub(super) capacity: u64,
+}
+
+/// Sectors of a request: those that it touches, and whether it covers the first and the last of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) first: u64,
+    pub(super) count: u64,
+    covers_first: bool,
+    covers_last: bool,
+}
+
+impl Span {
+    /// The sectors that a write of it reads first: those that are covered in part.
+    pub(super) fn partial(self) -> impl Iterator<Item = u64> {
+        let last = !self.covers_last && (self.count > 1 || self.covers_first);
+        let first = (!self.covers_first).then_some(self.first);
+        first.into_iter().chain(last.then_some(self.first + self.count - 1))
+    }
+
+    /// The sectors that a trim of it forgets: those that are covered.
+    pub(super) fn covered(self) -> Range<u64> {
+        let first = self.first + u64::from(!self.covers_first);
+        let end = self.first + self.count - u64::from(!self.covers_last);
+        first..end.max(first)
+    }
+
+    pub(super) const fn range(self) -> Range<u64> {
+        self.first..self.first + self.count
+    }
+}
+
+impl Grid {
+    fn span(self, offset: u64, length: u64) -> Span {
+        let shift = self.sector.trailing_zeros();
+        let end = offset + length;
+        let first = offset >> shift;
+        let last = (end - 1) >> shift;
+        let covers_first = offset == first << shift && (end >= (first + 1) << shift);
+        let covers_last = end == (last + 1) << shift && offset <= last << shift;
+        Span { first, count: last - first + 1, covers_first, covers_last }
+    }
+
+    /// The parts in which a request is handed over. One that runs over the store's end goes on at its beginning.
+    #[inline]
+    pub(super) fn parts(self, request: &Request) -> impl Iterator<Item = Span> {
+        let mut at = request.offset;
+        let mut left = if request.op == Op::Flush { 0 } else { request.length };
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            // Parts end at multiples of what is handed over at once, so that a sector is never cut by it.
+            let to_cut = HANDED_MOST - at % HANDED_MOST;
+            let length = left.min(self.capacity - at).min(to_cut);
+            let span = self.span(at, length);
+            left -= length;
+            at += length;
+            if at == self.capacity {
+                at = 0;
+            }
+            Some(span)
+        })
+    }
+}

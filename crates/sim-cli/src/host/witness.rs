@@ -1,0 +1,130 @@
+//! What every sector must hold, as far as requests were read.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nand_model::Stamp;
+
+use super::grid::{Grid, HANDED_MOST};
+use crate::trace::{Op, Request};
+
+/// The stamp of a sector that was never written, or was trimmed.
+pub(super) const NEVER: u32 = 0;
+
+/// What a sector of a filled device holds: sectors were written once each, in order.
+#[inline]
+pub(crate) const fn first_stamp(sector: u32) -> Stamp {
+    Stamp::new(NEVER + 1 + sector)
+}
+
+/// The stamp of the sector that is written next. After the largest one the numbers begin again: four thousand million
+/// writes later, no version of that time is left to be taken for a new one.
+#[inline]
+pub(super) const fn next_stamp(latest: u32) -> u32 {
+    if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
+}
+
+/// Says what reads must find. A sector takes memory when something near it is written first, and what nobody writes
+/// none at all.
+pub(crate) struct Witness {
+    pub(super) grid: Grid,
+    /// The stamps that sectors must hold, by the parts in which requests are handed over: none is in two. Empty where
+    /// nothing was written or trimmed: those hold their [`first_stamp`].
+    parts: Vec<Box<[u32]>>,
+    part_sectors: u64,
+    latest: u32,
+}
+
+/// A witness that the reader of requests and the hosts share. Hosts ask it when something is wrong.
+#[derive(Clone)]
+pub(crate) struct SharedWitness(Arc<Mutex<Witness>>);
+
+impl Witness {
+    /// The witness of stores of that sector size and capacity, each sector of which holds its [`first_stamp`].
+    pub(crate) fn of_full_stores(sector: u64, capacity: u64) -> Self {
+        let sectors = capacity / sector;
+        let grid = Grid { sector, capacity: sectors * sector };
+        let part_sectors = HANDED_MOST / sector;
+        let parts = vec![Box::default(); sectors.div_ceil(part_sectors) as usize];
+        Self { grid, parts, part_sectors, latest: NEVER + sectors as u32 }
+    }
+
+    /// Follows a request: adds the stamps that its reads must find, in their order.
+    #[inline]
+    pub(crate) fn follow(&mut self, request: &Request, must: &mut Vec<u32>) {
+        for span in self.grid.parts(request) {
+            match request.op {
+                Op::Read => {
+                    let (part, range) = self.place(span.range());
+                    match self.parts[part].get(range) {
+                        Some(stamps) => must.extend_from_slice(stamps),
+                        None => must.extend(first_stamps(span.range())),
+                    }
+                }
+                Op::Write => {
+                    must.extend(span.partial().map(|sector| self.must_hold(sector)));
+                    let mut latest = self.latest;
+                    for stamp in self.stamps(span.range()) {
+                        latest = next_stamp(latest);
+                        *stamp = latest;
+                    }
+                    self.latest = latest;
+                }
+                Op::Trim => self.stamps(span.covered()).fill(NEVER),
+                Op::Flush => {}
+            }
+        }
+    }
+
+    /// The part in which sectors are, and where in it.
+    #[inline]
+    fn place(&self, sectors: Range<u64>) -> (usize, Range<usize>) {
+        let shift = self.part_sectors.trailing_zeros();
+        let part = sectors.start >> shift;
+        let first = part << shift;
+        (part as usize, (sectors.start - first) as usize..(sectors.end - first) as usize)
+    }
+
+    /// The stamps of sectors of one part, to be changed.
+    #[inline]
+    fn stamps(&mut self, sectors: Range<u64>) -> &mut [u32] {
+        let (part, range) = self.place(sectors);
+        if range.is_empty() {
+            return &mut [];
+        }
+        let stamps = &mut self.parts[part];
+        if stamps.is_empty() {
+            let first = part as u64 * self.part_sectors;
+            *stamps = first_stamps(first..first + self.part_sectors).collect();
+        }
+        &mut stamps[range]
+    }
+
+    fn must_hold(&self, sector: u64) -> u32 {
+        let (part, range) = self.place(sector..sector + 1);
+        let stamp = self.parts[part].get(range.start).copied();
+        stamp.unwrap_or_else(|| first_stamp(sector as u32).get())
+    }
+
+    /// The sector that must hold that stamp, if one must.
+    pub(super) fn owner(&self, stamp: Stamp) -> Option<u64> {
+        let sectors = self.grid.capacity / self.grid.sector;
+        (0..sectors).find(|sector| self.must_hold(*sector) == stamp.get())
+    }
+}
+
+fn first_stamps(sectors: Range<u64>) -> impl Iterator<Item = u32> {
+    sectors.map(|sector| first_stamp(sector as u32).get())
+}
+
+impl SharedWitness {
+    pub(crate) fn new(witness: Witness) -> Self {
+        Self(Arc::new(Mutex::new(witness)))
+    }
+
+    /// The witness, for as long as nobody else needs it.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Witness> {
+        // Nothing that panics leaves it half changed: a panic ends the run.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
