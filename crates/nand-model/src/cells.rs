@@ -1,13 +1,13 @@
 //! The truth: what each page was programmed with, how far each block is programmed, its erases and its bad mark.
 //!
-//! A block's pages lie in one allocation, record after record ([`content`](crate::content) says what is in one) or in
-//! shorter rows (`packing`), so that a page costs one look at memory. How far the block is programmed stands beside
+//! A block's pages lie together, record after record ([`content`](crate::content) says what is in one) or in shorter
+//! rows (`packing`, `rows`), so that a page costs one look at memory. How far the block is programmed stands beside
 //! it: an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
 //!
-//! Blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
+//! Plain blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
 //! shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its first
 //! program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in use,
-//! and new records come where the processor's caches still are.
+//! and new records come where the processor's caches still are. The rows of packed blocks a fork copies.
 
 use std::sync::Arc;
 
@@ -21,10 +21,12 @@ use crate::rules::{self, Verb};
 mod block;
 mod forms;
 mod packing;
+mod rows;
 
 pub(crate) use self::block::BlockCells;
 use self::block::{Form, Storage};
 pub(crate) use self::packing::Packing;
+use self::rows::Rows;
 
 /// The cells of one region.
 #[derive(Clone, Debug)]
@@ -38,12 +40,10 @@ pub(crate) struct Cells {
     whole: HashMap<u32, Arc<[u8]>>,
     /// What preset blocks hold.
     preset: Option<Arc<dyn Preset>>,
-    /// How blocks are packed, if they are.
-    packing: Option<Packing>,
-    /// What erased blocks held: rows, or records where blocks are not packed.
+    /// Packed blocks, if blocks are packed.
+    rows: Option<Rows>,
+    /// What erased plain blocks held.
     unused: Vec<Box<[u8]>>,
-    /// What plain blocks held, where blocks begin as rows.
-    unused_records: Vec<Box<[u8]>>,
     /// Shared blocks that were copied to be written.
     copies: u64,
 }
@@ -77,9 +77,8 @@ impl Cells {
             blocks,
             whole,
             preset: None,
-            packing: None,
+            rows: None,
             unused,
-            unused_records: Vec::new(),
             copies: 0,
         })
     }
@@ -102,9 +101,8 @@ impl Cells {
             blocks,
             whole: self.whole.clone(),
             preset: self.preset.clone(),
-            packing: self.packing,
+            rows: self.rows.clone(),
             unused: Vec::new(),
-            unused_records: Vec::new(),
             copies: 0,
         }
     }
@@ -133,10 +131,10 @@ impl Cells {
     /// Memory that the cells occupy, but for the allocator's own.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let used = self.blocks.iter().map(|block| block.held().len());
-        let unused = self.unused.iter().chain(&self.unused_records).map(|held| held.len());
-        let records: usize = used.chain(unused).sum();
+        let records: usize = used.chain(self.unused.iter().map(|held| held.len())).sum();
+        let rows = self.rows.as_ref().map_or(0, Rows::memory_bytes);
         let whole: usize = self.whole.values().map(|data| data.len()).sum();
-        (self.blocks.capacity() * size_of::<BlockCells>() + records + whole) as u64
+        (self.blocks.capacity() * size_of::<BlockCells>() + records + rows + whole) as u64
     }
 
     /// Reads data of a page that is kept whole, from byte `at` on.
@@ -175,11 +173,11 @@ impl Cells {
             self.read_erased(page, data, spare);
             return;
         }
-        match (block.form, &self.packing) {
+        match (block.form, &self.rows) {
             (Form::Preset, _) => self.read_preset(page, at, data, spare),
-            (Form::Packed, Some(packing)) => {
+            (Form::Packed(place), Some(rows)) => {
                 self.check_whole_sectors(page, at, data.len());
-                packing.load(block.held(), index, at, data, spare);
+                rows.packing.load(rows.get(place), index, at, data, spare);
             }
             _ => self.read_record(block, page, at, data, spare),
         }
@@ -285,13 +283,11 @@ impl Cells {
             rules::out_of_order(page, block.next);
         }
         if block.next == 0 {
-            block.form = if self.packing.is_some() { Form::Packed } else { Form::Plain };
+            block.form = self.rows.as_mut().map_or(Form::Plain, |rows| Form::Packed(rows.take()));
         }
-        if let (Form::Packed, Some(packing)) = (block.form, &self.packing) {
-            let length = packing.block_bytes(self.pages);
-            let follows = index == block.next;
-            let rows = block.own(length, &mut self.unused, &mut self.copies);
-            if follows && packing.store(rows, index, index == 0, data, spare) {
+        if let (Form::Packed(place), Some(rows)) = (block.form, &mut self.rows) {
+            let (follows, packing) = (index == block.next, rows.packing);
+            if follows && packing.store(rows.get_mut(place), index, index == 0, data, spare) {
                 block.next = index + 1;
                 return;
             }
@@ -307,9 +303,7 @@ impl Cells {
         let block = &mut self.blocks[page.block().index() as usize];
         let length = usize::from(self.pages) * record;
         let next = usize::from(block.next);
-        let unused =
-            if self.packing.is_some() { &mut self.unused_records } else { &mut self.unused };
-        let records = block.own(length, unused, &mut self.copies);
+        let records = block.own(length, &mut self.unused, &mut self.copies);
         for skipped in next..usize::from(index) {
             records[skipped * record] = State::Skipped.code();
         }
@@ -347,24 +341,23 @@ impl Cells {
         let cells = self.wear(block);
         let pages = std::mem::take(&mut cells.next);
         let has_whole = std::mem::take(&mut cells.has_whole);
-        cells.form = Form::Plain;
+        let form = std::mem::replace(&mut cells.form, Form::Plain);
         if let Storage::Own(held) = cells.take() {
             self.keep_unused(held);
+        }
+        if let (Form::Packed(place), Some(rows)) = (form, &mut self.rows) {
+            rows.give_back(place);
         }
         if has_whole {
             self.drop_whole(block, pages);
         }
     }
 
-    /// Keeps what a block held for one that is programmed next.
+    /// Keeps what a plain block held for one that is programmed next.
     #[inline]
     fn keep_unused(&mut self, held: Box<[u8]>) {
-        let plain = usize::from(self.pages) * self.format.record();
-        match self.packing.map(|packing| packing.block_bytes(self.pages)) {
-            Some(packed) if held.len() == packed => self.unused.push(held),
-            Some(_) if held.len() == plain => self.unused_records.push(held),
-            None if held.len() == plain => self.unused.push(held),
-            _ => {}
+        if held.len() == usize::from(self.pages) * self.format.record() {
+            self.unused.push(held);
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-/// What is held of a block's pages.
+use super::rows::Place;
+
+/// What is held of a plain block's pages.
 #[derive(Clone, Debug)]
 pub(super) enum Storage {
     /// Written in place. Empty until the first program.
@@ -16,8 +18,8 @@ pub(super) enum Storage {
 pub(super) enum Form {
     /// A record each.
     Plain,
-    /// A row each.
-    Packed,
+    /// A row each, in memory that packed blocks have together.
+    Packed(Place),
     /// Not at all: the region's formula tells them.
     Preset,
 }

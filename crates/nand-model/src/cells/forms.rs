@@ -8,6 +8,7 @@ use ftl_iface::{Block, PageIndex};
 
 use super::Cells;
 use super::block::{Form, Storage};
+use super::rows::Rows;
 use crate::preset::{Preset, PresetError};
 
 impl Cells {
@@ -37,19 +38,22 @@ impl Cells {
 
     /// From now on, packs blocks where that can be.
     pub(crate) fn pack(&mut self) {
-        self.packing = self.format.packing();
-        self.unused.clear();
+        if self.rows.is_none() {
+            self.rows = self.format.packing().map(|packing| Rows::new(packing, self.pages));
+        }
     }
 
     /// The records of a block's pages; as many as are programmed, at least.
     pub(crate) fn records(&self, block: u32) -> Cow<'_, [u8]> {
         let cells = &self.blocks[block as usize];
-        let write = |record: &mut [u8], page: u16| match (cells.form, &self.preset, &self.packing) {
+        let write = |record: &mut [u8], page: u16| match (cells.form, &self.preset, &self.rows) {
             (Form::Preset, Some(preset), _) => {
                 let page = Block::new(self.region, block).page(PageIndex::new(page));
                 self.format.store_preset(record, preset.as_ref(), page);
             }
-            (Form::Packed, _, Some(packing)) => packing.unpack(cells.held(), page, record),
+            (Form::Packed(place), _, Some(rows)) => {
+                rows.packing.unpack(rows.get(place), page, record);
+            }
             _ => {}
         };
         if cells.form == Form::Plain {
@@ -68,10 +72,10 @@ impl Cells {
     pub(super) fn make_plain(&mut self, block: u32) {
         let records = self.records(block).into_owned();
         let cells = &mut self.blocks[block as usize];
-        cells.form = Form::Plain;
-        if let Storage::Own(rows) = cells.take() {
-            self.unused.push(rows);
-        }
+        let form = std::mem::replace(&mut cells.form, Form::Plain);
         cells.storage = Storage::Own(records.into());
+        if let (Form::Packed(place), Some(rows)) = (form, &mut self.rows) {
+            rows.give_back(place);
+        }
     }
 }
