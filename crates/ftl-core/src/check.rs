@@ -55,6 +55,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.every_entry_points_to_its_sector()?;
         self.chains_are_in_order_of_birth()?;
         self.proved_entries_are_newest()?;
+        self.chains_with_entries_are_logged()?;
         self.sectors_left_elsewhere_are_there()
     }
 
@@ -382,6 +383,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 format!(
                     "the chain's copy of {sector} ({in_chain:?}) is newer than the log's ({in_log:?})"
                 )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Nobody passes over the log where it holds something.
+    fn chains_with_entries_are_logged(&self) -> Verdict {
+        for (sector, _) in self.entries() {
+            let (logical, _) = self.mlc.locate(sector);
+            ensure(self.logged.get(logical), || {
+                format!("the log holds {sector}, and nobody looks there for {logical:?}")
             })?;
         }
         Ok(())

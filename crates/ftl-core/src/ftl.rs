@@ -65,6 +65,9 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) wear: DualPool<'ram>,
     /// Chains whose sectors in the log may be older than their own: a mount cannot tell at once.
     pub(crate) unproved: Bits<'ram, LogicalBlock>,
+    /// Chains of which the log may hold sectors: nobody needs to look for those of another. A fold that has seen all of
+    /// a chain's takes it out.
+    pub(crate) logged: Bits<'ram, LogicalBlock>,
     /// A move of cold data that was found worth while and waits for the fold under way to end.
     pub(crate) wear_move: Option<WearMove>,
     /// Folding begins when no more than this many blocks are free.

@@ -82,6 +82,8 @@ pub enum TableName {
     Sealed,
     /// Chains whose sectors in the log are not proved newest yet.
     Unproved,
+    /// Chains of which the log may hold sectors.
+    Logged,
     /// Flags of the cached maps.
     MapFlags,
     /// Sectors written to the chain that is being folded.
@@ -98,7 +100,7 @@ pub enum TableName {
     ReadSpare,
 }
 
-const TABLES: usize = 25;
+const TABLES: usize = 26;
 const FIRST_WORD: usize = TableName::IndexLow as usize;
 const FIRST_BYTE: usize = TableName::IndexHigh as usize;
 
@@ -121,6 +123,7 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("chains written lately", TableName::Recent),
     ("chains whose last block is sealed", TableName::Sealed),
     ("chains not yet proved", TableName::Unproved),
+    ("chains with sectors in the log", TableName::Logged),
     ("mapping cache: flags", TableName::MapFlags),
     ("fold: sectors written since", TableName::FoldTouched),
     ("fold: sectors from the log", TableName::FoldCollected),
@@ -228,6 +231,7 @@ impl RamPlan {
             lengths[TableName::TailCodes as usize] = tail_codes(codes, index.capacity());
             lengths[TableName::LogBad as usize] = Bits::<LogBlock>::bytes_for(log.blocks as u32);
             lengths[TableName::Unproved as usize] = logical_bits;
+            lengths[TableName::Logged as usize] = logical_bits;
         }
         Ok(Self { given: Given::new(geometry, config), shape, index, lengths })
     }

@@ -189,7 +189,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     #[inline]
     fn stands_in_place(&self, making: &Making<'_>) -> bool {
         let (offset, slots) = (making.offset(0), making.slots);
-        let in_log = || self.log.as_ref().is_some_and(|log| log.index.finds(making.first, slots));
+        let in_log = || {
+            self.log.as_ref().is_some_and(|log| {
+                self.logged.get(making.job.logical) && log.index.finds(making.first, slots)
+            })
+        };
         let mlc = &self.mlc;
         !mlc.fold.is_any_touched()
             && mlc.maps.are_in_place(mlc.maps.fold_map(), offset, slots)
@@ -222,6 +226,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let offset = making.offset(slot);
         let touched = self.mlc.fold.is_touched(offset);
         if let Some(log) = &self.log
+            && self.logged.get(making.job.logical)
             && let Some(at) = log.index.find(making.sector(slot))
         {
             let touched = touched && !planted(Bug::CollectTouched);
@@ -229,6 +234,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // A closed log is given up sector by sector.
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
             if touched || !collects {
+                self.mlc.fold.leave_logged();
                 return Ok(Source::Elsewhere);
             }
             let (spot, slot) = log.spot(at);
@@ -329,6 +335,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
         self.mlc.maps.forget(job.logical);
         if let Some(log) = &mut self.log {
+            self.logged.set(job.logical, self.mlc.fold.leaves_logged());
             let head = log.window().head;
             for offset in 0..self.mlc.sectors_per_block().get() {
                 if self.mlc.fold.is_collected(offset) {

@@ -78,6 +78,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn locate_newest(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
         if let Some(log) = &self.log
+            && self.logged.get(logical)
             && let Some(found) = log.index.find(sector)
         {
             let proved = !self.unproved.get(logical);

@@ -64,6 +64,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         self.flash.tell(Event::LogWrite { sectors: count });
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
+        self.note_logged(first, count);
         let mut pages = 0;
         let mut sector = first;
         let mut rest = data;
@@ -89,6 +90,18 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             pages += 1;
         }
         Ok(pages)
+    }
+
+    /// Notes that sectors come to the log, before they do.
+    #[inline]
+    pub(crate) fn note_logged(&mut self, first: Sector, count: SectorCount) {
+        let (logical, offset) = self.mlc.locate(first);
+        self.logged.set(logical, true);
+        if offset + count.get() > self.mlc.sectors_per_block().get() {
+            for sector in first.run(count) {
+                self.logged.set(self.mlc.locate(sector).0, true);
+            }
+        }
     }
 
     /// The content of a page: the host's own buffer where it fills the page, else the page buffer with it.

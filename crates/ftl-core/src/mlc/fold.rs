@@ -57,6 +57,7 @@ impl Job {
 pub struct Fold<'ram> {
     job: Option<Job>,
     any_touched: bool,
+    leaves_logged: bool,
     touched: Bits<'ram, Offset>,
     collected: Bits<'ram, Offset>,
 }
@@ -65,12 +66,13 @@ impl<'ram> Fold<'ram> {
     /// None under way. Each table has a bit a sector of a logical block.
     pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
         let (touched, collected) = (Bits::new(touched), Bits::new(collected));
-        Self { job: None, any_touched: false, touched, collected }
+        Self { job: None, any_touched: false, leaves_logged: false, touched, collected }
     }
 
     /// Begins.
     pub fn start(&mut self, job: Job) {
         self.any_touched = false;
+        self.leaves_logged = false;
         self.touched.clear();
         self.collected.clear();
         self.job = Some(job);
@@ -151,7 +153,18 @@ impl<'ram> Fold<'ram> {
     pub fn uncollect(&mut self, logical: LogicalBlock, offset: u32) {
         if self.is_of(logical) {
             self.collected.set(Offset(offset), false);
+            self.leaves_logged = true;
         }
+    }
+
+    /// A sector stays in the log.
+    pub fn leave_logged(&mut self) {
+        self.leaves_logged = true;
+    }
+
+    /// Whether the log holds a sector of the chain that the fold did not take, or took before it was written again.
+    pub fn leaves_logged(&self) -> bool {
+        self.leaves_logged
     }
 
     /// Whether the fold took the sector from the log, and it was not written since.

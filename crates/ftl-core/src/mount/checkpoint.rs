@@ -14,7 +14,7 @@ use crate::ftl::{Ftl, Scrub};
 use crate::layout::{self, Seal};
 use crate::probe::Probe;
 use crate::shape::{PLACES, Place};
-use crate::slc::index::{IndexShape, Probing};
+use crate::slc::index::{Entry, IndexShape, Probing};
 use crate::writeback::WriteBack;
 
 /// What a stop has left for the next mount. Either way everything acknowledged is on flash.
@@ -183,6 +183,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let good = self.wear.in_use().fold(0, |good, _| good + 1);
         self.set_good_blocks(good);
+        self.logged.clear();
+        if let Some(log) = &self.log {
+            let reals = log.index.iter().filter(|(_, entry)| matches!(entry, Entry::Real(_)));
+            reals.for_each(|(sector, _)| self.logged.set(self.mlc.locate(sector).0, true));
+        }
         Ok(Some(()))
     }
 
@@ -197,6 +202,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             log.clear();
         }
         self.unproved.clear();
+        self.logged.clear();
         self.scrub = Scrub::default();
     }
 

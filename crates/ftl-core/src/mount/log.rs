@@ -43,6 +43,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// that it may ask them.
     pub(crate) fn mount_log(&mut self, proves: bool) -> Result<bool, Fault<D::Error>> {
         self.the_log()?.index.clear();
+        self.logged.clear();
         for number in 0..self.shape.logical_blocks {
             self.unproved.set(LogicalBlock::new(number), true);
         }
@@ -277,6 +278,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
         }
+        self.logged.set(self.mlc.locate(sector).0, true);
         if self.the_log()?.restore(place, sector) {
             return Ok(true);
         }

@@ -146,6 +146,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let recent = ram.bytes(TableName::Recent);
         let sealed = ram.bytes(TableName::Sealed);
         let unproved = ram.bytes(TableName::Unproved);
+        let logged = ram.bytes(TableName::Logged);
         let flags = ram.bytes(TableName::MapFlags);
         let touched = ram.bytes(TableName::FoldTouched);
         let collected = ram.bytes(TableName::FoldCollected);
@@ -176,6 +177,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             write_back: WriteBack::new(config.write_back),
             wear: DualPool::new(erase_counts, wear_pools, blocks, wear.threshold, wear.enabled),
             unproved: Bits::new(unproved),
+            logged: Bits::new(logged),
             wear_move: None,
             free_blocks_low: 0,
             free_blocks_idle: 0,
