@@ -270,7 +270,7 @@ impl Format {
     pub(crate) fn load_spare(&self, record: &[u8], spare: &mut [u8]) {
         let known = spare.len().min(self.spare_kept);
         let (known, rest) = spare.split_at_mut(known);
-        known.copy_from_slice(&record[1..=known.len()]);
+        copy_short(known, &record[1..=known.len()]);
         fill_rest(rest);
     }
 
@@ -331,14 +331,25 @@ pub(crate) fn fill_rest(rest: &mut [u8]) {
     }
 }
 
-/// Copies few bytes without a call, eight at a time. Behind random programs, whose pages come from memory, a call's
+/// Copies bytes, those of most tags without a call. Behind random programs, whose pages come from memory, a call's
 /// instructions would keep the next operation from starting meanwhile.
 #[inline]
 fn copy_short(to: &mut [u8], from: &[u8]) {
-    let (to, to_rest) = to.as_chunks_mut::<8>();
-    let (from, from_rest) = from.as_chunks::<8>();
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-    to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
+    const HALF: usize = 16;
+    if to.len() != from.len() || to.len() > 2 * HALF {
+        return to.copy_from_slice(from);
+    }
+    // The halves overlap where the tag is shorter than both.
+    if let (Some(first), Some(last)) = (from.first_chunk::<HALF>(), from.last_chunk::<HALF>()) {
+        if let Some(to) = to.first_chunk_mut::<HALF>() {
+            *to = *first;
+        }
+        if let Some(to) = to.last_chunk_mut::<HALF>() {
+            *to = *last;
+        }
+    } else {
+        to.copy_from_slice(from);
+    }
 }
 
 /// Writes the sector that 4 bytes stand for.
