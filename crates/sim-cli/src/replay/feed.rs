@@ -48,6 +48,8 @@ pub(super) struct Feed<'a> {
     from: Nanos,
     latest: Nanos,
     requests: u64,
+    /// The most that a batch's reads had to find: the next has room for as much from the first.
+    must: usize,
 }
 
 /// What the reader did.
@@ -82,12 +84,14 @@ impl<'a> Feed<'a> {
             from,
             latest,
             requests: 0,
+            must: 0,
         }
     }
 
     /// The next batch; an empty one after the last.
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
-        let mut batch = Requests { requests: Vec::with_capacity(BATCH), must: Vec::new() };
+        let must = Vec::with_capacity(self.must);
+        let mut batch = Requests { requests: Vec::with_capacity(BATCH), must };
         while batch.requests.len() < BATCH && batch.must.len() < MUST {
             match self.stream.next_request()? {
                 Some(request) => {
@@ -109,6 +113,7 @@ impl<'a> Feed<'a> {
             }
         }
         self.requests += batch.requests.len() as u64;
+        self.must = self.must.max(batch.must.len());
         Ok(Arc::new(batch))
     }
 
