@@ -197,6 +197,9 @@ impl Stream<'_> {
         self.from = self.latest;
     }
 
+    /// Out of the way of the requests: what is opened stands on the stack first, and that is much.
+    #[cold]
+    #[inline(never)]
     fn open_next(&mut self) -> Result<bool, Failure> {
         let Some(source) = self.workload.sources.get(self.next) else {
             return Ok(false);

@@ -92,6 +92,8 @@ impl<'a> Feed<'a> {
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
         let must = Vec::with_capacity(self.must);
         let mut batch = Requests { requests: Vec::with_capacity(BATCH), must };
+        let witness = self.witness.clone();
+        let mut witness = witness.lock();
         while batch.requests.len() < BATCH && batch.must.len() < MUST {
             match self.stream.next_request()? {
                 Some(request) => {
@@ -101,7 +103,7 @@ impl<'a> Feed<'a> {
                     // A clock that was set back does not let requests arrive before those that came earlier.
                     self.latest = self.latest.max(self.from + placed.time);
                     placed.time = self.latest;
-                    self.witness.lock().follow(&placed, &mut batch.must);
+                    witness.follow(&placed, &mut batch.must);
                     batch.requests.push(placed);
                 }
                 None if self.pass + 1 < self.passes => {
