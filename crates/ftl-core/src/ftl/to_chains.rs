@@ -92,7 +92,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             Err(Fault::BlockFailed) => return self.leave_last_log(logical, map).map(|()| false),
             outcome => outcome?,
         };
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.log
+            && self.logged.get(logical)
+        {
             for slot in 0..self.shape.chain.slots {
                 if let Some(sector) = slots.get(slot).copy_of() {
                     // A virtual entry stays: the throttle has just left it, so that the next write may enter.
