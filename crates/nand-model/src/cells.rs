@@ -4,10 +4,10 @@
 //! rows (`packing`, `rows`), so that a page costs one look at memory. How far the block is programmed stands beside
 //! it: an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
 //!
-//! Plain blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first to a
-//! shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its first
-//! program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in use,
-//! and new records come where the processor's caches still are. The rows of packed blocks a fork copies.
+//! Plain blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first
+//! to a shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its
+//! first program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in
+//! use, and new records come where the processor's caches still are. The rows of packed blocks a fork copies.
 
 use std::sync::Arc;
 

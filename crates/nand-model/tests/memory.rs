@@ -104,3 +104,45 @@ fn a_packed_block_is_smaller_and_an_erased_one_leaves_its_memory_to_the_next() {
         assert_eq!(held(&mut packed, block), 16 + 8 * (4 + 2 + 8));
     }
 }
+
+/// Spare bytes of a page as a fold programs it.
+fn folded(page: u16, note: u32) -> [u8; 32] {
+    let stamp = 70_000 + 3 * u32::from(page);
+    let words =
+        [stamp << 8 | 0x55, 9 | note << 24, 0xABCD_0000 | note >> 8, 5_000 + u32::from(page)];
+    let mut spare = [0xFF; 32];
+    spare.chunks_exact_mut(4).zip(words).for_each(|(to, word)| {
+        to.copy_from_slice(&word.to_le_bytes());
+    });
+    spare
+}
+
+fn program_folded<const PAGES: usize>(chip: &mut Chip, block: Block, notes: [u32; PAGES]) {
+    for (index, note) in (0..).zip(notes) {
+        chip.program(page(block, index), &[0; 1024], &folded(index, note)).unwrap();
+    }
+}
+
+#[test]
+fn a_block_stays_packed_whose_notes_tell_how_far_the_stamps_have_risen() {
+    const WEAR: u32 = 0x0002_0301;
+    let mut chip = tagged();
+    chip.pack(Region::Mlc);
+    let empty = chip.memory_bytes();
+    let notes = [WEAR, 3, 6, 9, 12, 15, 18, WEAR];
+    program_folded(&mut chip, mlc(0), notes);
+    assert_eq!(chip.memory_bytes() - empty, 16 + 8 * (4 + 2 + 8));
+    let read = |chip: &mut Chip, at: Page| {
+        let mut spare = [0; 32];
+        chip.read(at, Bytes::ZERO, &mut [], &mut spare).unwrap();
+        spare
+    };
+    for (index, note) in (0..).zip(notes) {
+        assert_eq!(read(&mut chip, page(mlc(0), index)), folded(index, note), "page {index}");
+    }
+    // A note that is neither takes a record of its own, and so does its block.
+    program_folded(&mut chip, mlc(1), [WEAR, 3, 7]);
+    assert!(chip.memory_bytes() - empty > 2 * (16 + 8 * (4 + 2 + 8)));
+    assert_eq!(read(&mut chip, page(mlc(1), 1)), folded(1, 3));
+    assert_eq!(read(&mut chip, page(mlc(1), 2)), folded(2, 7));
+}

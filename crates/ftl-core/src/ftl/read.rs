@@ -52,24 +52,23 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let mut known = None;
         loop {
             let was_known = known.take();
-            let (source, run) = match self.run_in_place(sector, left) {
-                Some(found) => found,
-                None => {
-                    let source = match was_known {
-                        Some(source) => source,
-                        None => self.locate_newest(sector)?,
-                    };
-                    let mut run: u16 = 1;
-                    while u32::from(run) < left {
-                        let next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
-                        if !source.is_followed_by(next, run) || run == u16::MAX {
-                            known = Some(next);
-                            break;
-                        }
-                        run += 1;
+            let (source, run) = if let Some(found) = self.run_in_place(sector, left) {
+                found
+            } else {
+                let source = match was_known {
+                    Some(source) => source,
+                    None => self.locate_newest(sector)?,
+                };
+                let mut run: u16 = 1;
+                while u32::from(run) < left {
+                    let next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
+                    if !source.is_followed_by(next, run) || run == u16::MAX {
+                        known = Some(next);
+                        break;
                     }
-                    (source, run)
+                    run += 1;
                 }
+                (source, run)
             };
             if u32::from(run) == left {
                 return self.read_run(source, sector, run, rest);

@@ -18,6 +18,7 @@ use core::num::NonZeroU32;
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::config::Config;
 use crate::error::Fault;
 use crate::flash::{Content, Flash, Spot};
 use crate::layout::{Kind, Said, Slot, Slots, Trim};
@@ -100,12 +101,8 @@ pub struct Mlc<'ram> {
 
 impl<'ram> Mlc<'ram> {
     /// The chain region without chains.
-    pub fn new(
-        shape: &Shape,
-        chain_log_blocks_max: u8,
-        keeps_maps: bool,
-        memory: MlcMemory<'ram>,
-    ) -> Self {
+    pub fn new(shape: &Shape, config: &Config, memory: MlcMemory<'ram>) -> Self {
+        let keeps_maps = config.mapping_cache_entries > 0;
         let sectors = shape.sectors_per_block;
         let slots = NonZeroU32::new(u32::from(shape.chain.slots)).unwrap_or(NonZeroU32::MIN);
         Self {
@@ -113,7 +110,7 @@ impl<'ram> Mlc<'ram> {
             sectors,
             slots,
             logical_blocks: shape.logical_blocks,
-            chain_log_blocks_max: u16::from(chain_log_blocks_max),
+            chain_log_blocks_max: u16::from(config.chain_log_blocks_max),
             chains: Chains::new(memory.first, memory.next, memory.has_data),
             maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
             sketches: Sketches::new(memory.sketches, shape.logical_blocks, sectors),

@@ -15,7 +15,7 @@ pub use checkpoint::Stopped;
 use core::fmt;
 use core::num::NonZeroU32;
 
-use ftl_iface::{Bytes, NandDevice, SectorCount};
+use ftl_iface::{BlockCount, Bytes, NandDevice, SectorCount};
 
 use crate::config::{Config, FilterChoice};
 use crate::error::Fault;
@@ -145,8 +145,8 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let has_data = ram.bytes(TableName::HasData);
         let recent = ram.bytes(TableName::Recent);
         let sealed = ram.bytes(TableName::Sealed);
-        let unproved = ram.bytes(TableName::Unproved);
-        let logged = ram.bytes(TableName::Logged);
+        let unproved = Bits::new(ram.bytes(TableName::Unproved));
+        let logged = Bits::new(ram.bytes(TableName::Logged));
         let flags = ram.bytes(TableName::MapFlags);
         let touched = ram.bytes(TableName::FoldTouched);
         let collected = ram.bytes(TableName::FoldCollected);
@@ -159,13 +159,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let maps = MapMemory { owners, next_pages, said, flags, cells };
         let memory =
             MlcMemory { first, next, has_data, recent, sealed, maps, sketches, touched, collected };
-        let log = shape.log.zip(ram.plan().index_shape()).map(|(part, index_shape)| {
-            let index = Index::new(*index_shape, index_low, index_high);
-            Log::new(part, index, LogMemory { bad, head_codes, tail_codes })
-        });
-        let keeps_maps = config.mapping_cache_entries > 0;
+        let index = ram.plan().index_shape().map(|shape| Index::new(*shape, index_low, index_high));
+        let log_memory = LogMemory { bad, head_codes, tail_codes };
+        let log = shape.log.zip(index).map(|(part, index)| Log::new(part, index, log_memory));
         let wear = config.wear_leveling;
-        let blocks = ftl_iface::BlockCount::new(u32::from(shape.chain.blocks));
+        let blocks = BlockCount::new(u32::from(shape.chain.blocks));
         Ok(Self {
             shape,
             config: *config,
@@ -173,11 +171,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             filter: Self::new_filter(config),
             throttle: Self::new_throttle(config, &shape),
             log,
-            mlc: Mlc::new(&shape, config.chain_log_blocks_max, keeps_maps, memory),
+            mlc: Mlc::new(&shape, config, memory),
             write_back: WriteBack::new(config.write_back),
             wear: DualPool::new(erase_counts, wear_pools, blocks, wear.threshold, wear.enabled),
-            unproved: Bits::new(unproved),
-            logged: Bits::new(logged),
+            unproved,
+            logged,
             wear_move: None,
             free_blocks_low: 0,
             free_blocks_idle: 0,
@@ -206,12 +204,12 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let window_max = config.window_max.map_or(most, |window| u32::from(window).clamp(1, most));
         Throttle::new(ThrottleConfig {
             enabled: config.throttle && log_blocks > 0,
-            log_blocks: ftl_iface::BlockCount::new(log_blocks),
-            chain_blocks: ftl_iface::BlockCount::new(u32::from(shape.chain.blocks)),
+            log_blocks: BlockCount::new(log_blocks),
+            chain_blocks: BlockCount::new(u32::from(shape.chain.blocks)),
             log_endurance: config.endurance.log,
             chain_endurance: config.endurance.chain,
-            window_floor: ftl_iface::BlockCount::new(window_max.min(2)),
-            window_max: ftl_iface::BlockCount::new(window_max),
+            window_floor: BlockCount::new(window_max.min(2)),
+            window_max: BlockCount::new(window_max),
             period: PERIOD,
         })
     }
@@ -310,7 +308,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     }
 
     /// The distance that tail and head may have now (`k` of the paper); none without a log.
-    pub fn window(&self) -> ftl_iface::BlockCount {
+    pub fn window(&self) -> BlockCount {
         self.throttle.window()
     }
 
