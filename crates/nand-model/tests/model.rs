@@ -120,7 +120,7 @@ fn tag(dice: u8) -> [u8; 16] {
     };
     // The note: the same in most pages, in some how far the first word has risen, if the block began low.
     let low = if dice % 4 == 1 { number / 64 } else { 0 };
-    let words = [rising, 3 + odd | low << 24, number << 16, near];
+    let words = [rising, (3 + odd) | (low << 24), number << 16, near];
     let mut bytes = [0; 16];
     bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| {
         to.copy_from_slice(&word.to_le_bytes());

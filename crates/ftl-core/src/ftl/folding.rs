@@ -335,7 +335,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
         self.mlc.maps.forget(job.logical);
         if let Some(log) = &mut self.log {
-            self.logged.set(job.logical, self.mlc.fold.leaves_logged());
+            let leaves = self.mlc.fold.leaves_logged() && !planted(Bug::ForgetLogged);
+            self.logged.set(job.logical, leaves);
             let head = log.window().head;
             for offset in 0..self.mlc.sectors_per_block().get() {
                 if self.mlc.fold.is_collected(offset) {
