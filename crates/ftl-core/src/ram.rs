@@ -68,6 +68,15 @@ pub enum TableName {
     TailCodes,
     /// What the last page of each cached chain says, for the page after it.
     MapSaid,
+    /// The page buffer. It and the spare areas come before tables of any length, so that they lie on whole words where
+    /// the memory does: they are copied from and to, which takes several times as long elsewhere.
+    PageBuffer,
+    /// Spare area to program pages of the log from.
+    LogSpare,
+    /// Spare area to program pages of chains from.
+    ChainSpare,
+    /// Tag to read into.
+    ReadSpare,
     /// Fifth byte of the hash table's entries, where four do not suffice.
     IndexHigh,
     /// Pools and effective erase counts of dual-pool wear leveling.
@@ -90,19 +99,11 @@ pub enum TableName {
     FoldTouched,
     /// Sectors that the fold took from the log.
     FoldCollected,
-    /// The page buffer.
-    PageBuffer,
-    /// Spare area to program pages of the log from.
-    LogSpare,
-    /// Spare area to program pages of chains from.
-    ChainSpare,
-    /// Tag to read into.
-    ReadSpare,
 }
 
 const TABLES: usize = 26;
 const FIRST_WORD: usize = TableName::IndexLow as usize;
-const FIRST_BYTE: usize = TableName::IndexHigh as usize;
+const FIRST_BYTE: usize = TableName::PageBuffer as usize;
 
 const NAMES: [(&str, TableName); TABLES] = [
     ("L2P: first block of each chain", TableName::ChainFirst),
@@ -116,6 +117,10 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("slots of the log's head block", TableName::HeadCodes),
     ("slots of the log's tail block", TableName::TailCodes),
     ("mapping cache: last pages", TableName::MapSaid),
+    ("page buffer", TableName::PageBuffer),
+    ("spare area, log", TableName::LogSpare),
+    ("spare area, chains", TableName::ChainSpare),
+    ("tag read last", TableName::ReadSpare),
     ("hash table: fifth bytes", TableName::IndexHigh),
     ("wear pools", TableName::WearPools),
     ("bad blocks of the log", TableName::LogBad),
@@ -127,10 +132,6 @@ const NAMES: [(&str, TableName); TABLES] = [
     ("mapping cache: flags", TableName::MapFlags),
     ("fold: sectors written since", TableName::FoldTouched),
     ("fold: sectors from the log", TableName::FoldCollected),
-    ("page buffer", TableName::PageBuffer),
-    ("spare area, log", TableName::LogSpare),
-    ("spare area, chains", TableName::ChainSpare),
-    ("tag read last", TableName::ReadSpare),
 ];
 
 /// What a plan follows from: the device, and of the configuration that which a table or a limit depends on.

@@ -139,6 +139,10 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let head_codes = ram.words(TableName::HeadCodes);
         let tail_codes = ram.words(TableName::TailCodes);
         let said = ram.words(TableName::MapSaid);
+        let buffer = ram.bytes(TableName::PageBuffer);
+        let log_spare = ram.bytes(TableName::LogSpare);
+        let chain_spare = ram.bytes(TableName::ChainSpare);
+        let read_spare = ram.bytes(TableName::ReadSpare);
         let index_high = ram.bytes(TableName::IndexHigh);
         let wear_pools = ram.bytes(TableName::WearPools);
         let bad = ram.bytes(TableName::LogBad);
@@ -150,10 +154,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let flags = ram.bytes(TableName::MapFlags);
         let touched = ram.bytes(TableName::FoldTouched);
         let collected = ram.bytes(TableName::FoldCollected);
-        let buffer = ram.bytes(TableName::PageBuffer);
-        let log_spare = ram.bytes(TableName::LogSpare);
-        let chain_spare = ram.bytes(TableName::ChainSpare);
-        let read_spare = ram.bytes(TableName::ReadSpare);
 
         let spares = Spares { read: read_spare, log: log_spare, chain: chain_spare };
         let maps = MapMemory { owners, next_pages, said, flags, cells };
