@@ -190,7 +190,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(());
         }
         let entered = match self.way(first, count) {
-            Way::Log => self.enter_log(first, count)?,
+            Way::Log { pages } => self.enter_log(first, count, pages)?,
             Way::Chains => None,
         };
         let pages = match entered {

@@ -11,7 +11,10 @@ use crate::slc::Log;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// To the log's head, if its sectors find entries in the hash table.
-    Log,
+    Log {
+        /// How many of its pages that takes.
+        pages: u32,
+    },
     /// To the chains.
     Chains,
 }
@@ -48,6 +51,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.flash.tell(Event::RejectedByThrottle);
             return Way::Chains;
         }
-        Way::Log
+        Way::Log { pages }
     }
 }

@@ -234,7 +234,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // A closed log is given up sector by sector.
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
             if touched || !collects {
-                self.mlc.fold.leave_logged();
+                self.mlc.fold.leave_logged(making.job.logical);
                 return Ok(Source::Elsewhere);
             }
             let (spot, slot) = log.spot(at);

@@ -48,28 +48,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let mut rest = data;
         let mut sector = first;
-        // Where the sector is, if the run before has told.
-        let mut known = None;
+        let mut source = self.locate_newest(sector)?;
         loop {
-            let was_known = known.take();
-            let (source, run) = if let Some(found) = self.run_in_place(sector, left) {
-                found
-            } else {
-                let source = match was_known {
-                    Some(source) => source,
-                    None => self.locate_newest(sector)?,
-                };
-                let mut run: u16 = 1;
-                while u32::from(run) < left {
-                    let next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
-                    if !source.is_followed_by(next, run) || run == u16::MAX {
-                        known = Some(next);
-                        break;
-                    }
-                    run += 1;
+            let mut run: u16 = 1;
+            let mut next = Source::Nowhere;
+            while u32::from(run) < left {
+                next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
+                if !source.is_followed_by(next, run) || run == u16::MAX {
+                    break;
                 }
-                (source, run)
-            };
+                run += 1;
+            }
             if u32::from(run) == left {
                 return self.read_run(source, sector, run, rest);
             }
@@ -80,21 +69,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             rest = after;
             left -= u32::from(run);
             sector = sector + SectorCount::new(u32::from(run));
+            source = next;
         }
-    }
-
-    /// As many of so many sectors as stand in one page, where nothing but a data block can hold them: most chains are
-    /// one, and need no look at each sector.
-    #[inline]
-    fn run_in_place(&self, first: Sector, left: u32) -> Option<(Source, u16)> {
-        let (logical, offset) = self.mlc.locate(first);
-        if self.mlc.has_log(logical) || self.log.is_some() && self.logged.get(logical) {
-            return None;
-        }
-        let (page, slot) = self.mlc.home(offset);
-        let spot = Spot::chain(self.mlc.chains.data(logical)?, page);
-        let run = left.min(u32::from(self.shape.chain.slots - slot)) as u16;
-        Some((Source::Page { spot, slot, in_place: true }, run))
     }
 
     /// Finds the newest copy of a sector.

@@ -20,7 +20,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         self.log.as_mut().ok_or(Fault::Corrupt)
     }
 
-    /// Makes room for a hot write: pages in the log first, because reclaiming them takes entries away, and
+    /// Makes room for a hot write: so many pages in the log first, because reclaiming them takes entries away, and
     /// then an entry for each sector. Says how many of them the log holds already. `None`: there is no room, and
     /// the write must go to the chains.
     #[inline]
@@ -28,24 +28,23 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         &mut self,
         first: Sector,
         count: SectorCount,
+        pages: u32,
     ) -> Result<Option<SectorCount>, Fault<D::Error>> {
-        let slots = self.shape.log.map_or(1, |part| u32::from(part.slots)).max(1);
-        let pages = count.get().div_ceil(slots);
-        // As many steps as reclaim a block that need not wait for a fold. What takes longer is left to housekeeping.
-        let mut steps = self.the_log()?.data_pages() + 1;
-        while self.the_log()?.free_pages() < pages {
-            if steps == 0 || !self.the_log()?.has_tail() {
+        let mut log = self.the_log()?;
+        if log.free_pages() < pages {
+            if !self.reclaim_pages(pages)? {
                 self.flash.tell(Event::RejectedByLog);
                 return Ok(None);
             }
-            self.reclaim_step()?;
-            steps -= 1;
+            log = self.the_log()?;
         }
-        let log = self.the_log()?;
         let window = log.window();
         let updates = log.index.reserve(first, count, window);
-        if updates.is_none() {
-            self.flash.tell(Event::RejectedByIndex);
+        match updates {
+            None => self.flash.tell(Event::RejectedByIndex),
+            // Those that the log holds have come to it before.
+            Some(updates) if updates < count => self.note_logged(first, count),
+            Some(_) => {}
         }
         Ok(updates)
     }
@@ -64,7 +63,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         self.flash.tell(Event::LogWrite { sectors: count });
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
-        self.note_logged(first, count);
         let mut pages = 0;
         let mut sector = first;
         let mut rest = data;
@@ -80,10 +78,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                 outcome => outcome?,
             }
             if self.mlc.fold.is_active() {
-                for held in sector.run(held) {
-                    let (logical, offset) = self.mlc.locate(held);
-                    self.mlc.fold.uncollect(logical, offset);
-                }
+                self.uncollect(sector, held);
             }
             rest = after;
             sector = sector + held;
@@ -92,15 +87,40 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         Ok(pages)
     }
 
-    /// Notes that sectors come to the log, before they do.
-    #[inline]
-    pub(crate) fn note_logged(&mut self, first: Sector, count: SectorCount) {
-        let (logical, offset) = self.mlc.locate(first);
-        self.logged.set(logical, true);
-        if offset + count.get() > self.mlc.sectors_per_block().get() {
-            for sector in first.run(count) {
-                self.logged.set(self.mlc.locate(sector).0, true);
+    /// Reclaims until so many pages of the log are free. `false`: that takes more steps than reclaim a block that need
+    /// not wait for a fold. What takes longer is left to housekeeping, which mostly has seen to it before.
+    #[inline(never)]
+    fn reclaim_pages(&mut self, pages: u32) -> Result<bool, Fault<D::Error>> {
+        let mut steps = self.the_log()?.data_pages() + 1;
+        while self.the_log()?.free_pages() < pages {
+            if steps == 0 || !self.the_log()?.has_tail() {
+                return Ok(false);
             }
+            self.reclaim_step()?;
+            steps -= 1;
+        }
+        Ok(true)
+    }
+
+    /// Notes that sectors come to the log, before they do. Out of the way of most hot writes.
+    #[inline(never)]
+    fn note_logged(&mut self, first: Sector, count: SectorCount) {
+        let (from, offset) = self.mlc.locate(first);
+        let end = offset + count.get();
+        let more = (end.saturating_sub(1) / self.mlc.sectors_per_block()) as u16;
+        for number in from.get()..from.get() + more + 1 {
+            let logical = LogicalBlock::new(number);
+            self.logged.set(logical, true);
+            self.mlc.fold.leave_logged(logical);
+        }
+    }
+
+    /// Tells the fold under way of sectors that were written to the log.
+    #[inline(never)]
+    fn uncollect(&mut self, first: Sector, count: SectorCount) {
+        for sector in first.run(count) {
+            let (logical, offset) = self.mlc.locate(sector);
+            self.mlc.fold.uncollect(logical, offset);
         }
     }
 

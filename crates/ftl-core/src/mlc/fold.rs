@@ -151,15 +151,17 @@ impl<'ram> Fold<'ram> {
     /// The sector was written to the log: what the fold took is stale.
     #[inline]
     pub fn uncollect(&mut self, logical: LogicalBlock, offset: u32) {
-        if self.is_of(logical) {
+        if self.is_of(logical) && self.collected.get(Offset(offset)) {
             self.collected.set(Offset(offset), false);
             self.leaves_logged = true;
         }
     }
 
-    /// A sector stays in the log.
-    pub fn leave_logged(&mut self) {
-        self.leaves_logged = true;
+    /// A sector of that chain stays in the log, or comes to it.
+    pub fn leave_logged(&mut self, logical: LogicalBlock) {
+        if self.is_of(logical) {
+            self.leaves_logged = true;
+        }
     }
 
     /// Whether the log holds a sector of the chain that the fold did not take, or took before it was written again.
