@@ -10,12 +10,13 @@
 //! Reading and the systems run in threads of their own, so that the slowest sets the pace. The reader also follows the
 //! requests and says what their reads must find; even from a CSV that takes less than any write.
 //!
-//! *Page operations* cost some 750 instructions each on `conventional` and 950 on `hybrid`, from the host's request
-//! to the chip's row, in a run of 100,000 requests with its beginning. Of every hundred, 60 are the
-//! FTL's (a fold's pages, tags with their checks, the chains' maps), 30 to 35 the chip's (rules, books,
-//! packing), 5 the host's. Memory comes second: a read far from the one before waits
-//! for its row, a tenth of all time, and `hybrid` for its hash table. So the FTL's own instructions bound a long run,
-//! then the machine's caches. Requests at places without any pattern are bound by memory alone, and much slower.
+//! *Page operations* cost some 690 instructions each on `conventional` and 800 on `hybrid`, from the host's request
+//! to the chip's row. Of every hundred, 55 to 60 are the FTL's (a fold's pages, tags with their checks, the chains'
+//! maps), 30 to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one
+//! before waits for its row, and so does `hybrid` for its hash table; the first write to a block has the system find
+//! memory for it, 3 to 4 % of a run. So the FTL's own instructions bound a long run, some three of them in each cycle
+//! of the processor, then the machine's caches. Requests at places without any pattern are bound by memory alone, and
+//! much slower.
 //!
 //! *The beginning* costs nothing by the page: the device comes full by a formula (`systems::filled`), and what is left
 //! is a mount, two reads a block.
@@ -23,22 +24,21 @@
 //! *Memory* grows only as blocks are written: to 16 bytes an MLC page of C3 in each system, and 4 bytes a sector for
 //! all of them together. When every block was written once, nothing is left to grow.
 //!
-//! Measured on two virtual processors of an x86-64 server, in processor time of the whole process, reader and kernel
-//! included, and by its largest memory; the last three rows while others kept the processors busy:
+//! Measured on two virtual processors of an x86-64 server that had nothing else to do, in processor time of the whole
+//! process, reader and kernel included, and by its largest memory:
 //!
 //! | run | time | memory |
 //! |---|--:|--:|
-//! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.3 s | 216 MB |
-//! | the same on `conventional` alone: 35 million of them | 1.9 s | 133 MB |
-//! | the same on `hybrid` alone: 25 million of them | 1.7 s | 132 MB |
-//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 47 s | 240 MB |
-//! | the same two devices with a single request: the beginning alone | 0.024 s | 14 MB |
+//! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
+//! | the same on `conventional` alone: 35 million of them | 1.7 s | 133 MB |
+//! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
+//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 45 s | 238 MB |
+//! | the same two devices with a single request: the beginning alone | 0.01 s | 14 MB |
 //! | 3 million writes of a page that stay in the SLC, from a CSV: 4 million requests a second | 0.77 s | 18 MB |
 //!
-//! With the two processors to itself, `conventional` alone comes to 22 million operations a second by the clock,
-//! `hybrid` alone to 17 (`nand_ops_per_s`); by processor time that is 19 and 15 million. In a comparison one reader
-//! feeds both, so that the faster waits for the slower and both end together: 20 and 14 to 15 million by the clock, 35
-//! in all.
+//! Page operations in a second of a system's own thread (`nand_ops_per_s`): `conventional` 24 million, `hybrid` 19.5, in
+//! a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4 and
+//! 18.0 million, 20.9 over both threads, 39 in a second by the clock.
 //!
 //! # Rooms
 //!
