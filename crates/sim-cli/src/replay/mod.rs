@@ -34,11 +34,11 @@
 //! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
 //! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 45 s | 238 MB |
 //! | the same two devices with a single request: the beginning alone | 0.01 s | 14 MB |
-//! | 3 million writes of a page that stay in the SLC, from a CSV: 4 million requests a second | 0.77 s | 18 MB |
+//! | 3 million writes of a page, from a CSV, 95 % to the SLC: 6 million requests a second | 0.8 s | 18 MB |
 //!
-//! Page operations in a second of a system's own thread (`nand_ops_per_s`): `conventional` 24 million, `hybrid` 19.5, in
-//! a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4 and
-//! 18.0 million, 20.9 over both threads, 39 in a second by the clock.
+//! Page operations in a second of a system's own thread (`nand_ops_per_s`): `conventional` 24 million, `hybrid` 19.5,
+//! in a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4
+//! and 18.0 million, 20.9 over both threads, 39 in a second by the clock.
 //!
 //! # Rooms
 //!
