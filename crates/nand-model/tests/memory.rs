@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
 use nand_model::preset::PresetError;
-use nand_model::{Chip, Content, Preset, Stamp, Timed};
+use nand_model::{Chip, Content, Fork, Preset, Stamp, Timed};
 use support::{chip, hybrid, mlc, page, program};
 
 const TAGGED: Content = Content::Stamps { sector: Bytes::new(512), spare_kept: Bytes::new(16) };
@@ -145,4 +145,28 @@ fn a_block_stays_packed_whose_notes_tell_how_far_the_stamps_have_risen() {
     assert!(chip.memory_bytes() - empty > 2 * (16 + 8 * (4 + 2 + 8)));
     assert_eq!(read(&mut chip, page(mlc(1), 1)), folded(1, 3));
     assert_eq!(read(&mut chip, page(mlc(1), 2)), folded(2, 7));
+}
+
+#[test]
+fn a_fork_of_a_packed_chip_goes_its_own_way() {
+    let mut chip = tagged();
+    chip.pack(Region::Mlc);
+    program_folded(&mut chip, mlc(0), [1, 3, 6]);
+    program_folded(&mut chip, mlc(1), [1, 3]);
+    let mut fork = chip.fork();
+    assert_eq!(fork.memory_bytes(), chip.memory_bytes());
+    fork.erase(mlc(0)).unwrap();
+    program_folded(&mut fork, mlc(0), [5]);
+    program(&mut chip, page(mlc(1), 2), 0xFF);
+    let read = |chip: &mut Chip, at: Page| {
+        let mut spare = [0; 32];
+        chip.read(at, Bytes::ZERO, &mut [], &mut spare).unwrap();
+        spare
+    };
+    assert_eq!(read(&mut chip, page(mlc(0), 0)), folded(0, 1));
+    assert_eq!(read(&mut chip, page(mlc(0), 2)), folded(2, 6));
+    assert_eq!(read(&mut fork, page(mlc(0), 0)), folded(0, 5));
+    assert_eq!((fork.next_page(mlc(0)), fork.next_page(mlc(1))), (1, 2));
+    assert_eq!(read(&mut fork, page(mlc(1), 1)), folded(1, 3));
+    assert_eq!(read(&mut chip, page(mlc(1), 1)), folded(1, 3));
 }

@@ -39,7 +39,8 @@ impl Cells {
     /// From now on, packs blocks where that can be.
     pub(crate) fn pack(&mut self) {
         if self.rows.is_none() {
-            self.rows = self.format.packing().map(|packing| Rows::new(packing, self.pages));
+            let rows = |packing| Rows::new(packing, self.blocks.len(), self.pages);
+            self.rows = self.format.packing().map(rows);
         }
     }
 

@@ -4,10 +4,12 @@
 use super::packing::Packing;
 
 /// Packed blocks, by the place that each has taken.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Rows {
     pub(super) packing: Packing,
     block_bytes: usize,
+    /// How many blocks find room in a piece, as a power of two.
+    piece_shift: u32,
     pieces: Vec<Box<[u8]>>,
     /// How many places were ever taken.
     taken: u32,
@@ -19,15 +21,16 @@ pub(super) struct Rows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
-/// A piece has room for two to the power of this many blocks.
-const PIECE_SHIFT: u32 = 10;
-const PIECE: u32 = 1 << PIECE_SHIFT;
+/// The most blocks of a piece, as a power of two: in the MLC of the paper, 2 MB of them.
+const PIECE_SHIFT_MAX: u32 = 10;
 
 impl Rows {
-    /// For blocks of so many pages.
-    pub(super) const fn new(packing: Packing, pages: u16) -> Self {
+    /// For so many blocks at most, of so many pages.
+    pub(super) fn new(packing: Packing, blocks: usize, pages: u16) -> Self {
         let block_bytes = packing.block_bytes(pages);
-        Self { packing, block_bytes, pieces: Vec::new(), taken: 0, free: Vec::new() }
+        let piece_shift = blocks.next_power_of_two().trailing_zeros().min(PIECE_SHIFT_MAX);
+        let (pieces, free) = (Vec::new(), Vec::new());
+        Self { packing, block_bytes, piece_shift, pieces, taken: 0, free }
     }
 
     /// A place for a block whose first page is programmed.
@@ -37,9 +40,9 @@ impl Rows {
         if let Some(place) = self.free.pop() {
             return Place(place);
         }
-        if self.taken.is_multiple_of(PIECE) {
+        if self.taken as usize == self.pieces.len() << self.piece_shift {
             // What is zero is given by the system when it is touched first.
-            self.pieces.push(vec![0; self.block_bytes << PIECE_SHIFT].into());
+            self.pieces.push(vec![0; self.block_bytes << self.piece_shift].into());
         }
         self.taken += 1;
         Place(self.taken - 1)
@@ -50,20 +53,44 @@ impl Rows {
         self.free.push(place);
     }
 
+    /// The piece in which a place is, and where in it.
     #[inline]
-    pub(super) fn get(&self, Place(place): Place) -> &[u8] {
-        let start = (place & (PIECE - 1)) as usize * self.block_bytes;
-        &self.pieces[(place >> PIECE_SHIFT) as usize][start..start + self.block_bytes]
+    const fn find(&self, Place(place): Place) -> (usize, usize) {
+        let piece = place >> self.piece_shift;
+        (piece as usize, (place - (piece << self.piece_shift)) as usize * self.block_bytes)
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, Place(place): Place) -> &mut [u8] {
-        let start = (place & (PIECE - 1)) as usize * self.block_bytes;
-        &mut self.pieces[(place >> PIECE_SHIFT) as usize][start..start + self.block_bytes]
+    pub(super) fn get(&self, place: Place) -> &[u8] {
+        let (piece, start) = self.find(place);
+        &self.pieces[piece][start..start + self.block_bytes]
     }
 
-    /// Memory that was ever touched.
+    #[inline]
+    pub(super) fn get_mut(&mut self, place: Place) -> &mut [u8] {
+        let (piece, start) = self.find(place);
+        &mut self.pieces[piece][start..start + self.block_bytes]
+    }
+
+    /// Memory of the places that were ever taken. The rest of the last piece was not touched.
     pub(super) const fn memory_bytes(&self) -> usize {
         self.taken as usize * self.block_bytes
+    }
+}
+
+impl Clone for Rows {
+    /// Copies what was taken: the rest of the last piece is as untouched in the copy.
+    fn clone(&self) -> Self {
+        let mut left = self.memory_bytes();
+        let mut pieces = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            let used = left.min(piece.len());
+            left -= used;
+            let mut copy: Box<[u8]> = vec![0; piece.len()].into();
+            copy[..used].copy_from_slice(&piece[..used]);
+            pieces.push(copy);
+        }
+        let Self { packing, block_bytes, piece_shift, taken, .. } = *self;
+        Self { packing, block_bytes, piece_shift, pieces, taken, free: self.free.clone() }
     }
 }
