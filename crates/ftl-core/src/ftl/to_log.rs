@@ -108,7 +108,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let (from, offset) = self.mlc.locate(first);
         let end = offset + count.get();
         let more = (end.saturating_sub(1) / self.mlc.sectors_per_block()) as u16;
-        for number in from.get()..from.get() + more + 1 {
+        for number in from.get()..=from.get() + more {
             let logical = LogicalBlock::new(number);
             self.logged.set(logical, true);
             self.mlc.fold.leave_logged(logical);

@@ -24,8 +24,8 @@ pub(super) const fn next_stamp(latest: u32) -> u32 {
     if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
 }
 
-/// Says what reads must find. A sector takes memory when something near it is written first, and what nobody writes
-/// none at all.
+/// Says what reads must find. A sector takes memory when something near it is written or trimmed first, and what
+/// nobody touches none at all.
 pub(crate) struct Witness {
     pub(super) grid: Grid,
     /// The stamps that sectors must hold, by the parts in which requests are handed over: none is in two. Empty where

@@ -29,8 +29,8 @@ pub(super) type Batch = Arc<Requests>;
 /// So many that handing them over costs next to nothing for each, and so few that a stop is quick.
 const BATCH: usize = 1024;
 
-/// Sectors to be read, from which on a batch is large enough.
-const MUST: usize = 1 << 16;
+/// Bytes asked for, from which on a batch is large enough.
+const BATCH_BYTES: u64 = 128 << 20;
 
 /// Batches that may wait for a system.
 pub(super) const WAITING: usize = 4;
@@ -90,11 +90,9 @@ impl<'a> Feed<'a> {
 
     /// The next batch; an empty one after the last.
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
-        let must = Vec::with_capacity(self.must);
-        let mut batch = Requests { requests: Vec::with_capacity(BATCH), must };
-        let witness = self.witness.clone();
-        let mut witness = witness.lock();
-        while batch.requests.len() < BATCH && batch.must.len() < MUST {
+        let mut requests = Vec::with_capacity(BATCH);
+        let mut bytes = 0;
+        while requests.len() < BATCH && bytes < BATCH_BYTES {
             match self.stream.next_request()? {
                 Some(request) => {
                     let Some(mut placed) = self.fit.place(request, self.capacity) else {
@@ -103,8 +101,8 @@ impl<'a> Feed<'a> {
                     // A clock that was set back does not let requests arrive before those that came earlier.
                     self.latest = self.latest.max(self.from + placed.time);
                     placed.time = self.latest;
-                    witness.follow(&placed, &mut batch.must);
-                    batch.requests.push(placed);
+                    bytes += placed.length;
+                    requests.push(placed);
                 }
                 None if self.pass + 1 < self.passes => {
                     self.pass += 1;
@@ -114,9 +112,15 @@ impl<'a> Feed<'a> {
                 None => break,
             }
         }
-        self.requests += batch.requests.len() as u64;
-        self.must = self.must.max(batch.must.len());
-        Ok(Arc::new(batch))
+        // Once for all of them, and not before they are here: hosts may be waiting for the witness meanwhile.
+        let mut must = Vec::with_capacity(self.must);
+        let mut witness = self.witness.lock();
+        for request in &requests {
+            witness.follow(request, &mut must);
+        }
+        self.requests += requests.len() as u64;
+        self.must = self.must.max(must.len());
+        Ok(Arc::new(Requests { requests, must }))
     }
 
     #[cold]
