@@ -62,7 +62,7 @@ impl Pairing {
             // Lower pages are 0 and the odd ones but the last; the upper ones follow three later.
             Self::Distance3 => match at {
                 0 => 0,
-                _ if at + 1 == count && at % 2 == 1 => at - 2,
+                _ if at + 1 == count && at % 2 == 1 && at > 1 => at - 2,
                 _ if at % 2 == 1 => at,
                 2 => 0,
                 _ => at - 3,
@@ -83,7 +83,8 @@ impl Pairing {
     /// lies three groups after its lower one, except the first (two after) and the last (two after).
     const fn distance6(at: u32, count: u32) -> u32 {
         let group = at / 2;
-        let last = (count / 2).saturating_sub(1);
+        // Of an odd count of pages, the last one is a group of its own.
+        let last = count.saturating_sub(1) / 2;
         let lower_group = if group == 0 {
             0
         } else if group == last && group % 2 == 1 && group > 1 {
@@ -252,7 +253,8 @@ mod tests {
             Pairing::Table(&LINES),
         ];
         for scheme in schemes {
-            for pages in [8_u16, 12, 16, 24, 64, 128, 384] {
+            // Of any number, also such as no scheme can fill.
+            for pages in (1_u16..=40).chain([64, 128, 384]) {
                 let count = PageCount::new(u32::from(pages));
                 let alone =
                     |page: &u16| scheme.endangered(PageIndex::new(*page), count).next().is_none();
