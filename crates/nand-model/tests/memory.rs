@@ -123,6 +123,12 @@ fn program_folded<const PAGES: usize>(chip: &mut Chip, block: Block, notes: [u32
     }
 }
 
+fn spare_of(chip: &mut Chip, at: Page) -> [u8; 32] {
+    let mut spare = [0; 32];
+    chip.read(at, Bytes::ZERO, &mut [], &mut spare).unwrap();
+    spare
+}
+
 #[test]
 fn a_block_stays_packed_whose_notes_tell_how_far_the_stamps_have_risen() {
     const WEAR: u32 = 0x0002_0301;
@@ -132,19 +138,14 @@ fn a_block_stays_packed_whose_notes_tell_how_far_the_stamps_have_risen() {
     let notes = [WEAR, 3, 6, 9, 12, 15, 18, WEAR];
     program_folded(&mut chip, mlc(0), notes);
     assert_eq!(chip.memory_bytes() - empty, 16 + 8 * (4 + 2 + 8));
-    let read = |chip: &mut Chip, at: Page| {
-        let mut spare = [0; 32];
-        chip.read(at, Bytes::ZERO, &mut [], &mut spare).unwrap();
-        spare
-    };
     for (index, note) in (0..).zip(notes) {
-        assert_eq!(read(&mut chip, page(mlc(0), index)), folded(index, note), "page {index}");
+        assert_eq!(spare_of(&mut chip, page(mlc(0), index)), folded(index, note), "page {index}");
     }
     // A note that is neither takes a record of its own, and so does its block.
     program_folded(&mut chip, mlc(1), [WEAR, 3, 7]);
     assert!(chip.memory_bytes() - empty > 2 * (16 + 8 * (4 + 2 + 8)));
-    assert_eq!(read(&mut chip, page(mlc(1), 1)), folded(1, 3));
-    assert_eq!(read(&mut chip, page(mlc(1), 2)), folded(2, 7));
+    assert_eq!(spare_of(&mut chip, page(mlc(1), 1)), folded(1, 3));
+    assert_eq!(spare_of(&mut chip, page(mlc(1), 2)), folded(2, 7));
 }
 
 #[test]
@@ -158,15 +159,10 @@ fn a_fork_of_a_packed_chip_goes_its_own_way() {
     fork.erase(mlc(0)).unwrap();
     program_folded(&mut fork, mlc(0), [5]);
     program(&mut chip, page(mlc(1), 2), 0xFF);
-    let read = |chip: &mut Chip, at: Page| {
-        let mut spare = [0; 32];
-        chip.read(at, Bytes::ZERO, &mut [], &mut spare).unwrap();
-        spare
-    };
-    assert_eq!(read(&mut chip, page(mlc(0), 0)), folded(0, 1));
-    assert_eq!(read(&mut chip, page(mlc(0), 2)), folded(2, 6));
-    assert_eq!(read(&mut fork, page(mlc(0), 0)), folded(0, 5));
+    assert_eq!(spare_of(&mut chip, page(mlc(0), 0)), folded(0, 1));
+    assert_eq!(spare_of(&mut chip, page(mlc(0), 2)), folded(2, 6));
+    assert_eq!(spare_of(&mut fork, page(mlc(0), 0)), folded(0, 5));
     assert_eq!((fork.next_page(mlc(0)), fork.next_page(mlc(1))), (1, 2));
-    assert_eq!(read(&mut fork, page(mlc(1), 1)), folded(1, 3));
-    assert_eq!(read(&mut chip, page(mlc(1), 1)), folded(1, 3));
+    assert_eq!(spare_of(&mut fork, page(mlc(1), 1)), folded(1, 3));
+    assert_eq!(spare_of(&mut chip, page(mlc(1), 1)), folded(1, 3));
 }
