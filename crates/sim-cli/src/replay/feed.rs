@@ -101,7 +101,8 @@ impl<'a> Feed<'a> {
                     // A clock that was set back does not let requests arrive before those that came earlier.
                     self.latest = self.latest.max(self.from + placed.time);
                     placed.time = self.latest;
-                    bytes += placed.length;
+                    // A flush may say any length.
+                    bytes = bytes.saturating_add(placed.length);
                     requests.push(placed);
                 }
                 None if self.pass + 1 < self.passes => {
