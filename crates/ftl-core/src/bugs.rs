@@ -62,6 +62,7 @@ bugs! {
     ForgetFirstPages "On a chip without cells of one bit, log and meta blocks use every page of a word line."
     StopAtLeftOutPage "A scan of a log block ends at a page that was left out."
     DropTailEarly "The log's tail is erased while the sectors of its last page still stand there alone."
+    BelieveFailedPage "A page that failed to program is not copied before room is made for it elsewhere."
     LeaveHeaderTorn "A header that is missing or torn is not written anew."
 }
 

@@ -304,6 +304,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         cause: Cause,
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         self.alive()?;
+        if self.failed.distrusts(spot) {
+            return Err(Fault::Uncorrectable);
+        }
         let page = self.page(spot);
         let part = *self.part(spot.room);
         let tag_bytes = layout::tag_bytes(part.slots);
@@ -417,7 +420,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        self.alive()?;
         if self.seals != Seals::Broken {
             self.break_seals_before_program()?;
         }
@@ -456,6 +458,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
         let page = self.page(spot);
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();
@@ -479,6 +482,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Ok(()) => Ok(()),
             Err(ProgramError::Failed) => {
                 self.failed.note_failing(spot);
+                self.failed.page |= kind.is_content();
                 Err(Fault::BlockFailed)
             }
             Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
@@ -487,7 +491,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
-        self.alive()?;
         if self.seals != Seals::Broken {
             self.break_seals()?;
             if spot.room == Room::Meta && self.is_bad(spot)? {
@@ -504,6 +507,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Erases a block of which no checkpoint knows. `false`: it did not erase.
     #[inline]
     fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<bool, Fault<D::Error>> {
+        self.alive()?;
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {

@@ -79,6 +79,11 @@ impl Kind {
         Self::Bad,
     ];
 
+    /// Whether such a page may hold the only copy of what the host has written or trimmed, as soon as it is programmed.
+    pub const fn is_content(self) -> bool {
+        matches!(self, Self::Log | Self::Chain | Self::ChainInPlace | Self::Trim)
+    }
+
     #[inline]
     const fn code(self) -> u8 {
         self as u8

@@ -31,12 +31,14 @@ pub const AGAIN_MAX: u16 = 4;
 /// What has failed so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Failed {
-    /// Blocks that did not program, and are still in use.
+    /// The pages that did not program first, each in a block that is still in use.
     failing: [Option<Spot>; LISTED_MAX],
     /// Blocks that are bad and took no mark.
     unmarked: [Option<Spot>; LISTED_MAX],
     /// Whether any block is failing.
     any: bool,
+    /// Whether a page of the host's content has failed to program, and stands nowhere else yet.
+    pub page: bool,
     /// Blocks taken out of use since the mount.
     pub retired: u16,
     /// Whether the reserve of blocks is used up, so that the host may write no more.
@@ -53,29 +55,37 @@ impl Failed {
         failing: [None; LISTED_MAX],
         unmarked: [None; LISTED_MAX],
         any: false,
+        page: false,
         retired: 0,
         read_only: false,
         unnoted: false,
         lost: 0,
     };
 
-    /// Notes that a program to a block has failed.
+    /// Notes that the program of a page has failed.
     #[cold]
     pub(super) fn note_failing(&mut self, spot: Spot) {
-        if add(&mut self.failing, spot.start()) {
-            self.any = true;
+        if self.failing.iter().flatten().all(|page| page.start() != spot.start()) {
+            add(&mut self.failing, spot);
         }
+        self.any = true;
     }
 
     /// Whether a program to that block has failed.
     #[inline]
     pub fn is_failing(&self, spot: Spot) -> bool {
-        self.any && self.failing.contains(&Some(spot.start()))
+        self.any && self.failing.iter().flatten().any(|page| page.start() == spot.start())
+    }
+
+    /// Whether that page has failed to program: whatever it reads as, nothing in it counts.
+    #[inline]
+    pub(super) fn distrusts(&self, spot: Spot) -> bool {
+        self.any && self.failing.contains(&Some(spot))
     }
 
     fn forget_failing(&mut self, spot: Spot) {
         for cell in &mut self.failing {
-            if *cell == Some(spot.start()) {
+            if cell.is_some_and(|page| page.start() == spot.start()) {
                 *cell = None;
             }
         }
@@ -141,6 +151,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[cold]
     #[inline(never)]
     pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
+        if let Err(fault) = self.alive() {
+            return fault;
+        }
         self.failed.forget_failing(spot);
         self.weak.forget_block(spot);
         self.failed.retired = self.failed.retired.saturating_add(1);
