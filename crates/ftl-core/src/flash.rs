@@ -80,6 +80,12 @@ impl Spot {
         Self { page: 0, ..self }
     }
 
+    /// The next page of the same block.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self { page: self.page + 1, ..self }
+    }
+
     /// The number of the page in its block.
     pub const fn page(self) -> u16 {
         self.page

@@ -242,6 +242,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             outcome => {
                 outcome?;
+                self.uncollect_copies(holds);
                 self.release_failed().map(|()| true)
             }
         }

@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::Ftl;
 use super::to_chains::Room;
 use crate::address::LogicalBlock;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Content;
 use crate::layout::{Slot, Slots};
@@ -244,7 +245,21 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                 log.walk_again(walk);
                 self.goes_to_log_again(Content::Buffer, Slots::Listed(holds)).map(|_| false)
             }
-            outcome => outcome.map(|()| true),
+            outcome => {
+                outcome?;
+                self.uncollect_copies(holds);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Tells the fold under way of sectors that were copied within the log. Their copies there are younger than what it
+    /// took, so that a mount will believe those: so they keep their entries.
+    pub(crate) fn uncollect_copies(&mut self, holds: &[Slot]) {
+        if self.mlc.fold.is_active() && !planted(Bug::CollectCopies) {
+            for sector in holds.iter().filter_map(|slot| slot.copy_of()) {
+                self.uncollect(sector, SectorCount::new(1));
+            }
         }
     }
 
