@@ -69,13 +69,14 @@ impl WorstCase {
         }
     }
 
-    /// Chains are sorted by their blocks' first pages, and the block is found that leads each.
+    /// Chains are sorted by their blocks' first pages, and the block is found that leads each. Where a fold's end is
+    /// doubted, the block that it was to replace is read.
     const fn untangle(&self) -> Operations {
         let found = self.found_blocks();
         // Each block's own first page and those of the blocks before it: half of them in the mean.
         let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
         let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
-        Operations { reads: sort + roles, programs: 0, erases: found }
+        Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
     }
 
     /// Reads that find a chain's map where pages are lost: beside those of [`scan`](Self::scan), the block is searched

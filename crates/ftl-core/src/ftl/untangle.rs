@@ -167,7 +167,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let mut next = self.mlc.chains.first(logical);
         while let Some(block) = next {
             next = self.mlc.chains.next(block);
-            match self.role(block, older)? {
+            let mut role = self.role(block, older)?;
+            if leads && role == Role::Leads && self.may_be_given_up(logical, block)? {
+                role = Role::Stale;
+            }
+            match role {
                 Role::Stale => {
                     self.mlc.chains.unlink(logical, before, block);
                     self.mlc.chains.give_stale(block);
@@ -188,6 +192,34 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         self.mlc.chains.set_has_data(logical, leads);
         Ok(())
+    }
+
+    /// Whether a fold was ended by the page programmed last, of which the copy that counts has no copy, because it had
+    /// no room; and whether the data block that it was to replace stands whole. That is the first to be erased, so that
+    /// what the fold froze is all there.
+    fn may_be_given_up(
+        &mut self,
+        logical: LogicalBlock,
+        block: ChainBlock,
+    ) -> Result<bool, Fault<D::Error>> {
+        let Some(state) = self.unsettled else {
+            return Ok(false);
+        };
+        let last = Spot::chain(block, self.shape.chain.pages - 1);
+        let covered = state.ended.is_some_and(|(ended, _)| ended == block);
+        let fold = state.youngest.is_some_and(|youngest| youngest.kind == Kind::Data);
+        if state.rescued.is_none() || covered || !fold || !self.is_youngest(last) {
+            return Ok(false);
+        }
+        let Some(old) = self.mlc.chains.first(logical) else {
+            return Ok(false);
+        };
+        for page in 0..self.shape.chain.pages {
+            if !matches!(self.flash.look(Spot::chain(old, page), Cause::Mount)?, Seen::Page(_)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What a block is to its chain, in which so many blocks are older.
