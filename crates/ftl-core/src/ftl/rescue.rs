@@ -46,10 +46,20 @@ pub(crate) struct Rescued {
 }
 
 impl Rescued {
+    const NONE: Self = Self { copies: [None; COPIES_MAX] };
+
     /// That one alone.
     pub(crate) const fn one(copy: Copy) -> Self {
-        let mut copies = [None; COPIES_MAX];
+        let mut copies = Self::NONE.copies;
         copies[0] = Some(copy);
+        Self { copies }
+    }
+
+    /// The copies before the one that was made last.
+    fn without_newest(self) -> Self {
+        let mut copies = self.copies;
+        copies.rotate_left(1);
+        copies[COPIES_MAX - 1] = None;
         Self { copies }
     }
 
@@ -102,7 +112,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 }
             }
         }
-        let mut rescued = Rescued { copies: [None; COPIES_MAX] };
+        let mut rescued = Rescued::NONE;
         for (cell, (copy, beside)) in rescued.copies.iter_mut().zip(found.into_iter().flatten()) {
             *cell = Some(copy);
             if !beside {
@@ -283,10 +293,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 pages = self.copy_page(copy, target, pages)?.unwrap_or(pages);
             }
         }
-        let beside = !fits || before.copies().count() > 1;
+        let rest = if fits { before.without_newest() } else { before };
         let ended = Some(page.spot.chain_block());
-        let newest = self.commit(target, pages, ended, beside)?;
-        let rescued = if beside { before.after(newest) } else { Some(Rescued::one(newest)) };
+        let newest = self.commit(target, pages, ended, rest.newest().is_some())?;
+        if fits {
+            // What it held stands in the new one.
+            self.erase_or_lose(Spot::meta(last.block, 0))?;
+        }
+        let rescued = rest.after(newest);
         rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
     }
 
