@@ -55,7 +55,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
     let comparison = Comparison { runs: &runs, ratios };
     if replay::write_json(&args.options, &comparison, out)? {
-        return Ok(());
+        return replay::ended(&args.options, runs.iter());
     }
     text::heading(first, &args.options, &setup, out)?;
     table(&runs, out)?;
@@ -64,7 +64,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         explain(run, first, out)?;
     }
     writeln!(out, "\nEvery sector that was read held what was written last.")?;
-    Ok(())
+    replay::ended(&args.options, runs.iter())
 }
 
 fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
@@ -91,7 +91,7 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("  half of the writes within", &|run| time(run.write_us.p50));
     row("  99 % of the writes within", &|run| time(run.write_us.p99));
     row("  longest write", &|run| time(run.write_us.max));
-    row("energy of the flash", &|run| format!("{:.2} J", run.energy_mj / 1e3));
+    row("energy of the flash", &|run| show::energy(run.energy_mj));
     row("price of the flash", &|run| format!("${:.2}", run.cost_usd));
     row("bytes programmed a byte written", &|run| {
         show::maybe(run.write_amplification, |times| format!("{times:.2}"))

@@ -42,6 +42,9 @@ pub struct RunResult {
     pub read_us: Times,
     /// Those of writes.
     pub write_us: Times,
+    /// Those of trims.
+    #[serde(default)]
+    pub trim_us: Times,
     /// On what the response times were spent.
     pub response_by_cause_us: ByRequest,
     /// What the SLC region did; zeros where there is none.

@@ -40,6 +40,25 @@ pub(crate) fn time(micros: f64) -> String {
     }
 }
 
+/// An energy given in millijoules, in the unit that leaves it readable.
+pub(crate) fn energy(millijoules: f64) -> String {
+    match millijoules {
+        millijoules if millijoules < 1e3 => format!("{millijoules:.2} mJ"),
+        millijoules => format!("{:.2} J", millijoules / 1e3),
+    }
+}
+
+/// Names in a heading: those of a month's files would fill a page.
+pub(crate) fn names(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names {
+        [first, .., last] if names.len() > SHOWN => {
+            format!("{first} to {last} ({} traces)", names.len())
+        }
+        few => few.join(" "),
+    }
+}
+
 /// A size in binary units with two digits after the point: `6.76 GiB`.
 #[allow(clippy::cast_precision_loss)] // A table shows few digits.
 pub(crate) fn about(bytes: u64) -> String {
@@ -91,8 +110,16 @@ mod tests {
         assert_eq!(time(200.0), "200.0 us");
         assert_eq!(time(1_500.0), "1.50 ms");
         assert_eq!(time(12_340_000.0), "12.34 s");
+        assert_eq!((energy(17.25), energy(17_874.2)), ("17.25 mJ".into(), "17.87 J".into()));
         assert_eq!(maybe(None, time), "-");
         assert_eq!(about(1536), "1.50 KiB");
+    }
+
+    #[test]
+    fn many_names_are_told_by_the_first_and_the_last() {
+        let files = |count: u32| (1..=count).map(|at| format!("{at}.csv")).collect::<Vec<_>>();
+        assert_eq!(names(&files(3)), "1.csv 2.csv 3.csv");
+        assert_eq!(names(&files(39)), "1.csv to 39.csv (39 traces)");
     }
 
     #[test]

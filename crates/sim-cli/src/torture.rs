@@ -1,8 +1,8 @@
 //! `tandem torture`: power fails in every operation of a workload, and everything is compared after it.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ftl_core::Cause;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,6 +11,9 @@ use torture::report::{Count, cause_name};
 use torture::{Cut, Cuts, Fate, Faults, Nested, Outcome, Plan, Setup, System};
 
 use crate::Failure;
+use crate::files;
+use crate::interrupt;
+use crate::replay;
 use crate::show;
 use crate::table::{Edge, Table};
 
@@ -81,6 +84,9 @@ fn nested(how: &str) -> Result<Nested, String> {
     }
 }
 
+/// Bytes exported from which on a single cut takes seconds.
+const LARGE: u64 = 256 << 20;
+
 /// Violations that are told in full; the others are counted.
 const VIOLATIONS_TOLD: usize = 10;
 
@@ -107,6 +113,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let seeds = args.seed..args.seed + u64::from(args.seeds);
     let progress = progress();
+    let tried = progress.clone();
+    interrupt::end_with(move || {
+        let tried = show::count(tried.position());
+        format!("{tried} cuts were tried; what they showed is told at the end only")
+    });
+    if let Some(note) = slow(&setups) {
+        eprintln!("{note}");
+    }
     let outcome = torture::torture(&setups, seeds, &plan, &|| progress.inc(1));
     progress.finish_and_clear();
     if let Some(path) = &args.json {
@@ -130,7 +144,18 @@ fn progress() -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{human_pos} cuts, {per_sec}, {elapsed}") {
         bar.set_style(style);
     }
+    bar.enable_steady_tick(Duration::from_millis(500));
     bar
+}
+
+/// What is said before a run that will seem to stand still.
+fn slow(setups: &[Setup]) -> Option<String> {
+    let large = setups.iter().find(|setup| setup.part.exported_bytes > LARGE)?;
+    let (name, bytes) = (&large.part.name, show::size(large.part.exported_bytes));
+    Some(format!(
+        "{name} exports {bytes}, and all of it is mounted and compared after each cut, so that one may take minutes: \
+         try a small device first (--device tiny), or few cuts (--cuts 3)"
+    ))
 }
 
 fn tell(outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
@@ -222,17 +247,11 @@ fn write_json(path: &PathBuf, outcome: &Outcome, out: &mut dyn Write) -> Result<
         by_fate: fates.map(|(number, name)| (*name, tally.by_fate(number))).collect(),
         violations: told.collect(),
     };
+    let json = replay::json(&counts);
     if path.as_os_str() == "-" {
-        return Ok(write_to(&mut *out, &counts)?);
+        return Ok(out.write_all(&json)?);
     }
-    let failed = |reason| Failure::File { path: path.clone(), reason };
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-    write_to(&mut file, &counts).and_then(|()| file.flush()).map_err(failed)
-}
-
-fn write_to(out: &mut dyn Write, counts: &Counts<'_>) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, counts)?;
-    writeln!(out)
+    files::replace(path, &json)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use nand_model::part::Nanos;
 use tempfile::NamedTempFile;
 
-use crate::Failure;
 use crate::synth::{self, Generator, Synth};
 use crate::trace::fit::{Fit, FitChoice, Survey};
 use crate::trace::formats::{self, Format};
 use crate::trace::reader::Reader;
-use crate::trace::{Place, Request, TraceError};
+use crate::trace::{Place, Request, Room, TraceError};
+use crate::{Failure, interrupt};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
@@ -101,11 +101,11 @@ impl Workload {
         }
     }
 
-    /// How addresses are fitted into a device of that capacity, whose pages are at most `grain` bytes.
+    /// How addresses are fitted into a device with that room, whose pages are at most `grain` bytes.
     pub(crate) fn fit(
         &self,
         choice: Option<FitChoice>,
-        capacity: u64,
+        room: Room,
         grain: u64,
     ) -> Result<Fit, Failure> {
         match choice {
@@ -113,14 +113,18 @@ impl Workload {
             Some(FitChoice::Wrap) => Ok(Fit::Wrap),
             Some(FitChoice::Pack) => {
                 let mut survey = Survey::new(grain);
-                let mut stream = self.open(capacity);
+                let mut stream = self.open(room.capacity);
                 while let Some(request) = stream.next_request()? {
                     survey.add(&request);
+                    if interrupt::is_requested() {
+                        let before = "the trace was being read for the first time";
+                        return Err(Failure::Interrupted(before.into()));
+                    }
                 }
                 let packing = survey.pack();
                 let touched = packing.touched();
-                if touched > capacity {
-                    return Err(TraceError::TooMuchTouched { touched, capacity }.into());
+                if touched > room.capacity {
+                    return Err(TraceError::TooMuchTouched { touched, room }.into());
                 }
                 Ok(Fit::Pack(packing))
             }

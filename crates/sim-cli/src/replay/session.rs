@@ -82,7 +82,8 @@ impl Session for Replay {
         let filled = u64::from(filled.get()) * u64::from(system.sector_bytes().get());
         for offset in (filled..capacity).step_by(PREPARED_AT_ONCE as usize) {
             if interrupt::is_requested() {
-                return Err(Failure::Interrupted);
+                let before = "the device was being prepared, and no request was served";
+                return Err(Failure::Interrupted(before.into()));
             }
             let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
             let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
@@ -186,6 +187,7 @@ impl Replay {
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
+            trim_us: tally.times(Op::Trim),
             response_by_cause_us: by_request(before, after, tally),
             write_amplification: write_amplification(system, &slc.pages, &mlc.pages, tally),
             slc,

@@ -22,7 +22,8 @@ pub(crate) fn heading(
     let requests = result.requests.total();
     let pace = pace(options, result);
     let exported = show::size(setup.part.exported_bytes);
-    writeln!(out, "{}: {} requests, {pace}", result.trace, show::count(requests))?;
+    let traces = show::names(&options.workload.traces);
+    writeln!(out, "{traces}: {} requests, {pace}", show::count(requests))?;
     writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
     if setup.time == Time::Overlapped {
         writeln!(out, "{}", overlap(setup))?;
@@ -84,6 +85,7 @@ fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("all", requests.total(), &result.response_us);
     row("reads", requests.reads, &result.read_us);
     row("writes", requests.writes, &result.write_us);
+    row("trims", requests.trims, &result.trim_us);
     Ok(table.write(out)?)
 }
 
@@ -138,7 +140,7 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     let amplification =
         |times: f64| format!("{times:.2} bytes programmed for each that the host wrote");
     row("write amplification", show::maybe(result.write_amplification, amplification));
-    row("energy", format!("{:.1} mJ", result.energy_mj));
+    row("energy", show::energy(result.energy_mj));
     row("price of the flash", format!("${:.2}", result.cost_usd));
     row("RAM of the FTL", show::about(result.ram_bytes));
     let share = |share: f64| format!("{:.1} % of the data written", share * 100.0);

@@ -16,11 +16,13 @@ mod page;
 
 pub(crate) use page::Page;
 
-/// Writes the report, if one was asked for.
+/// Writes the report, if one was asked for and the run is whole.
 pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
     match &options.report {
-        Some(path) => page_of(options, setup, outcomes).write(path),
-        None => Ok(()),
+        Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
+            page_of(options, setup, outcomes).write(path)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -29,9 +31,6 @@ fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
     let systems: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
     let title = format!("{} on {}", systems.join(", "), setup.part.name);
     let mut page = Page::new(&title);
-    if runs.iter().any(|run| run.partial) {
-        page.warning("Partial: stopped before the end. All figures are of the part that ran.");
-    }
     what_ran(&mut page, options, setup, &runs);
     results(&mut page, &runs);
     times(&mut page, outcomes);

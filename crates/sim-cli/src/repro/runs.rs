@@ -144,7 +144,8 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
     })?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     if interrupt::is_requested() {
-        return Err(Failure::Arguments("stopped: figures need all of their runs".into()));
+        let done = format!("{} of {count} runs were done; figures need all of them", done.len());
+        return Err(Failure::Interrupted(done));
     }
     Ok(Results { done })
 }

@@ -22,7 +22,7 @@ use super::{Books, Session, Setup, System, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
 use crate::spec::{Parameter, Values};
-use crate::{Failure, show};
+use crate::{Failure, device, show};
 
 const fn switch(name: &'static str, title: &'static str) -> Parameter {
     Parameter { name, default: "on", title }
@@ -66,6 +66,7 @@ pub(super) fn hybrid(
     let on = |name| values.is_on(name).map_err(Failure::Arguments);
     let mut config = base(part);
     config.log = match (part.geometry.slc(), part.geometry.mlc()) {
+        _ if setup.log_bytes == Some(0) => LogRegion::None,
         (Some(_), Some(_)) => LogRegion::SlcRegion,
         (Some(only), None) | (None, Some(only)) => {
             let asked = setup.log_bytes.map(|bytes| bytes / only.block_bytes());
@@ -210,17 +211,23 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
+const MEBIBYTE: u64 = 1 << 20;
+
 /// Why the FTL cannot drive the device, with what to ask for instead.
 fn refused(part: &Part, error: ShapeError) -> Failure {
     let hint = match error {
         ShapeError::TooManyBlocks { blocks } => {
-            let most = u64::from(LogicalBlock::LAST);
-            // A hundredth less, for the blocks that the FTL keeps to itself; and a round figure.
-            let capacity = part.exported_bytes / u64::from(blocks) * most / 100 * 99;
-            let round = (256 << 20).min(1 << capacity.ilog2().saturating_sub(3));
-            let capacity = show::size((capacity / round * round).max(1));
+            // The part with too many of them is the larger one.
+            let in_slc = part.geometry.mlc().is_some_and(|mlc| mlc.blocks.get() < blocks);
+            let smaller = match part.geometry.slc().filter(|_| in_slc) {
+                Some(slc) => {
+                    let most = slc.block_bytes() * u64::from(LogicalBlock::LAST);
+                    format!("--slc {}", show::size(most / MEBIBYTE * MEBIBYTE))
+                }
+                None => format!("--capacity {}", show::size(device::largest_capacity(part))),
+            };
             format!(
-                " (the RAM plan numbers them in 16 bits): ask for --capacity {capacity} or less, \
+                " (the RAM plan numbers them in 16 bits): ask for {smaller} or less, \
                  or a device with larger blocks"
             )
         }

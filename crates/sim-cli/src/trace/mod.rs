@@ -71,6 +71,22 @@ impl Request {
     }
 }
 
+/// What a device has for a host's addresses, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// As it is.
+    pub capacity: u64,
+    /// The most that it can be asked for.
+    pub largest: u64,
+}
+
+impl Room {
+    /// The advice to ask for a larger device, where so many bytes can be had.
+    fn advice(self, needed: u64) -> &'static str {
+        if needed <= self.largest { ", --capacity makes the device larger" } else { "" }
+    }
+}
+
 /// Where in a file, or in what was made up, something stands. All are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -127,9 +143,8 @@ pub enum TraceError {
     },
     /// A request lies beyond the device's end.
     #[error(
-        "{name}, {place}: the request ends at byte {end}, beyond the {capacity} bytes of the device: \
-         --fit pack moves what the trace touches together, --fit wrap begins again at 0, \
-         --capacity makes the device larger"
+        "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device: \
+         --fit pack moves what the trace touches together, --fit wrap begins again at 0{}", room.capacity, room.advice(*end)
     )]
     Beyond {
         /// The file.
@@ -138,19 +153,19 @@ pub enum TraceError {
         place: Place,
         /// Where the request ends.
         end: u64,
-        /// Where the device ends.
-        capacity: u64,
+        /// What the device has.
+        room: Room,
     },
     /// What the trace touches is more than the device exports, even when moved together.
     #[error(
-        "the trace touches {touched} bytes, and the device exports {capacity}: \
-         --capacity makes it larger, --fit wrap lets addresses begin again at 0"
+        "the trace touches {touched} bytes, and the device exports {}: \
+         --fit wrap lets addresses begin again at 0{}", room.capacity, room.advice(*touched)
     )]
     TooMuchTouched {
         /// Bytes of the extents that the trace touches.
         touched: u64,
-        /// Where the device ends.
-        capacity: u64,
+        /// What the device has.
+        room: Room,
     },
     /// No request came.
     #[error("{0} holds no request: there is nothing to replay")]

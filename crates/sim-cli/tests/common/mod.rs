@@ -8,38 +8,38 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-pub fn tandem(arguments: &[&str]) -> Output {
+pub(crate) fn tandem(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().expect("the binary runs")
 }
 
 /// Runs with `--json -` and takes the result.
-pub fn result(arguments: &[&str]) -> Value {
+pub(crate) fn result(arguments: &[&str]) -> Value {
     let output = tandem(&[arguments, &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 /// Runs well, and takes what is printed.
-pub fn printed(arguments: &[&str]) -> String {
+pub(crate) fn printed(arguments: &[&str]) -> String {
     let output = tandem(arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// Runs in vain, and takes exit code and reason.
-pub fn failure(arguments: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn failure(arguments: &[&str]) -> (Option<i32>, String) {
     let output = tandem(arguments);
     assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
     (output.status.code(), String::from_utf8(output.stderr).expect("text"))
 }
 
 /// A path of that name for files of tests.
-pub fn path(name: &str) -> PathBuf {
+pub(crate) fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 /// An empty folder of that name.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let path = path(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).expect("a folder");
@@ -47,7 +47,7 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 /// A file of that name with that content, as it is named on the command line.
-pub fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = path(name);
     fs::write(&path, content).expect("a file");
     path.to_str().expect("a path of text").into()

@@ -171,18 +171,10 @@ fn headed(line: &[u8], heading: &[u8], request: impl Fn(&[u8]) -> Option<Request
     }
 }
 
-/// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is, or
-/// there is none.
+/// Whether the first line with anything in it is that format's: a request, or its heading. What follows a heading is
+/// the format's then, and may be wrong.
 fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {
-    let mut headed = false;
-    for line in lines(head) {
-        match parse(line) {
-            Some(Line::Request(_)) => return true,
-            Some(Line::Nothing) => headed = true,
-            None => return false,
-        }
-    }
-    headed
+    lines(head).next().is_some_and(|line| parse(line).is_some())
 }
 
 #[cfg(test)]
