@@ -4,7 +4,7 @@ use serde_json::Value;
 
 mod common;
 
-use common::{failure, file, printed, result};
+use common::{failure, file, folder, printed, result, tandem};
 
 /// Pages that were programmed for the host, in the SLC and in the MLC.
 fn programmed(result: &Value) -> [u64; 2] {
@@ -124,4 +124,78 @@ fn a_plan_of_too_many_runs_is_refused_at_once() {
     let (code, said) = failure(&["sweep", &file("many.toml", plan), "--out", "/nowhere"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("148,877,000 runs"), "{said}");
+}
+
+/// Records as blktrace writes them: time, action with kind, block, bytes.
+fn blktrace(records: &[(u64, u32, u64, u32)]) -> Vec<u8> {
+    let record = |(time, action, block, bytes): &(u64, u32, u64, u32)| {
+        let mut record = 0x6561_7407_u32.to_le_bytes().to_vec();
+        record.extend(0_u32.to_le_bytes());
+        record.extend(time.to_le_bytes());
+        record.extend(block.to_le_bytes());
+        [*bytes, *action, 1, 8 << 20, 0, 0]
+            .iter()
+            .for_each(|word| record.extend(word.to_le_bytes()));
+        record
+    };
+    records.iter().flat_map(record).collect()
+}
+
+const READ: u32 = 1 << 16;
+const WRITE: u32 = 1 << 17;
+const QUEUED: u32 = 1;
+const ISSUED: u32 = 7;
+
+#[test]
+fn what_blktrace_wrote_for_each_processor_is_one_trace() {
+    let folder = folder("by-processor");
+    // What was issued stands in the first file alone: the second one's queued request is the same once more.
+    let files = [
+        blktrace(&[(1_000, ISSUED | WRITE, 8, 4096), (5_000, ISSUED | READ, 8, 4096)]),
+        blktrace(&[(900, QUEUED | WRITE, 8, 4096), (3_000, ISSUED | WRITE, 16, 4096)]),
+    ];
+    for (at, file) in files.iter().enumerate() {
+        std::fs::write(folder.join(format!("sda.blktrace.{at}")), file).expect("a file");
+    }
+    let folder = folder.to_str().expect("text");
+    let pattern = format!("{folder}/sda.blktrace.*");
+    let [first, second] = [0, 1].map(|at| format!("{folder}/sda.blktrace.{at}"));
+    for names in [&[folder][..], &[pattern.as_str()], &[second.as_str(), first.as_str()]] {
+        let run = result(&[&["replay", "--open-loop", "--device", "tiny"], names].concat());
+        let requests = &run["requests"];
+        assert_eq!((requests["reads"].as_u64(), requests["writes"].as_u64()), (Some(1), Some(2)));
+        // The read, 4 us after the first write, waits for both: two pages of 800 us each, then two of 60 us.
+        assert_eq!(run["read_us"]["total"], 2.0 * 2.0 * 800.0 - 4.0 + 2.0 * 60.0, "{names:?}");
+    }
+}
+
+#[test]
+fn a_trace_that_can_be_read_in_two_ways_is_refused_or_told() {
+    let bytes = file("bytes.txt", "0.000 0 200626176 4096 0\n223.412 0 36864 36864 1\n");
+    let output = tandem(&["profile", &bytes, "--json", "-"]);
+    let profile: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(profile["bytes_written"], 4096);
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains("note: ") && said.contains("multiples of 4,096"), "{said}");
+    let doubt = file("doubt.txt", "0.0 0 1024 512 0\n1.0 0 512 512 1\n");
+    let (code, said) = failure(&["profile", &doubt]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--format heimdall"), "{said}");
+    for (format, written) in [("heimdall", 512), ("disksim", 512 * 512), ("flashsim", 512 * 4096)] {
+        let output = printed(&["profile", &doubt, "--format", format, "--json", "-"]);
+        let profile: Value = serde_json::from_str(&output).expect("JSON");
+        assert_eq!(profile["bytes_written"], written, "{format}");
+    }
+}
+
+#[test]
+fn any_columns_are_read_once_they_are_described() {
+    let lines = "ts,queue,kind,lba,count\n0.5,1,W,8,16\n0.75,1,R,8,16\n";
+    let path = file("columns.csv", lines);
+    let (code, said) = failure(&["replay", &path]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`ts` as the time") && said.contains("not `queue`"), "{said}");
+    let columns = "time=ts:s,op=kind,offset=lba:sectors,length=count";
+    let run = result(&["replay", &path, "--device", "tiny", "--columns", columns]);
+    assert_eq!(run["requests"]["sectors_written"], 8);
 }

@@ -164,6 +164,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     let workload = WorkloadArgs {
         traces: vec![length.of(run).trace(run.workload)],
         format: None,
+        columns: None,
         lenient: false,
         fit: None,
         passes: length.passes,

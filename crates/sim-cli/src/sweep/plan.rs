@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -16,6 +16,7 @@ use crate::synth::{self, Synth};
 use crate::systems::{Chosen, Setup};
 use crate::trace::fit::FitChoice;
 use crate::trace::formats;
+use crate::trace::names as trace_names;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, files, show, size};
 
@@ -33,6 +34,7 @@ struct Sheet {
     seeds: Vec<Spanned<u64>>,
     passes: Option<Spanned<u32>>,
     format: Option<Spanned<String>>,
+    columns: Option<Spanned<String>>,
     fit: Option<Spanned<String>>,
     #[serde(default)]
     lenient: bool,
@@ -254,6 +256,12 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
         let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
         format.ok_or_else(|| format!("no format is called `{name}`: give {}", formats::names()))
     })?;
+    let columns =
+        source.maybe("columns", sheet.columns.as_ref(), |text| formats::Columns::parse(text))?;
+    if let (Some(columns), true) = (&sheet.columns, format.is_some()) {
+        let reason = "a file has a format, or columns of its own: leave one of them out";
+        return Err(source.wrong(Some(columns.span()), "columns", reason));
+    }
     let fit = source.maybe("fit", sheet.fit.as_ref(), |name| match name.as_str() {
         "wrap" => Ok(FitChoice::Wrap),
         "pack" => Ok(FitChoice::Pack),
@@ -264,7 +272,8 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
         passes => Ok(*passes),
     })?;
     let passes = passes.unwrap_or(1);
-    Ok(WorkloadArgs { traces: Vec::new(), format, lenient: sheet.lenient, fit, passes })
+    let lenient = sheet.lenient;
+    Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes })
 }
 
 /// A device file lies where the plan says, seen from the plan.
@@ -334,12 +343,16 @@ fn trace(names: &[String], workload: &str, folder: &Path) -> Result<Trace, Strin
             paths.push(name.clone());
             content += name;
         } else {
-            let path: PathBuf = folder.join(name);
-            let data = fs::metadata(&path)
-                .map_err(|reason| format!("{} cannot be read ({reason})", path.display()))?;
-            paths.push(path.to_string_lossy().into());
-            // Writing to a string cannot fail.
-            let _ = write!(content, "{name} of {} bytes", data.len());
+            for (at, path) in (0..).zip(trace_names::expand(&folder.join(name).to_string_lossy())?)
+            {
+                let data = fs::metadata(&path)
+                    .map_err(|reason| format!("{} cannot be read ({reason})", path.display()))?;
+                let file = path.strip_prefix(folder).unwrap_or(&path).display();
+                let joint = if at > 0 { "," } else { "" };
+                // Writing to a string cannot fail.
+                let _ = write!(content, "{joint}{file} of {} bytes", data.len());
+                paths.push(path.to_string_lossy().into());
+            }
         }
         content.push(';');
     }

@@ -121,7 +121,7 @@ mod tests {
             for file in ["a.csv", "a.csv.gz", "a.csv.zst"] {
                 let path = folder.path().join(file);
                 run(&args(kind, &path), &mut Vec::new()).unwrap();
-                let mut reader = Reader::open(&path, file, None, false).unwrap();
+                let mut reader = Reader::open(&[path], file, None, false).unwrap();
                 let mark = if kind.contains('?') { '&' } else { '?' };
                 let name = format!("{kind}{mark}requests=300&seed=5");
                 let made = Synth::parse(&name).unwrap().requests(1 << 30).unwrap();
