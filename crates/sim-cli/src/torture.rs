@@ -1,7 +1,7 @@
 //! `tandem torture`: power fails in every operation of a workload, and everything is compared after it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ftl_core::Cause;
@@ -228,7 +228,7 @@ struct Told<'a> {
     replay: String,
 }
 
-fn write_json(path: &PathBuf, outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
+fn write_json(path: &Path, outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
     let tally = &outcome.tally;
     let told = outcome.violations.iter().map(|violation| Told {
         device: &violation.device,

@@ -103,8 +103,8 @@ fn a_device_file_without_end_is_not_read_to_it() {
 
 #[test]
 fn nine_megabytes_of_nested_tables_are_refused_unread() {
-    let nested: String = (0..400_000).map(|at| format!("[a.b.c.d.e{at}]\n")).collect();
-    let (code, said) = failure(&["chip", &file("nested.toml", nested)]);
+    let nested: Vec<String> = (0..400_000).map(|at| format!("[a.b.c.d.e{at}]\n")).collect();
+    let (code, said) = failure(&["chip", &file("nested.toml", nested.concat())]);
     assert_eq!(code, Some(2));
     assert!(said.contains("bytes at most"), "{said}");
 }
@@ -133,9 +133,7 @@ fn blktrace(records: &[(u64, u32, u64, u32)]) -> Vec<u8> {
         record.extend(0_u32.to_le_bytes());
         record.extend(time.to_le_bytes());
         record.extend(block.to_le_bytes());
-        [*bytes, *action, 1, 8 << 20, 0, 0]
-            .iter()
-            .for_each(|word| record.extend(word.to_le_bytes()));
+        record.extend([*bytes, *action, 1, 8 << 20, 0, 0].map(u32::to_le_bytes).concat());
         record
     };
     records.iter().flat_map(record).collect()

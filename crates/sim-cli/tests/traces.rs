@@ -16,8 +16,8 @@ fn every_format_has_a_good_seed_for_fuzzing() {
     for seed in fs::read_dir(seeds).expect("seeds") {
         let path = seed.expect("a seed").path();
         let name = path.display().to_string();
-        let mut reader =
-            Reader::open(&[path.clone()], &name, None, false).expect("a format that is known");
+        let mut reader = Reader::open(std::slice::from_ref(&path), &name, None, false)
+            .expect("a format that is known");
         let mut requests = 0;
         while reader.next_request().expect("a good line").is_some() {
             requests += 1;

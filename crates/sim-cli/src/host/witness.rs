@@ -129,6 +129,16 @@ impl Witness {
         stamp.unwrap_or_else(|| first_stamp(sector as u32).get())
     }
 
+    /// Bytes that were written since the stores were filled, and not trimmed.
+    pub(crate) fn written(&self) -> u64 {
+        let parts = (0..).step_by(self.part_sectors as usize).zip(&self.parts);
+        let new = |first: u64, part: &[u32]| {
+            let stamps = part.iter().zip(first_stamps(first..first + part.len() as u64));
+            stamps.filter(|(stamp, old)| **stamp != NEVER && *stamp != old).count() as u64
+        };
+        parts.map(|(first, part)| new(first, part)).sum::<u64>() * self.grid.sector
+    }
+
     /// The sector that must hold that stamp, if one must.
     pub(super) fn owner(&self, stamp: Stamp) -> Option<u64> {
         let sectors = self.grid.capacity / self.grid.sector;

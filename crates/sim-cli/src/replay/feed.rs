@@ -59,6 +59,8 @@ pub(super) struct Fed {
     pub(super) requests: u64,
     /// Bad lines passed over in one pass.
     pub(super) skipped: u64,
+    /// Bytes of the disk that were written.
+    pub(super) touched: u64,
     /// Whether it was stopped before the end.
     pub(super) partial: bool,
 }
@@ -150,7 +152,8 @@ impl<'a> Feed<'a> {
             }
             batch = self.batch()?;
         }
-        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), partial })
+        let touched = self.witness.lock().written();
+        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), touched, partial })
     }
 
     /// How far it is, from 0 to 1.

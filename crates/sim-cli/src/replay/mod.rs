@@ -253,6 +253,7 @@ fn complete(
     result.passes = options.workload.passes;
     result.seed = workload.seed();
     result.partial = fed.partial;
+    result.bytes_touched = fed.touched;
     result.skipped_lines = fed.skipped;
     Ok(())
 }
@@ -327,7 +328,7 @@ mod tests {
         let mut result = outcomes.into_iter().next().unwrap().result;
         let workload = Workload::new(&args.options.workload).unwrap();
         let mut held_to = |requests| {
-            let fed = Fed { requests, skipped: 0, partial: false };
+            let fed = Fed { requests, skipped: 0, touched: 0, partial: false };
             complete(&mut result, &fed, &workload, &args.options)
         };
         held_to(10).unwrap();

@@ -169,7 +169,15 @@ impl Replay {
     ) -> RunResult {
         let part = system.chip().part();
         let requests = tally.requests();
-        let region = |region| region_result(region, before, after);
+        let region = |region| {
+            let result = region_result(region, before, after);
+            let figures = part.region(region);
+            let blocks =
+                part.geometry.region(region).map_or(0, |shape| u64::from(shape.blocks.get()));
+            let left = figures.map_or(0, |figures| u64::from(figures.endurance) * blocks);
+            let lifetime_years = result::lifetime_years(left, result.erases, tally.bytes_written());
+            RegionResult { lifetime_years, ..result }
+        };
         let [slc, mlc] = Region::ALL.map(region);
         let slc_bytes = part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
         RunResult {
@@ -184,6 +192,7 @@ impl Replay {
             seed: None,
             partial: false,
             skipped_lines: 0,
+            bytes_touched: 0,
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
@@ -270,6 +279,7 @@ fn region_result(region: Region, before: &Before, after: &Before) -> RegionResul
     RegionResult {
         erases: erases.iter().map(|count| u64::from(*count)).sum(),
         erase_count: spread(&erases),
+        lifetime_years: None,
         pages: after.books.pages[at].since(&before.books.pages[at]),
     }
 }

@@ -11,8 +11,8 @@ use ftl_core::ram::{OwnedRam, Ram};
 use ftl_core::writeback::WriteBackConfig;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
-    Work,
+    BlockStore, Bytes, PageCount, Region, RegionGeometry, Sector, SectorCount, StoreReadError,
+    StoreWriteError, Work,
 };
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Time};
@@ -42,8 +42,8 @@ pub(super) const HYBRID: [Parameter; 8] = [
     },
     Parameter {
         name: "entries",
-        default: "half",
-        title: "of the hash table; half: as many as half the places of the log",
+        default: "auto",
+        title: "of the hash table; auto: as many as the log has places, up to 256 KiB of RAM; half: the paper's half",
     },
     Parameter { name: "probes", default: "8", title: "entries looked at for a sector, 1 to 32" },
     Parameter { name: "probing", default: "linear", title: "in which order: linear or quadratic" },
@@ -87,7 +87,7 @@ pub(super) fn hybrid(
         };
     }
     config.wear_leveling.enabled = on("wear-leveling")?;
-    config.index = index(values).map_err(Failure::Arguments)?;
+    config.index = index(values, log_places(part, &config)).map_err(Failure::Arguments)?;
     config.paired_pages = paired_pages(values).map_err(Failure::Arguments)?;
     run(part, setup.time, &config, session)
 }
@@ -117,11 +117,32 @@ fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     })
 }
 
+/// Entries that the hash table has of itself: 256 KiB of RAM at four bytes each, 320 where the device needs five.
+const ENTRIES_MOST: u32 = 64 << 10;
+
+/// Places for sectors in the log's part of the flash.
+fn log_places(part: &Part, config: &Config) -> u32 {
+    let of = |region: Option<&RegionGeometry>| region.map_or(0, RegionGeometry::capacity_bytes);
+    let bytes = match config.log {
+        LogRegion::None => 0,
+        LogRegion::SlcRegion => of(part.geometry.slc()),
+        LogRegion::FirstBlocks(blocks) => {
+            let only = part.geometry.slc().or(part.geometry.mlc());
+            only.map_or(0, |region| region.block_bytes() * u64::from(blocks))
+        }
+    };
+    u32::try_from(bytes / u64::from(config.sector_bytes.get())).unwrap_or(u32::MAX)
+}
+
 /// The hash table that was asked for.
-fn index(values: &Values) -> Result<IndexConfig, String> {
+fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     let entries = |text: &str| match text {
+        "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))
+            .filter(|_| places <= 2 * ENTRIES_MOST)),
         "half" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| "write a whole number, or half".into()),
+        number => {
+            number.parse().map(Some).map_err(|_| "write a whole number, auto, or half".into())
+        }
     };
     let probing = |text: &str| match text {
         "linear" => Ok(Probing::Linear),

@@ -25,16 +25,13 @@ impl Lane {
     fn next(&mut self) -> io::Result<()> {
         self.record.clear();
         self.record.extend_from_slice(self.input.bytes(RECORD)?);
-        match recorded(&self.record) {
-            Some((time, payload)) => {
-                self.time = time;
-                self.record.extend_from_slice(self.input.bytes(payload)?);
-            }
+        if let Some((time, payload)) = recorded(&self.record) {
+            self.time = time;
+            self.record.extend_from_slice(self.input.bytes(payload)?);
+        } else {
             // What is no record comes behind all others, where the reader finds it wrong. What follows it is lost.
-            None => {
-                self.time = u64::MAX;
-                while !self.input.bytes(1 << 16)?.is_empty() {}
-            }
+            self.time = u64::MAX;
+            while !self.input.bytes(1 << 16)?.is_empty() {}
         }
         Ok(())
     }
@@ -57,15 +54,9 @@ impl Merged {
 
 impl Read for Merged {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let from = match self.from {
-            Some(from) => from,
-            None => {
-                let left =
-                    self.lanes.iter().enumerate().filter(|(_, lane)| !lane.record.is_empty());
-                let Some((next, _)) = left.min_by_key(|(_, lane)| lane.time) else { return Ok(0) };
-                next
-            }
-        };
+        let left = self.lanes.iter().enumerate().filter(|(_, lane)| !lane.record.is_empty());
+        let next = || left.min_by_key(|(_, lane)| lane.time).map(|(next, _)| next);
+        let Some(from) = self.from.or_else(next) else { return Ok(0) };
         let lane = &mut self.lanes[from];
         let part = &lane.record[self.done..];
         let count = part.len().min(buffer.len());

@@ -44,10 +44,9 @@ fn request(line: &[u8], devices: &mut Names) -> Option<Request> {
     let op = match flag.first()? {
         _ if !flag.iter().all(u8::is_ascii_uppercase) => return None,
         b'R' => Op::Read,
-        b'W' => Op::Write,
-        b'D' => Op::Trim,
         b'F' if number(size)? == 0 => Op::Flush,
-        b'F' => Op::Write,
+        b'W' | b'F' => Op::Write,
+        b'D' => Op::Trim,
         _ => return None,
     };
     number(device)?;

@@ -212,9 +212,15 @@ impl Layout {
 
 fn op(word: &[u8], operations: Operations) -> Option<Op> {
     let word = word.trim_ascii_start().strip_prefix(b"\"").unwrap_or(word).to_ascii_lowercase();
-    match (operations, word.as_slice()) {
-        (Operations::OneReads, b"1") | (Operations::ZeroReads, b"0") => Some(Op::Read),
-        (Operations::OneReads, b"0") | (Operations::ZeroReads, b"1") => Some(Op::Write),
+    let reads = match operations {
+        Operations::Words => None,
+        Operations::ZeroReads => Some(b'0'),
+        Operations::OneReads => Some(b'1'),
+    };
+    match (reads, word.as_slice()) {
+        (Some(reads), [digit @ (b'0' | b'1')]) => {
+            Some(if *digit == reads { Op::Read } else { Op::Write })
+        }
         (_, [b'r', ..]) => Some(Op::Read),
         (_, [b'w', ..]) => Some(Op::Write),
         (_, [b't' | b'd' | b'u', ..]) => Some(Op::Trim),

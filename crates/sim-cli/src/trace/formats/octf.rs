@@ -89,13 +89,19 @@ fn field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Field<'a>)> {
     Some((tag >> 3, field))
 }
 
-/// The next message of a file: an event, if it is a request.
-fn message(rest: &mut &[u8]) -> Option<Option<Event>> {
+/// What a message tells.
+enum Told {
+    Request(Event),
+    Other,
+}
+
+/// The next message of a file; `None` where it is none.
+fn message(rest: &mut &[u8]) -> Option<Told> {
     let length = varint(rest).filter(|length| (1..=MESSAGE).contains(length))?;
     event(bytes(rest, length)?)
 }
 
-fn event(mut message: &[u8]) -> Option<Option<Event>> {
+fn event(mut message: &[u8]) -> Option<Told> {
     let (mut time, mut request) = (None, None);
     while !message.is_empty() {
         match field(&mut message)? {
@@ -106,7 +112,8 @@ fn event(mut message: &[u8]) -> Option<Option<Event>> {
         }
     }
     let time = time?;
-    Some(request.map(|numbers| Event {
+    let Some(numbers) = request else { return Some(Told::Other) };
+    Some(Told::Request(Event {
         time,
         block: numbers[1].unwrap_or(0),
         blocks: numbers[2].unwrap_or(0),
@@ -169,7 +176,8 @@ fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
         }
         let message = input.record(length as usize)?;
         match event(message).filter(|_| message.len() as u64 == length) {
-            Some(found) => events.extend(found),
+            Some(Told::Request(event)) => events.push(event),
+            Some(Told::Other) => {}
             None => return Ok((events, Some(shown_record(message)))),
         }
     }

@@ -52,7 +52,7 @@ fn word(record: &[u8], at: usize) -> Option<u32> {
 /// The size of a record that begins so, if it is one: head included.
 fn size(head: &[u8]) -> Option<usize> {
     let (size, kind) = (word(head, 0)? as usize, word(head, 1)?);
-    let is_sized = size >= HEAD && size <= RECORD && size.is_multiple_of(4);
+    let is_sized = (HEAD..=RECORD).contains(&size) && size.is_multiple_of(4);
     (is_sized && matches!(kind >> 16, 1 | 7)).then_some(size)
 }
 
@@ -134,7 +134,9 @@ mod tests {
 
     fn record(kind: u32, words: &[(usize, u32)], count: usize) -> Vec<u8> {
         let mut record = vec![0; count];
-        words.iter().for_each(|(at, word)| record[*at] = *word);
+        for (at, word) in words {
+            record[*at] = *word;
+        }
         let size = (HEAD + 4 * count) as u32;
         [&[size, kind], &record[..]].concat().into_iter().flat_map(u32::to_be_bytes).collect()
     }

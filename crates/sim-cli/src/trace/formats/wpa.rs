@@ -73,7 +73,7 @@ impl Layout {
             b"Flush" => Op::Flush,
             _ => return None,
         };
-        let time = self.plain(field(self.time)?, true);
+        let time = plain(field(self.time)?, Marks::LastIsDecimal);
         let mut cursor = Cursor::new(&time);
         let time = cursor.time(SECOND).filter(|_| cursor.at_end())?;
         if op == Op::Flush {
@@ -83,7 +83,7 @@ impl Layout {
             let mut cursor = Cursor::new(text);
             cursor.number().filter(|_| cursor.at_end())
         };
-        let length = number(&self.plain(field(self.size)?, false))?;
+        let length = number(&plain(field(self.size)?, Marks::BetweenThousands))?;
         let offset = field(self.offset)?;
         let digits = std::str::from_utf8(offset.strip_prefix(b"0x")?).ok()?;
         let offset = u64::from_str_radix(digits, 16).ok()?;
@@ -94,15 +94,21 @@ impl Layout {
         let offset = apart(disk, offset, length)?;
         Some(Line::Request(Request { time, op, offset, length }))
     }
+}
 
-    /// A number without marks between its thousands; of a decimal number, the last mark is the decimal one.
-    fn plain(&self, text: &[u8], is_decimal: bool) -> Vec<u8> {
-        let is_mark = |byte: &u8| matches!(byte, b'.' | b',');
-        let last = text.iter().rposition(is_mark).filter(|_| is_decimal);
-        let digits =
-            text.iter().enumerate().filter(|(at, byte)| !is_mark(byte) || Some(*at) == last);
-        digits.map(|(_, byte)| if is_mark(byte) { b'.' } else { *byte }).collect()
-    }
+/// What marks in a number mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    BetweenThousands,
+    LastIsDecimal,
+}
+
+/// A number without marks between its thousands; of a decimal number, the last mark is the decimal one.
+fn plain(text: &[u8], marks: Marks) -> Vec<u8> {
+    let is_mark = |byte: &u8| matches!(byte, b'.' | b',');
+    let last = text.iter().rposition(is_mark).filter(|_| marks == Marks::LastIsDecimal);
+    let digits = text.iter().enumerate().filter(|(at, byte)| !is_mark(byte) || Some(*at) == last);
+    digits.map(|(_, byte)| if is_mark(byte) { b'.' } else { *byte }).collect()
 }
 
 #[cfg(test)]
