@@ -189,7 +189,7 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
         format!("{smaller} asks for less of it")
     };
     Some(format!(
-        "The SLC of {} was never filled: {filled} of it were programmed, and making room in it costs nothing yet. \
+        "The SLC of {} was never filled: {filled} of it was programmed, and making room in it costs nothing yet. \
          {advice}.",
         run.system
     ))
@@ -205,7 +205,7 @@ fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
     }
     let fitting = show::size((2 * touched).next_power_of_two().max(1 << 28));
     Some(format!(
-        "Only {} of the disk were written ({} of {}): the rest lies still, and its spare blocks serve what is written. \
+        "Only {} of the disk was written ({} of {}): the rest lies still, and its spare blocks serve what is written. \
          --capacity {fitting} --fit pack asks for a disk as large as the data.",
         show::percent(share),
         show::about(touched),
@@ -250,7 +250,7 @@ mod tests {
         let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
         assert!(said.contains("SLC of hybrid was never filled"), "{said}");
         assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
-        assert!(said.contains("Only 0.0 % of the disk were written"), "{said}");
+        assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
         assert!(
             said.contains("--capacity 256MiB --fit pack") && said.contains("--slc 1MiB"),
             "{said}"

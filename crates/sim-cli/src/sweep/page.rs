@@ -193,11 +193,19 @@ fn knees(page: &mut Page, rows: &[Row<'_>]) {
         let rows: Vec<&Row<'_>> = rows.iter().filter(|row| row.run.device == device).collect();
         for line in lines(speed, &rows) {
             let Some(Knee { name, size, speed, fastest }) = knee(&line) else { continue };
+            let is_last = line.1.keys().next_back() == Some(&size);
             let size = show::size(size);
-            said.push(format!(
-                "On {device}, {name}: {size} of SLC are enough. They make it {speed:.2} times as fast; the fastest size \
-                 of the plan, {fastest:.2} times."
-            ));
+            said.push(if is_last {
+                format!(
+                    "On {device}, {name}: {size} of SLC, the most in the plan, make it {speed:.2} times as fast, and more \
+                     may gain more: ask for larger sizes, too."
+                )
+            } else {
+                format!(
+                    "On {device}, {name}: {size} of SLC are enough. They make it {speed:.2} times as fast; the fastest \
+                     size of the plan, {fastest:.2} times."
+                )
+            });
         }
     }
     if said.is_empty() {

@@ -137,8 +137,9 @@ fn log_places(part: &Part, config: &Config) -> u32 {
 /// The hash table that was asked for.
 fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     let entries = |text: &str| match text {
-        "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))
-            .filter(|_| places <= 2 * ENTRIES_MOST)),
+        // From there on it is half of the places, of which the FTL knows the exact number.
+        "auto" if places >= 2 * ENTRIES_MOST => Ok(None),
+        "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))),
         "half" => Ok(None),
         number => {
             number.parse().map(Some).map_err(|_| "write a whole number, auto, or half".into())
