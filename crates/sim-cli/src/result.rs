@@ -12,12 +12,13 @@ pub const SCHEMA: u32 = 1;
 /// What a host is taken to write each day, for lifetimes: 20 GB, as the makers of client disks take it.
 pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
-/// Years that so many blocks of that endurance live, which were erased so often while a host wrote so many bytes.
+/// Years that blocks of that endurance live, of which each was erased so often, in the mean, while a host wrote so many
+/// bytes.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
-pub(crate) fn lifetime_years(erases_left: u64, erases: u64, bytes: u64) -> Option<f64> {
+pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
-    (erases > 0 && bytes > 0)
-        .then(|| erases_left as f64 / erases as f64 * bytes as f64 / BYTES_A_DAY as f64 / DAYS)
+    let days = f64::from(endurance) / erases * (bytes as f64 / BYTES_A_DAY as f64);
+    (erases > 0.0 && bytes > 0).then_some(days / DAYS)
 }
 
 /// One run of one system.
@@ -45,6 +46,9 @@ pub struct RunResult {
     pub partial: bool,
     /// Bad lines that were passed over.
     pub skipped_lines: u64,
+    /// Bytes that the host wrote.
+    #[serde(default)]
+    pub bytes_written: u64,
     /// Bytes of the disk that were written at least once.
     #[serde(default)]
     pub bytes_touched: u64,
@@ -381,10 +385,10 @@ mod tests {
 
     #[test]
     fn a_life_is_what_is_left_by_what_a_day_takes() {
-        // A thousand blocks of 5,000 cycles, of which 20 GB take 100 erases: 50,000 days.
-        let years = lifetime_years(5_000_000, 100, BYTES_A_DAY).unwrap();
+        // 20 GB take a tenth of an erase of each block: 5,000 cycles last 50,000 days.
+        let years = lifetime_years(5_000, 0.1, BYTES_A_DAY).unwrap();
         assert!((years - 50_000.0 / 365.25).abs() < 1e-9, "{years}");
-        assert_eq!(lifetime_years(1, 0, 1), None);
+        assert_eq!(lifetime_years(1, 0.0, 1), None);
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn a_result_has_every_name_of_the_schema() {
         result(&["replay", "synth:zipf?requests=2000&reads=30&seed=7", "--device", "tiny"]);
     for key in [
         "schema system device slc_bytes parallel open_loop trace passes seed partial skipped_lines",
-        "write_amplification energy_mj cost_usd ram_bytes",
+        "bytes_written bytes_touched write_amplification energy_mj cost_usd ram_bytes",
         "verified_reads wall_s busy_s requests_per_s nand_ops_per_s",
     ]
     .join(" ")
@@ -131,13 +131,14 @@ fn a_result_has_every_name_of_the_schema() {
     }
     let times = "total mean p50 p90 p99 p999 max";
     let causes = "waiting host reclaim fold write_back wear_leveling scan meta";
-    let region = "erases erase_count pages";
+    let region = "erases erase_count lifetime_years pages";
     let pages = "host_read host_program gc_read gc_program wl_read wl_program scan_read meta_read meta_program";
     for (place, keys) in [
         ("/requests", "reads writes trims flushes sectors_read sectors_written"),
         ("/response_us", times),
         ("/read_us", times),
         ("/write_us", times),
+        ("/trim_us", times),
         ("/response_by_cause_us", "reads writes trims flushes"),
         ("/response_by_cause_us/reads", causes),
         ("/response_by_cause_us/trims", causes),

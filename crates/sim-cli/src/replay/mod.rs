@@ -52,11 +52,12 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
 use ftl_iface::Region;
+use nand_model::part::Part;
 use serde::Serialize;
 
 use crate::device::{self, DeviceArgs};
 use crate::host::{SharedWitness, Witness};
-use crate::result::RunResult;
+use crate::result::{RunResult, lifetime_years};
 use crate::systems::{ChainWrite, Chosen, Setup};
 use crate::trace::Room;
 use crate::workload::{Workload, WorkloadArgs};
@@ -216,6 +217,7 @@ pub(crate) fn run_all(
     let fed = fed?;
     for outcome in &mut outcomes {
         complete(&mut outcome.result, &fed, &workload, options)?;
+        live(&mut outcome.result, &setup.part);
     }
     Ok(outcomes)
 }
@@ -256,6 +258,15 @@ fn complete(
     result.bytes_touched = fed.touched;
     result.skipped_lines = fed.skipped;
     Ok(())
+}
+
+/// Puts in how long the device's regions live.
+fn live(result: &mut RunResult, part: &Part) {
+    let bytes = result.bytes_written;
+    for (region, figures) in [(Region::Slc, &mut result.slc), (Region::Mlc, &mut result.mlc)] {
+        let endurance = part.region(region).map_or(0, |figures| figures.endurance);
+        figures.lifetime_years = lifetime_years(endurance, figures.erase_count.mean, bytes);
+    }
 }
 
 fn largest_page(setup: &Setup) -> u64 {

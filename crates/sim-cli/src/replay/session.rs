@@ -169,15 +169,7 @@ impl Replay {
     ) -> RunResult {
         let part = system.chip().part();
         let requests = tally.requests();
-        let region = |region| {
-            let result = region_result(region, before, after);
-            let figures = part.region(region);
-            let blocks =
-                part.geometry.region(region).map_or(0, |shape| u64::from(shape.blocks.get()));
-            let left = figures.map_or(0, |figures| u64::from(figures.endurance) * blocks);
-            let lifetime_years = result::lifetime_years(left, result.erases, tally.bytes_written());
-            RegionResult { lifetime_years, ..result }
-        };
+        let region = |region| region_result(region, before, after);
         let [slc, mlc] = Region::ALL.map(region);
         let slc_bytes = part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
         RunResult {
@@ -193,6 +185,7 @@ impl Replay {
             partial: false,
             skipped_lines: 0,
             bytes_touched: 0,
+            bytes_written: tally.bytes_written(),
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
