@@ -4,8 +4,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::Failure;
-
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// What a shell reports of a program that Ctrl-C ended: 128 and the signal's number, 2.
@@ -17,14 +15,6 @@ pub(crate) fn listen() {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             std::process::exit(EXIT_CODE.into());
         }
-    });
-}
-
-/// Ends the program at Ctrl-C, after it has said what was done: for runs that cannot be stopped halfway.
-pub(crate) fn end_with(done: impl Fn() -> String + Send + 'static) {
-    let _ = ctrlc::set_handler(move || {
-        eprintln!("error: {}", Failure::Interrupted(done()));
-        std::process::exit(EXIT_CODE.into());
     });
 }
 
