@@ -197,8 +197,8 @@ fn knees(page: &mut Page, rows: &[Row<'_>]) {
             let size = show::size(size);
             said.push(if is_last {
                 format!(
-                    "On {device}, {name}: {size} of SLC, the most in the plan, make it {speed:.2} times as fast, and more \
-                     may gain more: ask for larger sizes, too."
+                    "On {device}, {name}: {size} of SLC, the most in the plan, make it {speed:.2} times as fast, and \
+                     more may gain more: ask for larger sizes, too."
                 )
             } else {
                 format!(
