@@ -192,8 +192,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
     }
 
-    /// Moves what is the newest on a weak page of a log that is closed to its chain: by a fold, or, because a fold needs a
-    /// chain, as the first page of one.
+    /// Moves what is the newest on a weak page of a log that is closed to its chain: by a fold, or, because a fold
+    /// needs a chain, as the first page of one.
     fn refresh_closed(&mut self, spot: Spot, first: Sector) -> Result<(), Fault<D::Error>> {
         let (logical, _) = self.mlc.locate(first);
         if self.mlc.chains.first(logical).is_none() {

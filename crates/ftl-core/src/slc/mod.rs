@@ -368,8 +368,8 @@ impl<'ram> Log<'ram> {
         Ok(found)
     }
 
-    /// Lists what the tail's slots hold: from its summary, or where there is none that can be read from the hash table, which
-    /// knows of pages, too, that have gone bad since they were mapped.
+    /// Lists what the tail's slots hold: from its summary, or where there is none that can be read from the hash
+    /// table, which knows of pages, too, that have gone bad since they were mapped.
     fn list_tail<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
