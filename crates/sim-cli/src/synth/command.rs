@@ -1,14 +1,10 @@
 //! `tandem synth`: writes a synthetic workload as a trace, in our own format.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
 use super::{Generator, Synth};
-use crate::trace::Request;
+use crate::trace::output::{self, Output};
 use crate::{Failure, interrupt, size};
 
 /// What was typed after `synth`.
@@ -30,9 +26,6 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
-
-/// The first line of a file of our own format.
-const HEADING: &str = "time_us,op,offset,length";
 
 /// Every so many requests it is looked whether a stop was asked for.
 const LOOKED_EVERY: u64 = 4096;
@@ -57,36 +50,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn write_file(requests: Generator, path: &Path) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => {
-            let mut packed = BufWriter::new(GzEncoder::new(file, Compression::default()));
-            write_all(requests, &mut packed)?;
-            packed.into_inner()?.finish()?.flush()
-        }
-        Some("zst") => {
-            let mut packed = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            write_all(requests, &mut packed)?;
-            packed.finish()?.flush()
-        }
-        _ => {
-            write_all(requests, &mut file)?;
-            file.flush()
-        }
-    }
+    let mut file = Output::create(path)?;
+    write_all(requests, &mut file)?;
+    file.finish()
 }
 
 /// Writes a line a request. A stop ends the file after a whole line.
 fn write_all(requests: Generator, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{HEADING}")?;
+    output::begin(out)?;
     for (number, request) in (0_u64..).zip(requests) {
         if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
             break;
         }
-        let Request { time, op, offset, length } = request;
-        // Whole microseconds: that is what intervals are made of.
-        let micros = time.get() / 1_000;
-        writeln!(out, "{micros},{},{offset},{length}", op.letter())?;
+        output::put(&request, out)?;
     }
     Ok(())
 }

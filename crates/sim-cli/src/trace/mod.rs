@@ -10,6 +10,7 @@
 //!
 //! - `input`: bytes of a file, decompressed on the fly, in lines that are counted. `fields`: numbers in them.
 //! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
+//! - `output`: files of our own format.
 //! - `fit`: what becomes of addresses beyond the device.
 
 use std::fmt;
@@ -21,6 +22,7 @@ pub(crate) mod fields;
 pub(crate) mod fit;
 pub mod formats;
 pub(crate) mod input;
+pub(crate) mod output;
 pub mod reader;
 
 /// What a host asks for.
