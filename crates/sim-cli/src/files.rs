@@ -1,6 +1,6 @@
 //! Files that are whole or not there.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,14 @@ use crate::Failure;
 /// Writes a file by another name and then gives it its own, so that whoever looks, whenever a run is killed, finds the
 /// old content or the new one.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    replace_by(path, |file| file.write_all(content))
+}
+
+/// The same with content that is written piece by piece.
+pub(crate) fn replace_by(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     write(path, content).map_err(|reason| Failure::File { path: path.into(), reason })
 }
 
@@ -30,10 +38,10 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     // A device or a pipe, such as /dev/stdout, has a name that must stay its own.
     if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        return fs::write(path, content);
+        return content(&mut File::create(path)?);
     }
     // What a link names is what is meant.
     let path = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
@@ -47,7 +55,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         builder.permissions(fs::Permissions::from_mode(0o666))
     };
     let mut file: NamedTempFile = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(content)?;
+    content(&mut file)?;
     // The content is on the disk before the name is: after a loss of power, too, the file is whole.
     file.as_file().sync_data()?;
     file.persist(&path).map_err(|error| error.error)?;
