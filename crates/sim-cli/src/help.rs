@@ -77,6 +77,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("tandem sweep mine.toml --out results", "the same again: goes on where it was killed"),
             ("tandem sweep mine.toml --out results --jobs 2", "two runs at a time"),
             ("tandem sweep mine.toml --out results --shard 1/4", "the first of four machines"),
+            ("tandem sweep mine.toml --out results --on slurm", "an array of jobs on a cluster"),
         ],
     ),
     (
