@@ -246,12 +246,23 @@ impl<D> PowerCut<D> {
         &self.inner
     }
 
+    /// The device below, for what is done beside its operations.
+    pub const fn inner_mut(&mut self) -> &mut D {
+        &mut self.inner
+    }
+
+    /// Lets power fail by another cut from now on. Its operations count from here.
+    pub const fn set_cut(&mut self, cut: Cut) {
+        self.cut = cut;
+        self.operations = 0;
+    }
+
     /// Takes the device back: power is on again, and what was in flight met its fate.
     pub fn into_inner(self) -> D {
         self.inner
     }
 
-    /// Operations so far, the cut one included.
+    /// Operations since the cut was set, the cut one included.
     pub const fn operations(&self) -> u64 {
         self.operations
     }

@@ -2,6 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(unix)]
+use crate::serve;
 use crate::{
     chip, compare, completions, devices, help, profile, replay, repro, sweep, synth, torture,
 };
@@ -32,6 +34,10 @@ pub enum Command {
     /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
     #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::Args),
+    /// Serve a system as a disk that real hosts use, over NBD; with power cuts under their feet if you like
+    #[cfg(unix)]
+    #[command(after_help = help::examples("serve"))]
+    Serve(serve::Args),
     /// Make the tables and figures of a paper anew, its values beside ours
     #[command(after_help = help::examples("repro"))]
     Repro(repro::Args),

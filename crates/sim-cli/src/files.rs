@@ -25,6 +25,14 @@ pub(crate) fn replace_with(
     })
 }
 
+/// The same with content that is written piece by piece.
+pub(crate) fn replace_by(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    replace_with(path, |file| Ok(content(file)?))
+}
+
 /// A file's text, which may have so many bytes at most: one without end is not read to it.
 pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
     let mut text = String::new();

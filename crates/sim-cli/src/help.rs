@@ -26,6 +26,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem torture",
                 "power cuts at every operation on a small device: tried, lost, stuck",
             ),
+            ("tandem serve --socket /tmp/ssd", "a hybrid SSD that a real operating system can use"),
             ("tandem help compare", "more examples, for each command"),
         ],
     ),
@@ -76,6 +77,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("tandem sweep mine.toml --out results", "the same again: goes on where it was killed"),
             ("tandem sweep mine.toml --out results --jobs 2", "two runs at a time"),
             ("tandem sweep mine.toml --out results --shard 1/4", "the first of four machines"),
+            ("tandem sweep mine.toml --out results --on slurm", "an array of jobs on a cluster"),
         ],
     ),
     (
@@ -126,6 +128,27 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             (
                 "tandem compare mine.csv --systems hybrid,hybrid?paired-pages=guard",
                 "what it costs to copy pages beforehand that a power cut may ruin",
+            ),
+        ],
+    ),
+    (
+        "serve",
+        &[
+            (
+                "tandem serve --socket /tmp/ssd --capacity 1GiB",
+                "a hybrid SSD for nbdcopy, fio, QEMU or nbd-client, until Ctrl-C",
+            ),
+            (
+                "tandem serve --socket /tmp/ssd --image ssd.img --cut-every 60s",
+                "kept in a file, and without power for a moment every minute",
+            ),
+            (
+                "tandem serve --port 10809 --system conventional --pace",
+                "on a port of this machine, as slow as the device",
+            ),
+            (
+                "tandem serve --socket /tmp/ssd --record load.csv.zst",
+                "what clients do becomes a trace: tandem compare load.csv.zst",
             ),
         ],
     ),

@@ -13,12 +13,13 @@
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every operation. [`completions`]: for
-//!   shells. `help`: examples for all of them.
+//!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every
+//!   operation. [`completions`]: for shells. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
 //! - [`result`]: what a run's JSON holds.
+//! - `image`: a chip that outlives the program.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `verdict`: what a comparison says to whoever must decide.
 //! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
@@ -39,6 +40,8 @@ pub mod profile;
 pub mod replay;
 pub mod repro;
 pub mod result;
+#[cfg(unix)]
+pub mod serve;
 pub mod sweep;
 pub mod synth;
 pub mod systems;
@@ -50,6 +53,8 @@ mod failure;
 mod files;
 mod help;
 mod host;
+#[cfg(unix)]
+mod image;
 mod interrupt;
 mod notes;
 mod report;
@@ -70,6 +75,8 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
+        #[cfg(unix)]
+        Some(cli::Command::Serve(args)) => serve::run(args, out),
         Some(cli::Command::Repro(args)) => repro::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),

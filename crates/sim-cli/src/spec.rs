@@ -16,6 +16,8 @@ pub(crate) struct Parameter {
 #[derive(Clone, Debug)]
 pub(crate) struct Values {
     values: Vec<(&'static str, String)>,
+    /// Those that the text names.
+    given: Vec<&'static str>,
 }
 
 /// What comes before the `?`.
@@ -27,16 +29,20 @@ pub(crate) fn base(text: &str) -> &str {
 pub(crate) fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, String> {
     let mut values: Vec<(&'static str, String)> =
         known.iter().map(|parameter| (parameter.name, parameter.default.into())).collect();
-    let (_, given) = text.split_once('?').unwrap_or((text, ""));
-    for pair in given.split('&').filter(|pair| !pair.is_empty()) {
+    let (_, pairs) = text.split_once('?').unwrap_or((text, ""));
+    let mut given = Vec::new();
+    for pair in pairs.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         match values.iter_mut().find(|(known, _)| *known == name) {
-            Some(place) if !value.is_empty() => place.1 = value.into(),
+            Some(place) if !value.is_empty() => {
+                place.1 = value.into();
+                given.push(place.0);
+            }
             Some(_) => return Err(format!("`{text}`: `{name}` has no value: write {name}=…")),
             None => return Err(format!("`{text}`: {}", unknown(name, known))),
         }
     }
-    Ok(Values { values })
+    Ok(Values { values, given })
 }
 
 fn unknown(name: &str, known: &[Parameter]) -> String {
@@ -59,6 +65,11 @@ impl Values {
         let value = self.values.iter().find(|(known, _)| *known == name);
         let value = value.map_or("", |(_, value)| value);
         read(value).map_err(|reason| format!("{name}={value}: {reason}"))
+    }
+
+    /// Whether the text names the parameter.
+    pub(crate) fn is_given(&self, name: &'static str) -> bool {
+        self.given.contains(&name)
     }
 
     /// A whole number.

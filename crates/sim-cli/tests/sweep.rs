@@ -334,3 +334,83 @@ fn a_wrong_plan_is_told_with_its_line() {
     let shard = sweep(&plan(&home, "right.toml", base), &home.join("out"), &["--shard", "3/2"]);
     assert!(String::from_utf8(shard.stderr).unwrap().contains("write I/N"));
 }
+
+/// Runs a sweep where `sbatch` is what that script says, or is not there.
+#[cfg(unix)]
+fn on_slurm(plan: &Path, out: &Path, sbatch: Option<&str>, more: &[&str]) -> Output {
+    use std::os::unix::fs::PermissionsExt;
+    let programs = out.with_extension("programs");
+    fs::create_dir_all(&programs).unwrap();
+    if let Some(script) = sbatch {
+        let path = programs.join("sbatch");
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .args(["sweep", text(plan), "--out", text(out), "--on", "slurm"])
+        .args(more)
+        .env("PATH", &programs)
+        .output()
+        .unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn without_slurm_it_is_said_what_is_missing() {
+    let folder = folder("no-slurm");
+    let plan = plan(&folder, "plan.toml", SMALL);
+    let output = on_slurm(&plan, &folder.join("out"), None, &[]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told.contains("sbatch, of Slurm, cannot be run"), "{told}");
+    assert!(told.contains("without --on slurm"), "{told}");
+    let refuses =
+        "#!/bin/sh\necho 'sbatch: error: invalid partition specified: none' >&2\nexit 1\n";
+    let output = on_slurm(&plan, &folder.join("out"), Some(refuses), &["--partition", "none"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && told.contains("invalid partition"), "{told}");
+}
+
+/// The tasks of an array, as a shell would run them one after the other.
+#[test]
+#[cfg(unix)]
+fn a_cluster_brings_what_one_machine_brings() {
+    let folder = folder("a cluster's");
+    let plan = plan(&folder, "plan.toml", SMALL);
+    let (far, near) = (folder.join("far"), folder.join("near"));
+    let shown = on_slurm(&plan, &far, None, &["--dry-run", "--tasks", "3", "--sbatch=--mem=1G"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("#SBATCH --array=1-3\n") && shown.contains("--collect"), "{shown}");
+    assert_eq!(shown.matches("#SBATCH --mem=1G").count(), 2, "{shown}");
+    assert!(!far.join("slurm").exists(), "a dry run writes nothing");
+
+    // A cluster that loses its second task.
+    let sbatch = "#!/bin/sh\n\
+        for script in \"$@\"; do :; done\n\
+        echo \"$@\" >> \"$0.calls\"\n\
+        tasks=$(/bin/sed -n 's/#SBATCH --array=//p' \"$script\")\n\
+        case $tasks in\n\
+          1-3) for task in 1 3; do SLURM_ARRAY_TASK_ID=$task /bin/sh \"$script\" >/dev/null; done; echo 17 ;;\n\
+          2) SLURM_ARRAY_TASK_ID=2 /bin/sh \"$script\" >/dev/null; echo '18;far' ;;\n\
+          *) /bin/sh \"$script\" > \"$0.collected\"; echo 19 ;;\n\
+        esac\n";
+    let submit = || {
+        let output = on_slurm(&plan, &far, Some(sbatch), &["--tasks", "3", "--partition", "night"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let programs = far.with_extension("programs");
+    let told = submit();
+    assert!(told.contains("job 17, in 3 tasks; job 19 collects"), "{told}");
+    let calls = fs::read_to_string(programs.join("sbatch.calls")).unwrap();
+    assert!(calls.contains("--parsable --dependency=afterany:17"), "{calls}");
+    let collected = fs::read_to_string(programs.join("sbatch.collected")).unwrap();
+    assert!(collected.contains("PARTIAL"), "{collected}");
+    let told = submit();
+    assert!(told.contains("job 18, in 1 tasks"), "{told}");
+    assert!(submit().contains("All "), "nothing is left");
+    sweep(&plan, &near, &[]);
+    assert_eq!(table(&far), table(&near));
+    let script = fs::read_to_string(far.join("slurm/shards.sh")).unwrap();
+    assert!(script.contains("#SBATCH --partition=night\n"), "{script}");
+}

@@ -24,7 +24,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
-    ("sim-cli", &["ftl-iface", "ftl-core", "nand-model", "torture"]),
+    ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "torture"]),
 ];
 
 /// Rooms of one crate that do not know each other: only the room that calls them knows both.

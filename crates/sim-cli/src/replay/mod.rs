@@ -42,12 +42,12 @@
 //!
 //! # Rooms
 //!
-//! - `feed`: from the reader to the systems. `session`: one system's replay. `tally`: what it counts. `progress`: the
-//!   bar. `text`: the result as people read it.
+//! - `feed`: from the reader to the systems. `session`: one system's replay. `served`: the same
+//!   for real hosts. `tally`: what it counts. `progress`: the bar. `text`: the result as people read it.
 
 use std::any::Any;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
@@ -65,12 +65,16 @@ use crate::{Failure, files, interrupt, report, show};
 
 mod feed;
 mod progress;
+#[cfg(unix)]
+mod served;
 mod session;
 mod tally;
 pub(crate) mod text;
 
 use feed::{Fed, Feed};
 pub(crate) use progress::Progress;
+#[cfg(unix)]
+pub(crate) use served::Served;
 use session::{Pace, Replay};
 
 /// What every replaying command is told beside its systems.
@@ -280,9 +284,18 @@ pub(crate) fn write_json(
     result: &impl Serialize,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
-    let Some(path) = &options.json else {
-        return Ok(false);
-    };
+    match &options.json {
+        Some(path) => put_json(path, result, out),
+        None => Ok(false),
+    }
+}
+
+/// Writes JSON to a file, or to standard output. Says whether it was that.
+pub(crate) fn put_json(
+    path: &Path,
+    result: &impl Serialize,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
     let text = json(result);
     if path.as_os_str() == "-" {
         out.write_all(&text)?;

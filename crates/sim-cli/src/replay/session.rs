@@ -45,14 +45,14 @@ pub(super) struct Replay {
 
 /// How long a replay took by the clock.
 #[derive(Clone, Copy, Debug)]
-struct Clocked {
-    whole: Duration,
+pub(super) struct Clocked {
+    pub(super) whole: Duration,
     /// While there was a request to work on.
-    busy: Duration,
+    pub(super) busy: Duration,
 }
 
 /// What a system's books say when the replay begins; the result is what comes on top.
-struct Before {
+pub(super) struct Before {
     hardware: Hardware,
     books: Books,
     verified: u64,
@@ -62,11 +62,12 @@ struct Before {
 }
 
 impl Before {
-    fn of(system: &dyn System, host: &Host) -> Self {
+    /// The books as they are, when so many sectors were verified.
+    pub(super) fn of(system: &dyn System, verified: u64) -> Self {
         Self {
             hardware: system.hardware(),
             books: system.books(),
-            verified: host.verified(),
+            verified,
             now: system.now(),
             spent: Op::ALL.map(|op| system.spent(account(op))),
         }
@@ -103,7 +104,7 @@ impl Session for Replay {
         if self.detailed {
             system.sample_writes();
         }
-        let before = Before::of(system, &host);
+        let before = Before::of(system, host.verified());
         let mut tally = Tally::new();
         let start = Instant::now();
         let mut busy = Duration::ZERO;
@@ -120,8 +121,9 @@ impl Session for Replay {
             busy += handed_over.elapsed();
         }
         let clocked = Clocked { whole: start.elapsed(), busy };
-        let after = Before::of(system, &host);
-        let result = self.result(system, &before, &after, &tally, clocked);
+        let after = Before::of(system, host.verified());
+        let named = (self.name.as_str(), self.pace);
+        let result = result(named, system, (&before, &after), &tally, clocked);
         let details = self.detailed.then(|| details(system, &before, &after, &tally));
         self.outcome = Some(Outcome { result, details });
         Ok(())
@@ -157,61 +159,61 @@ impl Replay {
         }
         Ok(arrival)
     }
+}
 
-    fn result(
-        &self,
-        system: &dyn System,
-        before: &Before,
-        after: &Before,
-        tally: &Tally,
-        clocked: Clocked,
-    ) -> RunResult {
-        let requests = tally.requests();
-        let done = done(before, after);
-        let [slc, mlc] = Region::ALL.map(|region| region_result(region, &done));
-        let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
-        RunResult {
-            schema: SCHEMA,
-            system: self.name.clone(),
-            device: after.hardware.device.clone(),
-            slc_bytes,
-            parallel: after.hardware.time == Time::Overlapped,
-            open_loop: self.pace == Pace::Open,
-            trace: String::new(),
-            passes: 1,
-            seed: None,
-            partial: false,
-            skipped_lines: 0,
-            bytes_touched: 0,
-            bytes_written: tally.bytes_written(),
-            response_us: tally.all_times(),
-            read_us: tally.times(Op::Read),
-            write_us: tally.times(Op::Write),
-            trim_us: tally.times(Op::Trim),
-            response_by_cause_us: by_request(before, after, tally),
-            write_amplification: write_amplification(&done, tally),
-            slc,
-            mlc,
-            parts: done.iter().map(part_result).collect(),
-            energy_mj: energy_millijoules(before, after),
-            cost_usd: after.hardware.dollars,
-            ram_bytes: system.ram_bytes(),
-            factors: after.books.factors,
-            filter: after.books.filter,
-            throttle: after.books.throttle,
-            hash: after.books.hash,
-            verified_reads: after.verified - before.verified,
-            wall_s: clocked.whole.as_secs_f64(),
-            busy_s: clocked.busy.as_secs_f64(),
-            requests_per_s: per_second(requests.total(), clocked.whole),
-            nand_ops_per_s: per_second(operations(&done), clocked.busy),
-            requests,
-        }
+/// The result of what a system did between two moments.
+pub(super) fn result(
+    (name, pace): (&str, Pace),
+    system: &dyn System,
+    (before, after): (&Before, &Before),
+    tally: &Tally,
+    clocked: Clocked,
+) -> RunResult {
+    let requests = tally.requests();
+    let done = done(before, after);
+    let [slc, mlc] = Region::ALL.map(|region| region_result(region, &done));
+    let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
+    RunResult {
+        schema: SCHEMA,
+        system: name.to_owned(),
+        device: after.hardware.device.clone(),
+        slc_bytes,
+        parallel: after.hardware.time == Time::Overlapped,
+        open_loop: pace == Pace::Open,
+        trace: String::new(),
+        passes: 1,
+        seed: None,
+        partial: false,
+        skipped_lines: 0,
+        bytes_touched: 0,
+        bytes_written: tally.bytes_written(),
+        response_us: tally.all_times(),
+        read_us: tally.times(Op::Read),
+        write_us: tally.times(Op::Write),
+        trim_us: tally.times(Op::Trim),
+        response_by_cause_us: by_request(before, after, tally),
+        write_amplification: write_amplification(&done, tally),
+        slc,
+        mlc,
+        parts: done.iter().map(part_result).collect(),
+        energy_mj: energy_millijoules(before, after),
+        cost_usd: after.hardware.dollars,
+        ram_bytes: system.ram_bytes(),
+        factors: after.books.factors,
+        filter: after.books.filter,
+        throttle: after.books.throttle,
+        hash: after.books.hash,
+        verified_reads: after.verified - before.verified,
+        wall_s: clocked.whole.as_secs_f64(),
+        busy_s: clocked.busy.as_secs_f64(),
+        requests_per_s: per_second(requests.total(), clocked.whole),
+        nand_ops_per_s: per_second(operations(&done), clocked.busy),
+        requests,
     }
 }
 
 /// The account of a request.
-const fn account(op: Op) -> Account {
+pub(super) const fn account(op: Op) -> Account {
     match op {
         Op::Read => Account::Read,
         Op::Write => Account::Write,

@@ -60,6 +60,12 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     heading(result, options, setup, out)?;
+    body(result, out)?;
+    verdict::of(&[result], &setup.part).write(out)
+}
+
+/// Writes all but the heading.
+pub(crate) fn body(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "Response times of {}:", result.system)?;
     times(result, out)?;
     writeln!(out, "\nWhat the time was spent on:")?;
@@ -67,8 +73,7 @@ pub(crate) fn write(
     writeln!(out, "\nThe flash at work, in pages and blocks:")?;
     flash(result, out)?;
     writeln!(out)?;
-    figures(result, out)?;
-    verdict::of(&[result], &setup.part).write(out)
+    figures(result, out)
 }
 
 fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
@@ -158,10 +163,9 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
         row("SLC's share", show::maybe(factors.alpha, share));
         row("hot are writes of up to", format!("{} sectors", filter.threshold_sectors));
     }
-    row(
-        "read back as written",
-        format!("{} sectors, all that were read", show::count(result.verified_reads)),
-    );
+    let verified = || format!("{} sectors, all that were read", show::count(result.verified_reads));
+    let compared = result.verified_reads > 0 || result.requests.reads == 0;
+    row("read back as written", if compared { verified() } else { "left to the host".into() });
     row(
         "speed",
         format!(

@@ -8,12 +8,12 @@
 //!
 //! A result's file is whole or not there, so that a sweep may be killed whenever one likes; the same command goes on
 //! where it was. Machines share a sweep by `--shard`: copy the files of `runs` together, and the same command without
-//! it collects them.
+//! it collects them. On a cluster, `--on slurm` does all of that.
 //!
 //! # Rooms
 //!
 //! - `plan`: from TOML to runs. `names`: under which name a result is kept. `collect`: from results to tables.
-//!   `page`: the report.
+//!   `page`: the report. `slurm`: the same on a cluster.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -31,6 +31,7 @@ mod collect;
 mod names;
 mod page;
 mod plan;
+mod slurm;
 
 use collect::Row;
 use plan::{Plan, Run};
@@ -50,6 +51,11 @@ pub struct Args {
     /// Do each N-th run from the I-th on, and leave the others to other machines
     #[arg(long, value_parser = Shard::parse, value_name = "I/N")]
     shard: Option<Shard>,
+    /// Run nothing: make the tables of the results that are there
+    #[arg(long, conflicts_with_all = ["shard", "on"])]
+    collect: bool,
+    #[command(flatten)]
+    cluster: slurm::ClusterArgs,
 }
 
 /// Which of the runs are done here.
@@ -96,12 +102,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let plan = Plan::load(&args.plan)?;
     let folder = Folder { path: &args.out };
     folder.make()?;
+    let is_left = |run: &Run| collect::read(&folder.result(run)).is_none();
+    if let Some(slurm::Where::Slurm) = args.cluster.on {
+        let is_left: Vec<bool> = plan.runs.iter().map(is_left).collect();
+        return slurm::submit(args, &folder, &is_left, out);
+    }
     interrupt::listen();
     let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
     let left: Vec<&Run> = (0..plan.runs.len())
-        .filter(|number| shard.has(*number))
+        .filter(|number| shard.has(*number) && !args.collect)
         .map(|number| &plan.runs[number])
-        .filter(|run| collect::read(&folder.result(run)).is_none())
+        .filter(|run| is_left(run))
         .collect();
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let failures = work(&left, jobs.map_or(1, NonZeroUsize::get), &folder);
@@ -134,7 +145,7 @@ fn tell(
         "\n{done} of {all} runs are in {path}, with table.csv, table.json and report.html."
     )?;
     if done < all {
-        let hint = "the same command, without --shard, goes on where this one ended";
+        let hint = "the same command, without --shard or --collect, goes on where this one ended";
         writeln!(out, "PARTIAL: {} are missing; {hint}.", all - done)?;
     }
     Ok(())

@@ -1,14 +1,11 @@
 //! `tandem synth`: writes a synthetic workload as a trace, in our own format.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
 use super::{Generator, Synth};
-use crate::trace::Request;
+use crate::trace::output::{self, Output};
 use crate::{Failure, files, interrupt, show, size};
 
 /// What was typed after `synth`.
@@ -30,9 +27,6 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
-
-/// The first line of a file of our own format.
-const HEADING: &str = "time_us,op,offset,length";
 
 /// Every so many requests it is looked whether a stop was asked for.
 const LOOKED_EVERY: u64 = 4096;
@@ -66,39 +60,21 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Writes the requests in the compression that the name asks for.
 fn pack(requests: Generator, path: &Path, file: &mut File) -> Result<(), Failure> {
-    let mut file = BufWriter::new(file);
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => {
-            let mut packed = BufWriter::new(GzEncoder::new(file, Compression::default()));
-            write_all(requests, &mut packed)?;
-            packed.into_inner().map_err(io::Error::from)?.finish()?.flush()?;
-        }
-        Some("zst") => {
-            let mut packed = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            write_all(requests, &mut packed)?;
-            packed.finish()?.flush()?;
-        }
-        _ => {
-            write_all(requests, &mut file)?;
-            file.flush()?;
-        }
-    }
-    Ok(())
+    let mut packed = Output::over(file.try_clone()?, path)?;
+    write_all(requests, &mut packed)?;
+    Ok(packed.finish()?)
 }
 
 /// Writes a line a request. A stop ends it after a whole line.
 fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
-    writeln!(out, "{HEADING}")?;
+    output::begin(out)?;
     for (number, request) in (0_u64..).zip(requests) {
         if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
             out.flush()?;
             let made = show::count(number);
             return Err(Failure::Interrupted(format!("{made} requests were made")));
         }
-        let Request { time, op, offset, length } = request;
-        // Whole microseconds: that is what intervals are made of.
-        let micros = time.get() / 1_000;
-        writeln!(out, "{micros},{},{offset},{length}", op.letter())?;
+        output::put(&request, out)?;
     }
     Ok(())
 }

@@ -5,7 +5,6 @@
 //! add up to the response times exactly, whatever bus, waiting or overlap there is.
 
 use std::cell::Cell;
-use std::convert::Infallible;
 
 use ftl_core::layout::{self, Slot};
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
@@ -154,10 +153,29 @@ impl Probe for Watcher<'_> {
     }
 }
 
+/// What a meter is put on: a chip, alone or below what befalls it.
+pub(super) trait Flash: NandDevice + Timed {
+    /// The chip.
+    fn chip(&self) -> &Chip;
+
+    /// The chip, to let time pass on it.
+    fn chip_mut(&mut self) -> &mut Chip;
+}
+
+impl Flash for Chip {
+    fn chip(&self) -> &Chip {
+        self
+    }
+
+    fn chip_mut(&mut self) -> &mut Chip {
+        self
+    }
+}
+
 /// The chip with the meter on it.
 #[derive(Debug)]
-pub(super) struct Metered<'m> {
-    pub(super) chip: Chip,
+pub(super) struct Metered<'m, D = Chip> {
+    pub(super) chip: D,
     meter: &'m Meter,
     /// The log's blocks: region, first and count; no block where there is no log.
     log: (Region, u32, u32),
@@ -167,8 +185,8 @@ pub(super) struct Metered<'m> {
     writes: Option<Sample>,
 }
 
-impl<'m> Metered<'m> {
-    pub(super) fn new(chip: Chip, shape: &Shape, meter: &'m Meter) -> Self {
+impl<'m, D: Flash> Metered<'m, D> {
+    pub(super) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
         Self {
             chip,
@@ -222,8 +240,8 @@ impl<'m> Metered<'m> {
     }
 }
 
-impl NandDevice for Metered<'_> {
-    type Error = Infallible;
+impl<D: Flash> NandDevice for Metered<'_, D> {
+    type Error = D::Error;
 
     #[inline]
     fn geometry(&self) -> &Geometry {
@@ -237,7 +255,7 @@ impl NandDevice for Metered<'_> {
         at: Bytes,
         data: &mut [u8],
         spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Infallible>> {
+    ) -> Result<Corrected, ReadError<D::Error>> {
         let before = self.chip.now();
         let outcome = self.chip.read(page, at, data, spare);
         self.charge(page.block(), before);
@@ -250,7 +268,7 @@ impl NandDevice for Metered<'_> {
         page: Page,
         data: &[u8],
         spare: &[u8],
-    ) -> Result<(), ProgramError<Infallible>> {
+    ) -> Result<(), ProgramError<D::Error>> {
         let before = self.chip.now();
         let outcome = self.chip.program(page, data, spare);
         self.charge(page.block(), before);
@@ -261,7 +279,7 @@ impl NandDevice for Metered<'_> {
     }
 
     #[inline]
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         let before = self.chip.now();
         let outcome = self.chip.erase(block);
         self.charge(block, before);
@@ -269,11 +287,11 @@ impl NandDevice for Metered<'_> {
     }
 
     #[inline]
-    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
+    fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
         self.chip.is_bad(block)
     }
 
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
         self.chip.mark_bad(block)
     }
 }

@@ -18,10 +18,14 @@ mod filled;
 mod hardware;
 #[cfg(test)]
 mod liar;
+#[cfg(unix)]
+mod live;
 mod meter;
 mod ours;
 
 pub use hardware::{Hardware, PartState, part_name};
+#[cfg(unix)]
+pub(crate) use live::{Blueprint, Ended, Live, Owner};
 pub use meter::{Account, ChainWrite, Spent};
 
 /// What a replay asks of a system, beside what it asks of any store.
@@ -91,6 +95,15 @@ pub struct Setup {
 /// Builds a system and lets a session at it.
 type Run = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
 
+/// Says how a system is built that is mounted again after a loss of power.
+#[cfg(unix)]
+type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
+
+/// The systems that can be mounted: what they know survives on flash.
+#[cfg(unix)]
+const MOUNTABLE: &[(&str, Plan)] =
+    &[("hybrid", live::hybrid), ("conventional", live::conventional)];
+
 /// A line of the registry.
 struct Entry {
     name: &'static str,
@@ -158,6 +171,21 @@ impl Chosen {
         SYSTEMS[self.entry].uses_slc
     }
 
+    /// How the system is built for hosts that come and go.
+    #[cfg(unix)]
+    pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+        let name = SYSTEMS[self.entry].name;
+        let Some((_, plan)) = MOUNTABLE.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
+            let reason = format!(
+                "`{name}` keeps its tables in RAM alone and cannot be mounted: serve {}",
+                names.join(" or ")
+            );
+            return Err(Failure::Arguments(reason));
+        };
+        plan(setup, &self.values)
+    }
+
     /// Builds the system and lets the session at it.
     pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         (SYSTEMS[self.entry].run)(setup, &self.values, session)
@@ -188,6 +216,21 @@ mod tests {
         assert!(unknown.contains("hybrid, conventional"), "{unknown}");
         assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
         assert!(Chosen::parse("hybrid?filter=maybe").unwrap_err().contains("on or off"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_system_that_cannot_be_mounted_says_which_can() {
+        let device = crate::device::DeviceArgs {
+            device: "tiny".into(),
+            capacity: None,
+            slc: None,
+            parallel: false,
+        };
+        let setup = device.setup().unwrap();
+        let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
+        assert!(refused.to_string().contains("serve hybrid or conventional"), "{refused}");
+        Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
     }
 
     #[test]

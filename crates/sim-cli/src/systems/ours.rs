@@ -15,9 +15,9 @@ use ftl_iface::{
     StoreWriteError, Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Time, Timed};
+use nand_model::{Chip, Content, Time};
 
-use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
+use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::{Books, Hardware, Session, Setup, System, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
@@ -55,13 +55,19 @@ pub(super) const CONVENTIONAL: [Parameter; 1] = [WEAR_LEVELING];
 const LOG_SHARE: u32 = 32;
 
 /// Marks the pages of this life of a device. A simulated chip has no earlier one.
-const KEY: u32 = 1;
+pub(super) const KEY: u32 = 1;
 
 pub(super) fn hybrid(
     setup: &Setup,
     values: &Values,
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
+    let config = hybrid_config(setup, values)?;
+    run(&setup.part, setup.time, &config, session)
+}
+
+/// The hybrid as it was asked for.
+pub(super) fn hybrid_config(setup: &Setup, values: &Values) -> Result<Config, Failure> {
     let part = &setup.part;
     let on = |name| values.is_on(name).map_err(Failure::Arguments);
     let mut config = base(part);
@@ -89,7 +95,7 @@ pub(super) fn hybrid(
     config.wear_leveling.enabled = on("wear-leveling")?;
     config.index = index(values, log_places(part, &config)).map_err(Failure::Arguments)?;
     config.paired_pages = paired_pages(values).map_err(Failure::Arguments)?;
-    run(part, setup.time, &config, session)
+    Ok(config)
 }
 
 pub(super) fn conventional(
@@ -97,15 +103,24 @@ pub(super) fn conventional(
     values: &Values,
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
-    let part = match setup.part.geometry.mlc() {
-        // The SLC is neither used nor paid for.
-        Some(_) => setup.part.clone().with_slc_bytes(0)?,
-        None => setup.part.clone(),
-    };
+    let part = without_slc(&setup.part)?;
+    let config = conventional_config(&part, values)?;
+    run(&part, setup.time, &config, session)
+}
+
+/// The device of the conventional system: an SLC beside the MLC is neither used nor paid for.
+pub(super) fn without_slc(part: &Part) -> Result<Part, Failure> {
+    match part.geometry.mlc() {
+        Some(_) => Ok(part.clone().with_slc_bytes(0)?),
+        None => Ok(part.clone()),
+    }
+}
+
+/// The conventional system as it was asked for, on such a device.
+pub(super) fn conventional_config(part: &Part, values: &Values) -> Result<Config, Failure> {
     let enabled = values.is_on("wear-leveling").map_err(Failure::Arguments)?;
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
-    let config = Config { log: LogRegion::None, wear_leveling, ..base(&part) };
-    run(&part, setup.time, &config, session)
+    Ok(Config { log: LogRegion::None, wear_leveling, ..base(part) })
 }
 
 /// What is done for pages that share cells with the one to be programmed.
@@ -182,9 +197,7 @@ pub(super) fn base(part: &Part) -> Config {
 fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
-    let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
-    let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
-    let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
+    let content = stamps(&plan, config.sector_bytes);
     let mut chip = Chip::new(part, content)?.with_time(time);
     chip.pack(plan.shape().chain.region);
     let meter = Meter::new();
@@ -221,14 +234,21 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     session.replay(&mut Ours::new(ftl, &plan, &meter))
 }
 
-type OurFtl<'ram> = Ftl<'ram, Metered<'ram>, Watcher<'ram>>;
+/// What a chip keeps of a page where a stamp stands for each sector.
+pub(super) fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
+    let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
+    let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
+    Content::Stamps { sector, spare_kept }
+}
+
+type OurFtl<'ram, D> = Ftl<'ram, Metered<'ram, D>, Watcher<'ram>>;
 
 fn mount<'ram>(
     device: Metered<'ram>,
     config: &Config,
     ram: Ram<'ram>,
     meter: &'ram Meter,
-) -> Result<OurFtl<'ram>, Failure> {
+) -> Result<OurFtl<'ram, Chip>, Failure> {
     let ftl = Ftl::mount(device, config, ram, Watcher::new(meter));
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
@@ -236,7 +256,7 @@ fn mount<'ram>(
 const MEBIBYTE: u64 = 1 << 20;
 
 /// Why the FTL cannot drive the device, with what to ask for instead.
-fn refused(part: &Part, error: ShapeError) -> Failure {
+pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     let hint = match error {
         ShapeError::TooManyBlocks { blocks } => {
             // The part with too many of them is the larger one.
@@ -259,24 +279,54 @@ fn refused(part: &Part, error: ShapeError) -> Failure {
 }
 
 /// The FTL with what it needs to be a [`System`].
-struct Ours<'ram> {
-    ftl: OurFtl<'ram>,
+pub(super) struct Ours<'ram, D: Flash = Chip> {
+    pub(super) ftl: OurFtl<'ram, D>,
     meter: &'ram Meter,
     ram_bytes: u64,
     writes: u64,
     writes_throttled: u64,
 }
 
-impl<'ram> Ours<'ram> {
-    fn new(ftl: OurFtl<'ram>, plan: &RamPlan, meter: &'ram Meter) -> Self {
+impl<'ram, D: Flash> Ours<'ram, D> {
+    pub(super) fn new(ftl: OurFtl<'ram, D>, plan: &RamPlan, meter: &'ram Meter) -> Self {
         // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
-        let own = size_of_val(&ftl) - size_of::<Metered<'_>>() - size_of::<Watcher<'_>>();
+        let own = size_of_val(&ftl) - size_of::<Metered<'_, D>>() - size_of::<Watcher<'_>>();
         let ram_bytes = (plan.total_bytes() + own) as u64;
         Self { ftl, meter, ram_bytes, writes: 0, writes_throttled: 0 }
     }
 }
 
-impl BlockStore for Ours<'_> {
+/// The same without what the device says: whoever asks the system knows no device.
+const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
+    match *error {
+        StoreReadError::OutOfRange { first, count, capacity } => {
+            StoreReadError::OutOfRange { first, count, capacity }
+        }
+        StoreReadError::WrongLength { bytes, sector_bytes } => {
+            StoreReadError::WrongLength { bytes, sector_bytes }
+        }
+        StoreReadError::Lost(sector) => StoreReadError::Lost(sector),
+        StoreReadError::Corrupt => StoreReadError::Corrupt,
+        _ => StoreReadError::Device(None),
+    }
+}
+
+/// The same of a change.
+const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
+    match *error {
+        StoreWriteError::OutOfRange { first, count, capacity } => {
+            StoreWriteError::OutOfRange { first, count, capacity }
+        }
+        StoreWriteError::WrongLength { bytes, sector_bytes } => {
+            StoreWriteError::WrongLength { bytes, sector_bytes }
+        }
+        StoreWriteError::ReadOnly => StoreWriteError::ReadOnly,
+        StoreWriteError::Corrupt => StoreWriteError::Corrupt,
+        _ => StoreWriteError::Device(None),
+    }
+}
+
+impl<D: Flash> BlockStore for Ours<'_, D> {
     type Error = Infallible;
 
     fn sector_bytes(&self) -> Bytes {
@@ -288,13 +338,13 @@ impl BlockStore for Ours<'_> {
     }
 
     fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
-        self.ftl.read(first, data)
+        self.ftl.read(first, data).map_err(|error| read_error(&error))
     }
 
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
         self.writes += 1;
         self.writes_throttled += u64::from(self.ftl.is_throttling());
-        self.ftl.write(first, data)
+        self.ftl.write(first, data).map_err(|error| write_error(&error))
     }
 
     fn trim(
@@ -302,29 +352,29 @@ impl BlockStore for Ours<'_> {
         first: Sector,
         count: SectorCount,
     ) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.trim(first, count)
+        self.ftl.trim(first, count).map_err(|error| write_error(&error))
     }
 
     fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.flush()
+        self.ftl.flush().map_err(|error| write_error(&error))
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
-        self.ftl.maintain(budget)
+        self.ftl.maintain(budget).map_err(|error| write_error(&error))
     }
 }
 
-impl System for Ours<'_> {
+impl<D: Flash> System for Ours<'_, D> {
     fn now(&self) -> Nanos {
         self.ftl.device().chip.now()
     }
 
     fn hardware(&self) -> Hardware {
-        Hardware::of_chip(&self.ftl.device().chip, &self.ftl.probe().counters)
+        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
     }
 
     fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.device_mut().chip.wait_until(moment);
+        self.ftl.device_mut().chip.chip_mut().wait_until(moment);
     }
 
     fn account(&mut self, account: Account) {

@@ -11,6 +11,7 @@
 //! - `names`: files by name, folder and pattern. `unpack`: compression and tar undone. `merge`: what blktrace wrote for
 //!   each processor as one. `input`: bytes of a file in lines that are counted. `fields`: numbers in them.
 //! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
+//! - `output`: files of our own format.
 //! - `fit`: what becomes of addresses beyond the device.
 
 use std::fmt;
@@ -23,6 +24,7 @@ pub(crate) mod fit;
 pub mod formats;
 pub(crate) mod input;
 pub(crate) mod names;
+pub(crate) mod output;
 pub mod reader;
 
 mod merge;

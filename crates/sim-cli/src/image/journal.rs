@@ -1,0 +1,224 @@
+//! The journal's records.
+//!
+//! ```text
+//!   journal  magic "TNDMJRNL" | version u16 | generation u64 | records
+//!   record   kind u8 | region u8 | block u32 | page u16 | fate u8 | reads u32 | pair u8 | data, spare | CRC-32
+//! ```
+//!
+//! Numbers are little-endian. Data and spare bytes are there where the record is of a program; their lengths are the
+//! region's.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+
+use ftl_iface::{Block, Geometry, NandDevice, PageIndex, Region, RegionGeometry};
+use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
+
+use super::Journaled;
+
+const MAGIC: [u8; 8] = *b"TNDMJRNL";
+const VERSION: u16 = 1;
+const HEAD_BYTES: usize = 8 + 2 + 8;
+
+/// A record but for data, spare bytes and check.
+const RECORD_BYTES: usize = 14;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry<'a> {
+    Program { page: PageIndex, data: &'a [u8], spare: &'a [u8] },
+    Erase,
+    Mark,
+    TornProgram { page: PageIndex, data: &'a [u8], spare: &'a [u8], fate: PageFate, pair: PairFate },
+    TornErase { fate: BlockFate },
+}
+
+impl Entry<'_> {
+    /// Adds its record.
+    pub(super) fn put(&self, block: Block, out: &mut Vec<u8>) {
+        let start = out.len();
+        let (kind, page, (fate, reads), pair) = match self {
+            Self::Program { page, .. } => (0, *page, (0, 0), 0),
+            Self::Erase => (1, PageIndex::default(), (0, 0), 0),
+            Self::Mark => (2, PageIndex::default(), (0, 0), 0),
+            Self::TornProgram { page, fate, pair, .. } => {
+                (3, *page, page_fate(*fate), u8::from(*pair == PairFate::Lost))
+            }
+            Self::TornErase { fate } => (4, PageIndex::default(), (block_fate(*fate), 0), 0),
+        };
+        out.extend_from_slice(&[kind, block.region() as u8]);
+        out.extend_from_slice(&block.index().to_le_bytes());
+        out.extend_from_slice(&page.get().to_le_bytes());
+        out.push(fate);
+        out.extend_from_slice(&reads.to_le_bytes());
+        out.push(pair);
+        if let Self::Program { data, spare, .. } | Self::TornProgram { data, spare, .. } = self {
+            out.extend_from_slice(data);
+            out.extend_from_slice(spare);
+        }
+        let check = crc32fast::hash(&out[start..]);
+        out.extend_from_slice(&check.to_le_bytes());
+    }
+}
+
+const fn page_fate(fate: PageFate) -> (u8, u32) {
+    match fate {
+        PageFate::Untouched => (0, 0),
+        PageFate::Complete => (1, 0),
+        PageFate::Uncorrectable => (2, 0),
+        PageFate::ReadsErased => (3, 0),
+        PageFate::Unstable { reads } => (4, reads),
+        PageFate::Fading => (5, 0),
+    }
+}
+
+const fn page_fate_of(code: u8, reads: u32) -> Option<PageFate> {
+    Some(match code {
+        0 => PageFate::Untouched,
+        1 => PageFate::Complete,
+        2 => PageFate::Uncorrectable,
+        3 => PageFate::ReadsErased,
+        4 => PageFate::Unstable { reads },
+        5 => PageFate::Fading,
+        _ => return None,
+    })
+}
+
+const fn block_fate(fate: BlockFate) -> u8 {
+    match fate {
+        BlockFate::Untouched => 0,
+        BlockFate::Erased => 1,
+        BlockFate::Garbage => 2,
+        BlockFate::Fading => 3,
+    }
+}
+
+const fn block_fate_of(code: u8) -> Option<BlockFate> {
+    Some(match code {
+        0 => BlockFate::Untouched,
+        1 => BlockFate::Erased,
+        2 => BlockFate::Garbage,
+        3 => BlockFate::Fading,
+        _ => return None,
+    })
+}
+
+/// Begins a journal that goes with the file of that generation. Says how long it is.
+pub(super) fn begin(journal: &mut File, generation: u64) -> io::Result<u64> {
+    let mut head = Vec::from(MAGIC);
+    head.extend_from_slice(&VERSION.to_le_bytes());
+    head.extend_from_slice(&generation.to_le_bytes());
+    journal.set_len(0)?;
+    journal.seek(SeekFrom::Start(0))?;
+    journal.write_all(&head)?;
+    Ok(head.len() as u64)
+}
+
+/// What a journal held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Replayed {
+    /// Whole records.
+    pub(super) operations: u64,
+    /// Bytes of them, head included.
+    pub(super) bytes: u64,
+}
+
+/// Does what a journal says that goes with that generation; one of another, or none, is begun anew.
+pub(super) fn replay(
+    mut journal: &File,
+    generation: u64,
+    device: &mut Journaled,
+) -> io::Result<Replayed> {
+    journal.seek(SeekFrom::Start(0))?;
+    let mut input = BufReader::with_capacity(1 << 20, journal);
+    let mut head = [0; HEAD_BYTES];
+    let expected = [&MAGIC[..], &VERSION.to_le_bytes(), &generation.to_le_bytes()].concat();
+    if input.read_exact(&mut head).is_err() || head[..] != expected[..] {
+        let bytes = begin(&mut journal.try_clone()?, generation)?;
+        return Ok(Replayed { operations: 0, bytes });
+    }
+    let geometry = *device.geometry();
+    let mut replayed = Replayed { operations: 0, bytes: HEAD_BYTES as u64 };
+    let mut record = Vec::new();
+    while let Some(place) = next(&mut input, &geometry, &mut record)? {
+        let done = apply(place, &record, &geometry, device);
+        if done.is_none() {
+            let reason = "the journal says what cannot be: it is of another disk, or damaged";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        replayed.operations += 1;
+        replayed.bytes += record.len() as u64 + 4;
+    }
+    Ok(replayed)
+}
+
+/// Reads the next record, if there is a whole one. Says which block it is of.
+fn next(
+    input: &mut impl Read,
+    geometry: &Geometry,
+    record: &mut Vec<u8>,
+) -> io::Result<Option<Block>> {
+    record.resize(RECORD_BYTES, 0);
+    if !filled(input, record)? {
+        return Ok(None);
+    }
+    let Some(region) = Region::ALL.get(usize::from(record[1])).copied() else {
+        return Ok(None);
+    };
+    let Some(shape) = geometry.region(region) else {
+        return Ok(None);
+    };
+    if [0, 3].contains(&record[0]) {
+        record.resize(RECORD_BYTES + payload(shape), 0);
+        if !filled(input, &mut record[RECORD_BYTES..])? {
+            return Ok(None);
+        }
+    }
+    let mut check = [0; 4];
+    if !filled(input, &mut check)? || crc32fast::hash(record) != u32::from_le_bytes(check) {
+        return Ok(None);
+    }
+    let index = u32::from_le_bytes([record[2], record[3], record[4], record[5]]);
+    Ok((index < shape.blocks.get()).then_some(Block::new(region, index)))
+}
+
+fn filled(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+const fn payload(shape: &RegionGeometry) -> usize {
+    shape.page_bytes.as_usize() + shape.spare_bytes.as_usize()
+}
+
+/// Does what a record says. None where it cannot be done.
+fn apply(block: Block, record: &[u8], geometry: &Geometry, device: &mut Journaled) -> Option<()> {
+    let shape = geometry.region(block.region())?;
+    let index = u16::from_le_bytes([record[6], record[7]]);
+    let reads = u32::from_le_bytes([record[9], record[10], record[11], record[12]]);
+    let pair = if record[13] == 0 { PairFate::Kept } else { PairFate::Lost };
+    let page = block.page(PageIndex::new(index));
+    let programs = [0, 3].contains(&record[0]);
+    // The chip stops the run where it is misused.
+    let chip = device.inner().inner();
+    let fits = u32::from(index) < shape.pages_per_block.get() && index >= chip.next_page(block);
+    if programs && !fits || device.is_bad(block) != Ok(false) && record[0] != 2 {
+        return None;
+    }
+    let (data, spare) =
+        record[RECORD_BYTES..].split_at_checked(shape.page_bytes.as_usize()).unwrap_or((&[], &[]));
+    match record[0] {
+        0 => device.program(page, data, spare).ok(),
+        1 => device.erase(block).ok(),
+        2 => device.mark_bad(block).ok(),
+        3 => {
+            let fate = page_fate_of(record[8], reads)?;
+            device.tear_program(page, data, spare, fate, pair).ok()
+        }
+        4 => device.tear_erase(block, block_fate_of(record[8])?).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,68 @@
+//! What is measured of a system that real hosts use: the same as in a replay.
+
+use std::time::{Duration, Instant};
+
+use ftl_iface::SectorCount;
+use nand_model::part::Nanos;
+
+use super::session::{self, Before, Clocked, Pace};
+use super::tally::Tally;
+use crate::result::{Requests, RunResult};
+use crate::systems::System;
+use crate::trace::{Op, Request};
+
+/// The books of a system from a moment on.
+pub(crate) struct Served {
+    before: Before,
+    tally: Tally,
+    start: Instant,
+    busy: Duration,
+}
+
+impl Served {
+    /// From now on.
+    pub(crate) fn begin(system: &dyn System) -> Self {
+        let (before, tally) = (Before::of(system, 0), Tally::new());
+        let (start, busy) = (Instant::now(), Duration::ZERO);
+        Self { before, tally, start, busy }
+    }
+
+    /// Does a request on the system's books, and says how long the device took.
+    pub(crate) fn measure<T>(
+        &mut self,
+        system: &mut dyn System,
+        request: &Request,
+        work: impl FnOnce(&mut dyn System) -> T,
+    ) -> (T, Nanos) {
+        let (handed_over, before) = (Instant::now(), system.now());
+        system.account(session::account(request.op));
+        let outcome = work(system);
+        let time = system.now().since(before);
+        let sectors = touched(request, system.sector_bytes().get().into());
+        self.tally.note(request, sectors.get().into(), time, Nanos::ZERO);
+        self.busy += handed_over.elapsed();
+        (outcome, time)
+    }
+
+    /// Requests so far.
+    pub(crate) fn requests(&self) -> Requests {
+        self.tally.requests()
+    }
+
+    /// What a replay's result would say.
+    pub(crate) fn result(&self, name: &str, system: &dyn System) -> RunResult {
+        let clocked = Clocked { whole: self.start.elapsed(), busy: self.busy };
+        let after = Before::of(system, 0);
+        let between = (&self.before, &after);
+        session::result((name, Pace::Closed), system, between, &self.tally, clocked)
+    }
+}
+
+/// Sectors that a request touches.
+fn touched(request: &Request, sector: u64) -> SectorCount {
+    if request.length == 0 || request.op == Op::Flush {
+        return SectorCount::ZERO;
+    }
+    let last = (request.end() - 1) / sector;
+    SectorCount::new((last - request.offset / sector + 1) as u32)
+}

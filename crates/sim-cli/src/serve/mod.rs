@@ -1,0 +1,273 @@
+//! `tandem serve`: a system and its device as a disk that real hosts use, over NBD.
+//!
+//! ```text
+//!   nbdcopy, fio, QEMU, Linux ──socket──▶ wire: requests ──▶ drive: bytes over sectors ──▶ system ──▶ chip
+//!                                                              │        │                              │
+//!                                                    --record  ▼        ▼ books               --image  ▼
+//!                                                          a trace    the result of `replay`    file, journal
+//! ```
+//!
+//! One thread does all of it: what hosts wait for is one device. A connection is a future of that thread; when power
+//! fails, all of them are dropped with what was in RAM, the device is mounted anew, and hosts come again.
+//!
+//! # What is promised
+//!
+//! Every write is on flash when it is answered, so that a flush and FUA cost the device nothing. With `--image` it is
+//! in the journal, too, before it is answered, and survives the end of this program, however that comes; a flush and
+//! FUA also wait until the journal would survive the end of the machine.
+//!
+//! # What a client can cost
+//!
+//! Besides what [`wire`] bounds for each connection: [`CONNECTIONS_MOST`] connections at a time, the next of which are
+//! closed at once, and [`HANDSHAKE_MOST`] for the handshake.
+//!
+//! # Rooms
+//!
+//! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
+//!   when power fails. `drive`: requests on the system, and what is measured, recorded and kept of them. `status`: the
+//!   line a second; `baseline`: what the same requests take without SLC.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nand_model::faults::FaultInjector;
+use nand_model::{Chip, Content};
+
+use crate::device::DeviceArgs;
+use crate::image::{About, Found, Journaled, Keeper};
+use crate::replay::{self, text};
+use crate::systems::{Blueprint, Chosen, Setup};
+use crate::trace::output::Output;
+use crate::{Failure, files, interrupt, show, size};
+
+mod baseline;
+mod cuts;
+mod drive;
+mod listen;
+mod server;
+mod status;
+pub mod wire;
+
+use baseline::Baseline;
+use cuts::Cuts;
+use drive::{Ledger, Pace};
+use listen::{Listener, Place};
+use server::{Measured, Server};
+use status::Status;
+
+/// Connections at a time.
+pub const CONNECTIONS_MOST: usize = 256;
+
+/// How long a client may take for the handshake.
+pub const HANDSHAKE_MOST: Duration = Duration::from_secs(30);
+
+/// What was typed after `serve`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Listen on a Unix socket at this path
+    #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
+    socket: Option<PathBuf>,
+    /// Listen on this port of the loopback; 0 takes a free one
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Listen on this address instead. Whoever reaches it reads and writes the disk: NBD knows no passwords
+    #[arg(long, value_name = "IP", requires = "port")]
+    address: Option<IpAddr>,
+    /// The system, with parameters if need be [default: hybrid, or that of the image]
+    #[arg(long, value_parser = Chosen::parse, value_name = "SYSTEM")]
+    system: Option<Chosen>,
+    /// The device: a built-in name or the path of a device file [default: c3, or that of the image]
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Bytes exported to the host (1GiB); the share of spare blocks stays the device's
+    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
+    capacity: Option<u64>,
+    /// Bytes of SLC (256MiB); on a device of one region, the log's part of it
+    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
+    slc: Option<u64>,
+    /// Let channels, dies and planes work at the same time
+    #[arg(long)]
+    parallel: bool,
+    /// Keep the chip in this file; without it, what clients wrote is gone with the server
+    #[arg(long, value_name = "FILE")]
+    image: Option<PathBuf>,
+    /// Write what clients do to this file as a trace, to be replayed; a name in .gz or .zst is compressed
+    #[arg(long, value_name = "FILE.csv.zst")]
+    record: Option<PathBuf>,
+    /// Be as slow as the device; else its time is only counted
+    #[arg(long)]
+    pace: bool,
+    /// Cut the power: every so often (60s), or every so many programs and erases on average (5000), by a seed (60s,7)
+    #[arg(long, value_parser = Cuts::parse, value_name = "N[,SEED]")]
+    cut_every: Option<Cuts>,
+    /// Write the result as JSON to this file in the end; `-` is standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The seed of what faults leave to chance.
+const SEED: u64 = 1;
+
+/// Serves until Ctrl-C or SIGTERM.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let json = args.json.iter().filter(|path| path.as_os_str() != "-");
+    json.chain(&args.record).try_for_each(|path| files::check(path))?;
+    let (mut keeper, found) = match &args.image {
+        Some(path) => {
+            let (keeper, found) = Keeper::open(path)?;
+            (Some(keeper), found)
+        }
+        None => (None, None),
+    };
+    let (chosen, about) = asked(args, found.as_ref())?;
+    let setup = setup(&about)?;
+    let blueprint = chosen.blueprint(&setup)?;
+    let replayed = found.as_ref().map_or(0, |found| found.replayed);
+    let chip = match found {
+        Some(found) => existing(args, found, &blueprint)?,
+        None => fresh(&setup, &blueprint)?,
+    };
+    let chip = start_keeping(chip, keeper.as_mut(), &about)?;
+
+    interrupt::listen();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let listener = runtime.block_on(Listener::bind(&place(args)))?;
+    let uri = listener.uri()?;
+    if args.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+        let exported = show::size(setup.part.exported_bytes);
+        writeln!(out, "{uri}: {exported} of {} on {}", chosen.name, setup.part.name)?;
+        if replayed > 0 {
+            let operations = show::count(replayed);
+            writeln!(
+                out,
+                "the last server was killed: {operations} operations are of its journal"
+            )?;
+        }
+        out.flush()?;
+    }
+    let record = args.record.as_ref().map(|path| {
+        Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
+    });
+    let status = Status::new();
+    let watched = !status.is_hidden() && chosen.uses_slc();
+    let baseline = if watched { Baseline::new(&setup) } else { None };
+    let pace = if args.pace { Pace::Device } else { Pace::Host };
+    let ledger = Ledger::new(keeper, about.clone(), record.transpose()?, baseline, pace)?;
+    let cuts = args.cut_every.clone().unwrap_or_default();
+    let mut server = Server::new(&runtime, listener, ledger, cuts, (chosen.name.clone(), status))?;
+    let chip = blueprint.run(chip, &mut server);
+    let ended = server.end(chip, &about);
+    let mut measured = ended.map_err(|failure| recorded(args, failure))?;
+    measured.result.trace = uri;
+    tell(args, &measured, out)
+}
+
+/// The failure, with where the requests are that led to it.
+fn recorded(args: &Args, failure: Failure) -> Failure {
+    match (failure, &args.record) {
+        (Failure::Violation(what), Some(path)) => {
+            Failure::Violation(format!("{what}; the requests until then are in {}", path.display()))
+        }
+        (failure, _) => failure,
+    }
+}
+
+fn place(args: &Args) -> Place {
+    match (&args.socket, args.port) {
+        (Some(path), _) => Place::Path(path.clone()),
+        (None, port) => Place::Port(args.address, port.unwrap_or(0)),
+    }
+}
+
+/// What the disk is: as the image has it, and as was typed. Where these differ, it is an error.
+fn asked(args: &Args, found: Option<&Found>) -> Result<(Chosen, About), Failure> {
+    let typed = |default: &About| About {
+        system: args.system.as_ref().map_or(&default.system, |system| &system.name).clone(),
+        device: args.device.as_ref().unwrap_or(&default.device).clone(),
+        capacity: args.capacity.or(default.capacity),
+        slc: args.slc.or(default.slc),
+        parallel: args.parallel || default.parallel,
+    };
+    let about = match found {
+        None => typed(&About {
+            system: "hybrid".into(),
+            device: "c3".into(),
+            capacity: None,
+            slc: None,
+            parallel: false,
+        }),
+        Some(found) if typed(&found.about) == found.about => found.about.clone(),
+        Some(found) => {
+            let About { system, device, capacity, slc, .. } = &found.about;
+            let size = |size: &Option<u64>| size.map_or_else(|| "the device's".into(), show::size);
+            return Err(Failure::Arguments(format!(
+                "the image holds {system} on {device}, capacity {}, SLC {}: leave these flags out, \
+                 or name another file",
+                size(capacity),
+                size(slc)
+            )));
+        }
+    };
+    let chosen = Chosen::parse(&about.system).map_err(Failure::Arguments)?;
+    Ok((chosen, about))
+}
+
+fn setup(about: &About) -> Result<Setup, Failure> {
+    let About { device, capacity, slc, parallel, .. } = about.clone();
+    DeviceArgs { device, capacity, slc, parallel }.setup()
+}
+
+fn existing(args: &Args, found: Found, blueprint: &Blueprint) -> Result<Journaled, Failure> {
+    let (saved, now) = (&found.device.inner().part().geometry, &blueprint.part.geometry);
+    if saved != now {
+        let path = args.image.clone().unwrap_or_default();
+        let reason = format!(
+            "{} holds a chip of another shape than {} has now: its device file has changed",
+            path.display(),
+            found.about.device
+        );
+        return Err(Failure::Arguments(reason));
+    }
+    Ok(Journaled::new(found.device))
+}
+
+fn fresh(setup: &Setup, blueprint: &Blueprint) -> Result<Journaled, Failure> {
+    let chip = Chip::new(&blueprint.part, Content::Bytes)?.with_time(setup.time);
+    blueprint.format(Journaled::new(FaultInjector::new(chip, SEED)))
+}
+
+/// Writes the chip to its file, if there is one, so that the journal has something to go with.
+fn start_keeping(
+    mut chip: Journaled,
+    keeper: Option<&mut Keeper>,
+    about: &About,
+) -> Result<Journaled, Failure> {
+    if let Some(keeper) = keeper {
+        keeper.save(about, &mut chip)?;
+        chip.keep();
+    }
+    Ok(chip)
+}
+
+fn tell(args: &Args, measured: &Measured, out: &mut dyn Write) -> Result<(), Failure> {
+    let Measured { result, power_cuts, rs } = measured;
+    if let Some(path) = &args.json
+        && replay::put_json(path, result, out)?
+    {
+        return Ok(());
+    }
+    let requests = show::count(result.requests.total());
+    writeln!(out, "\n{requests} requests, {} power cuts\n", show::count(*power_cuts))?;
+    if result.requests.total() > 0 {
+        text::body(result, out)?;
+    }
+    if let Some(rs) = rs {
+        writeln!(out, "\n{rs:.2} times as fast as the conventional system with the same requests")?;
+    }
+    if let Some(path) = &args.record {
+        writeln!(out, "\nThe requests are in {0}: tandem compare {0}", path.display())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! One client's conversation: the handshake, then its requests, one piece of one at a time.
+
+use super::handshake::{Handshake, Step};
+use super::reply::{Piece, Replies};
+use super::request::{Asked, HEADER_BYTES, Range, Request};
+use super::{Disk, Errno, Export, Kept, PIECE, Refusal, Zeroing};
+
+/// Bytes of replies from which on they are sent before more is done.
+const SENT_FROM: usize = 256 << 10;
+
+/// Pieces that are done at one go: then it is others' turn.
+const PIECES_AT_ONCE: u32 = 64;
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Read more: nothing can be done before.
+    Read,
+    /// Send what was written to the output, if anything, let others do their work, and come back.
+    Send,
+    /// Send what was written, and end the connection.
+    Close,
+    /// End the connection at once: the disk's power is off.
+    Off,
+}
+
+/// A conversation.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    export: Export,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Handshake(Handshake),
+    /// Between two requests.
+    Ready(Replies),
+    /// Amid a request.
+    Busy(Replies, Job),
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    cookie: u64,
+    work: Work,
+    /// What is left of it.
+    left: Range,
+    is_first: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Read,
+    Write(Kept),
+    Trim(Kept),
+    Zero(Zeroing, Kept),
+    /// Payload is passed over; then the error is told.
+    Refuse(Errno),
+}
+
+/// What a step brought.
+enum Turn {
+    /// Bytes of the input were used up, and the state moved.
+    On(usize),
+    Wait,
+    End(Next),
+}
+
+impl Conversation {
+    /// Greets a client, which is shown that export.
+    pub fn new(export: Export, out: &mut Vec<u8>) -> Self {
+        Self { export, state: State::Handshake(Handshake::new(export, out)) }
+    }
+
+    /// Whether the client has taken the export.
+    pub const fn is_agreed(&self) -> bool {
+        !matches!(self.state, State::Handshake(_))
+    }
+
+    /// Does what the input asks for, as far as it has come, and takes it out of `input`. Replies are added to `out`:
+    /// a piece more than what is sent at once, at most.
+    pub fn advance(&mut self, input: &mut Vec<u8>, disk: &mut dyn Disk, out: &mut Vec<u8>) -> Next {
+        let (mut used, mut turns) = (0, 0);
+        let next = loop {
+            if out.len() >= SENT_FROM || turns == PIECES_AT_ONCE {
+                break Next::Send;
+            }
+            turns += 1;
+            match self.turn(&input[used..], disk, out) {
+                Turn::On(bytes) => used += bytes,
+                Turn::Wait if out.is_empty() => break Next::Read,
+                Turn::Wait => break Next::Send,
+                Turn::End(next) => break next,
+            }
+        };
+        input.drain(..used);
+        next
+    }
+
+    fn turn(&mut self, input: &[u8], disk: &mut dyn Disk, out: &mut Vec<u8>) -> Turn {
+        match &mut self.state {
+            State::Handshake(handshake) => match handshake.step(input, out) {
+                Step::Wait => Turn::Wait,
+                Step::Took(bytes) => Turn::On(bytes),
+                Step::Over => Turn::End(Next::Close),
+                Step::Agreed(bytes, replies) => {
+                    self.state = State::Ready(replies);
+                    Turn::On(bytes)
+                }
+            },
+            State::Ready(replies) => {
+                let replies = *replies;
+                self.begin(replies, input, disk, out)
+            }
+            State::Busy(replies, job) => {
+                let replies = *replies;
+                match job.go_on(replies, input, disk, out) {
+                    Done::Whole(bytes) => {
+                        self.state = State::Ready(replies);
+                        Turn::On(bytes)
+                    }
+                    Done::Part(bytes) => Turn::On(bytes),
+                    Done::Wait => Turn::Wait,
+                    Done::Over(next) => Turn::End(next),
+                }
+            }
+        }
+    }
+
+    /// Begins the next request.
+    fn begin(
+        &mut self,
+        replies: Replies,
+        input: &[u8],
+        disk: &mut dyn Disk,
+        out: &mut Vec<u8>,
+    ) -> Turn {
+        let Some(header) = input.first_chunk::<HEADER_BYTES>() else {
+            return Turn::Wait;
+        };
+        let Ok(request) = Request::parse(header, self.export) else {
+            return Turn::End(Next::Close);
+        };
+        let cookie = request.cookie;
+        let nothing = |bytes| Range { offset: 0, bytes };
+        let (work, left) = match request.asked {
+            Asked::Disconnect => return Turn::End(Next::Close),
+            Asked::Flush => match disk.flush() {
+                Ok(()) => {
+                    replies.done(cookie, out);
+                    return Turn::On(HEADER_BYTES);
+                }
+                Err(Refusal::Error(errno)) => (Work::Refuse(errno), nothing(0)),
+                Err(Refusal::Off) => return Turn::End(Next::Off),
+            },
+            Asked::Read(range) if request.whole && range.bytes > PIECE => {
+                (Work::Refuse(Errno::Overflow), nothing(0))
+            }
+            Asked::Read(range)
+            | Asked::Write(range, _)
+            | Asked::Trim(range, _)
+            | Asked::Zero(range, ..)
+                if range.bytes == 0 =>
+            {
+                replies.done(cookie, out);
+                return Turn::On(HEADER_BYTES);
+            }
+            Asked::Read(range) => (Work::Read, range),
+            Asked::Write(range, kept) => (Work::Write(kept), range),
+            Asked::Trim(range, kept) => (Work::Trim(kept), range),
+            Asked::Zero(range, how, kept) => (Work::Zero(how, kept), range),
+            Asked::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
+        };
+        self.state = State::Busy(replies, Job { cookie, work, left, is_first: true });
+        Turn::On(HEADER_BYTES)
+    }
+}
+
+/// How far a job came.
+enum Done {
+    /// It is done, and has used so many bytes of the input.
+    Whole(usize),
+    /// A piece of it is.
+    Part(usize),
+    /// More input is needed.
+    Wait,
+    Over(Next),
+}
+
+impl Job {
+    /// Does the next piece.
+    fn go_on(
+        &mut self,
+        replies: Replies,
+        input: &[u8],
+        disk: &mut dyn Disk,
+        out: &mut Vec<u8>,
+    ) -> Done {
+        let (offset, now) = (self.left.offset, self.piece());
+        let (outcome, used) = match self.work {
+            Work::Read => return self.read(replies, disk, out),
+            Work::Write(kept) => match input.get(..now as usize) {
+                Some(data) => (disk.write(offset, data, kept), data.len()),
+                None => return Done::Wait,
+            },
+            Work::Trim(kept) => (disk.trim(offset, now, kept), 0),
+            Work::Zero(how, kept) => (disk.zero(offset, now, how, kept), 0),
+            Work::Refuse(errno) => return self.refuse(replies, errno, input, out),
+        };
+        self.pass(now);
+        match outcome {
+            Ok(()) if self.left.bytes == 0 => {
+                replies.done(self.cookie, out);
+                Done::Whole(used)
+            }
+            Ok(()) => Done::Part(used),
+            Err(Refusal::Off) => Done::Over(Next::Off),
+            Err(Refusal::Error(errno)) => {
+                // What is left of a write's payload comes all the same.
+                if !matches!(self.work, Work::Write(_)) {
+                    self.left.bytes = 0;
+                }
+                self.work = Work::Refuse(errno);
+                Done::Part(used)
+            }
+        }
+    }
+
+    /// Bytes of the next piece. Those of a request that is cut end where the disk's own units do.
+    fn piece(&self) -> u32 {
+        let Range { offset, bytes } = self.left;
+        let to_cut = PIECE - (offset % u64::from(PIECE)) as u32;
+        if bytes <= PIECE { bytes } else { to_cut }
+    }
+
+    fn pass(&mut self, bytes: u32) {
+        self.left.offset += u64::from(bytes);
+        self.left.bytes -= bytes;
+    }
+
+    fn read(&mut self, replies: Replies, disk: &mut dyn Disk, out: &mut Vec<u8>) -> Done {
+        let Range { offset, bytes } = self.left;
+        let now = self.piece();
+        let (is_first, is_last) = (self.is_first, now == bytes);
+        let start = out.len();
+        replies.data(self.cookie, &Piece { offset, bytes: now, is_first, is_last }, out);
+        let data = out.len();
+        out.resize(data + now as usize, 0);
+        match disk.read(offset, &mut out[data..]) {
+            Ok(()) => {}
+            Err(Refusal::Off) => return Done::Over(Next::Off),
+            Err(Refusal::Error(errno)) => {
+                out.truncate(start);
+                if replies == Replies::Simple && !is_first {
+                    // The header said that all is well: only the end of the connection can take that back.
+                    return Done::Over(Next::Close);
+                }
+                self.work = Work::Refuse(errno);
+                self.left.bytes = 0;
+                return Done::Part(0);
+            }
+        }
+        self.is_first = false;
+        self.pass(now);
+        if is_last { Done::Whole(0) } else { Done::Part(0) }
+    }
+
+    /// Passes payload over, as it comes, and then tells the error.
+    fn refuse(&mut self, replies: Replies, errno: Errno, input: &[u8], out: &mut Vec<u8>) -> Done {
+        let now = input.len().min(self.left.bytes as usize);
+        self.pass(now as u32);
+        if self.left.bytes > 0 {
+            return if now == 0 { Done::Wait } else { Done::Part(now) };
+        }
+        replies.error(self.cookie, errno, out);
+        Done::Whole(now)
+    }
+}

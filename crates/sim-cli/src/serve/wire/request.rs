@@ -1,0 +1,160 @@
+//! A request as it comes: 28 bytes, and what they ask for.
+
+use super::reply::Errno;
+use super::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
+
+/// What stands at the beginning of each request.
+const MAGIC: u32 = 0x2560_9513;
+
+/// A request before its payload.
+pub(super) const HEADER_BYTES: usize = 28;
+
+const READ: u16 = 0;
+const WRITE: u16 = 1;
+const DISCONNECT: u16 = 2;
+const FLUSH: u16 = 3;
+const TRIM: u16 = 4;
+const WRITE_ZEROES: u16 = 6;
+
+const FUA: u16 = 1 << 0;
+const NO_HOLE: u16 = 1 << 1;
+const DO_NOT_FRAGMENT: u16 = 1 << 2;
+
+/// A range of bytes of the export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) offset: u64,
+    pub(super) bytes: u32,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Read(Range),
+    Write(Range, Kept),
+    Trim(Range, Kept),
+    Zero(Range, Zeroing, Kept),
+    Flush,
+    /// Nothing: an error is the answer, after so many bytes of payload were passed over.
+    Refused(Errno, u32),
+    /// The client goes.
+    Disconnect,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// What the client knows it by.
+    pub(super) cookie: u64,
+    pub(super) asked: Asked,
+    /// Whether a read must be answered in one piece.
+    pub(super) whole: bool,
+}
+
+/// The stream makes no sense any more: only its end is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unreadable;
+
+impl Request {
+    /// Reads a header and checks it against the export. Says what to do; an error ends the connection.
+    pub(super) fn parse(header: &[u8; HEADER_BYTES], export: Export) -> Result<Self, Unreadable> {
+        if be32(header, 0) != MAGIC {
+            return Err(Unreadable);
+        }
+        let (flags, kind, cookie) = (be16(header, 4), be16(header, 6), be64(header, 8));
+        let range = Range { offset: be64(header, 16), bytes: be32(header, 24) };
+        if kind == WRITE && range.bytes > PAYLOAD_MOST {
+            return Err(Unreadable);
+        }
+        let payload = if kind == WRITE { range.bytes } else { 0 };
+        let asked = asked(kind, flags, range, export);
+        let asked = asked.unwrap_or_else(|errno| Asked::Refused(errno, payload));
+        Ok(Self { cookie, asked, whole: flags & DO_NOT_FRAGMENT != 0 })
+    }
+}
+
+fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Asked, Errno> {
+    let allowed = match kind {
+        READ => FUA | DO_NOT_FRAGMENT,
+        WRITE_ZEROES => FUA | NO_HOLE,
+        _ => FUA,
+    };
+    if flags & !allowed != 0 && kind != DISCONNECT {
+        return Err(Errno::Invalid);
+    }
+    let kept = if flags & FUA != 0 { Kept::AtOnce } else { Kept::Flushed };
+    match kind {
+        READ if range.bytes > PAYLOAD_MOST => Err(Errno::Overflow),
+        READ => Ok(Asked::Read(within(range, export, Errno::Invalid)?)),
+        WRITE => Ok(Asked::Write(within(range, export, Errno::NoSpace)?, kept)),
+        TRIM => Ok(Asked::Trim(within(range, export, Errno::Invalid)?, kept)),
+        WRITE_ZEROES => {
+            let how = if flags & NO_HOLE != 0 { Zeroing::MustWrite } else { Zeroing::MayForget };
+            Ok(Asked::Zero(within(range, export, Errno::NoSpace)?, how, kept))
+        }
+        FLUSH => Ok(Asked::Flush),
+        DISCONNECT => Ok(Asked::Disconnect),
+        _ => Err(Errno::Invalid),
+    }
+}
+
+/// The range, if it lies within the export.
+fn within(range: Range, export: Export, otherwise: Errno) -> Result<Range, Errno> {
+    let end = range.offset.checked_add(range.bytes.into());
+    end.filter(|end| *end <= export.bytes).map(|_| range).ok_or(otherwise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXPORT: Export = Export { bytes: 1 << 20, preferred_block: 4096 };
+
+    fn header(flags: u16, kind: u16, offset: u64, bytes: u32) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        header[..4].copy_from_slice(&MAGIC.to_be_bytes());
+        header[4..6].copy_from_slice(&flags.to_be_bytes());
+        header[6..8].copy_from_slice(&kind.to_be_bytes());
+        header[8..16].copy_from_slice(&7_u64.to_be_bytes());
+        header[16..24].copy_from_slice(&offset.to_be_bytes());
+        header[24..].copy_from_slice(&bytes.to_be_bytes());
+        header
+    }
+
+    fn parsed(flags: u16, kind: u16, offset: u64, bytes: u32) -> Asked {
+        let request = Request::parse(&header(flags, kind, offset, bytes), EXPORT).unwrap();
+        assert_eq!(request.cookie, 7);
+        request.asked
+    }
+
+    #[test]
+    fn ranges_end_with_the_export() {
+        let last = Range { offset: (1 << 20) - 512, bytes: 512 };
+        assert_eq!(parsed(0, READ, last.offset, 512), Asked::Read(last));
+        assert_eq!(parsed(0, READ, last.offset, 513), Asked::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, READ, u64::MAX, 2), Asked::Refused(Errno::Invalid, 0));
+        let beyond = Asked::Refused(Errno::NoSpace, 513);
+        assert_eq!(parsed(0, WRITE, last.offset, 513), beyond, "its payload is passed over");
+        assert_eq!(parsed(0, READ, 0, u32::MAX), Asked::Refused(Errno::Overflow, 0));
+        assert_eq!(parsed(0, TRIM, 0, u32::MAX), Asked::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), Asked::Refused(Errno::NoSpace, 0));
+    }
+
+    #[test]
+    fn what_is_unknown_is_an_error_and_what_is_unreadable_the_end() {
+        assert_eq!(parsed(0, 99, 0, u32::MAX), Asked::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(1 << 9, READ, 0, 1), Asked::Refused(Errno::Invalid, 0));
+        assert!(Request::parse(&header(0, WRITE, 0, PAYLOAD_MOST + 1), EXPORT).is_err());
+        assert!(Request::parse(&[0; HEADER_BYTES], EXPORT).is_err());
+    }
+
+    #[test]
+    fn flags_say_how() {
+        let range = Range { offset: 0, bytes: 512 };
+        assert_eq!(parsed(FUA, WRITE, 0, 512), Asked::Write(range, Kept::AtOnce));
+        let zero = Asked::Zero(range, Zeroing::MustWrite, Kept::Flushed);
+        assert_eq!(parsed(NO_HOLE, WRITE_ZEROES, 0, 512), zero);
+        let read = Request::parse(&header(DO_NOT_FRAGMENT, READ, 0, 512), EXPORT).unwrap();
+        assert!(read.whole);
+    }
+}
