@@ -64,6 +64,13 @@ bugs! {
     StopAtLeftOutPage "A scan of a log block ends at a page that was left out."
     DropTailEarly "The log's tail is erased while the sectors of its last page still stand there alone."
     BelieveFailedPage "A page that failed to program is not copied before room is made for it elsewhere."
+    KeepUnproved "The log's tail keeps sectors whose entries a mount has not proved yet."
+    RefreshUnproved "A weak page of the log is copied though a mount has not proved its entries yet."
+    ForgetUnproved "A checkpoint does not say which entries of the log are not proved yet."
+    ReuseFailing "A block to which a program has failed is not marked bad when it is erased."
+    EraseUnderSeal "A block is erased while the seal of a checkpoint stands."
+    RepeatStamps "After a cut stamps go on from the last one that was read."
+    LeaveFailingChain "A chain whose log block has failed is not folded for it."
     LeaveHeaderTorn "A header that is missing or torn is not written anew."
 }
 

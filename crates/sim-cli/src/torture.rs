@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use torture::setup::SetupError;
-use torture::worlds::{self, Choice, Kept};
+use torture::worlds::{self, Choice, Kept, Told};
 use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
 
 use self::tell::Report;
@@ -191,6 +191,7 @@ fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
         seeds: args.seed..args.seed.saturating_add(number),
         kept: args.lives.clone(),
         broken_max: BROKEN_MAX,
+        told: Told::Shrunk,
     };
     let progress = Progress::new();
     let outcome = worlds::worlds(&choice, &progress).map_err(|error| unfit(&error))?;

@@ -348,6 +348,10 @@ impl Crossing {
 
     fn fail(&mut self, block: Block) {
         self.reserve.fail(block);
+        if self.strikes(self.orders.faults.then_cut, 15) {
+            let drawn = mix(self.orders.seed, self.operations - self.before);
+            self.cut = Some((self.operations + drawn % 8, drawn));
+        }
         if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);

@@ -19,6 +19,8 @@ pub struct Faults {
     pub mark: u32,
     /// Programs and erases of a block that has failed before.
     pub again: u32,
+    /// Failures of blocks after which power fails, too, some operations later.
+    pub then_cut: u32,
     /// Pages of the host's data that cannot be read back.
     pub uncorrectable: u32,
     /// Bad blocks of each region when the device comes from the factory.
@@ -44,6 +46,7 @@ impl Faults {
         erase: 0,
         mark: 0,
         again: 0,
+        then_cut: 0,
         uncorrectable: 0,
         factory_bad: 0,
         bits: false,

@@ -1,85 +1,122 @@
 //! Bugs on purpose: the torture finds each of them, and nothing where there is none. `docs/TORTURE.md` lists them in a
-//! table, which a test holds true; `RENEW_TABLES=1` has it write the table anew.
+//! table, with what it takes to find each; `RENEW_TABLES=1` has the test write the table anew.
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 
+use std::fmt::Write;
 use std::fs;
+use std::ops::Range;
 use std::panic;
+use std::time::{Duration, Instant};
 
 use ftl_core::bugs::{self, Bug};
 use torture::dice::Share;
-use torture::{Cuts, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
+use torture::worlds::{Choice, Told, Worlds, worlds};
+use torture::{Cuts, FtlName, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
 
 /// What shows a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// Cuts of the run's own life.
-    Cuts,
+    /// Random worlds, from that seed on.
+    Worlds(u64),
+    /// Nothing yet: no random world has told it from none.
+    NotYet,
+    /// Cuts of a workload on a chosen device.
+    Cuts(&'static str),
     /// Cuts in the lives that cuts begin, too.
-    Nested,
+    Nested(&'static str),
     /// Cuts in the format.
-    Format,
+    Format(&'static str),
 }
 
-/// A setup, and what shows a bug there.
-type Exposure = (&'static str, System, Shown);
-
-/// What exposes a bug.
-const fn exposure(bug: Bug) -> Exposure {
-    use System::{Conventional, Hybrid, Small};
+/// What exposes a bug: random worlds, as a rule.
+const fn exposure(bug: Bug) -> Shown {
     match bug {
-        Bug::ForgetElsewhere => ("tiny-slc", Small, Shown::Cuts),
-        Bug::ForgetBackups | Bug::BelieveEveryBackup | Bug::MapBackups | Bug::CollectTouched => {
-            ("tiny", Hybrid, Shown::Cuts)
-        }
-        Bug::ForgetTrimsPartners | Bug::StopAtLeftOutPage | Bug::ForgetPartners => {
-            ("tiny-mlc", Conventional, Shown::Cuts)
-        }
-        Bug::ForgetFirstPages => ("tiny-mlc", Hybrid, Shown::Cuts),
-        Bug::ReverseChains => ("tiny-slc", Conventional, Shown::Cuts),
-        Bug::TrustFreeLogBlocks
-        | Bug::RepeatSummary
-        | Bug::ForgetRescued
-        | Bug::EraseRescuedEarly
-        | Bug::TrustCommit
-        | Bug::ForgetEndedFold => ("tiny-slc", Hybrid, Shown::Nested),
-        Bug::LeaveHeaderTorn => ("tiny", Hybrid, Shown::Format),
-        _ => ("tiny-slc", Hybrid, Shown::Cuts),
+        Bug::CollectTouched => Shown::Cuts("tiny"),
+        Bug::TrustCommit => Shown::Nested("tiny-slc"),
+        Bug::LeaveHeaderTorn => Shown::Format("tiny"),
+        Bug::LeaveFailingChain => Shown::Worlds(4_401),
+        Bug::CollectCopies | Bug::BelieveFailedPage | Bug::RepeatStamps => Shown::NotYet,
+        _ => Shown::Worlds(1),
     }
 }
 
-/// Workloads in which a bug must be found.
+/// Random worlds in which a bug must be found: a part of those that `./ci torture` lives.
+const WORLDS: u64 = 2_000;
+
+/// Worlds that are lived beside each other, until one shows the bug.
+const AT_ONCE: u64 = 32;
+
+/// Workloads in which a bug must be found on a chosen device.
 const SEEDS: u64 = 24;
 
-/// Those in which nothing may be found where there is no bug.
-const CONTROL_SEEDS: u64 = 4;
+/// Those, and worlds, in which nothing may be found where there is no bug.
+const CONTROL_SEEDS: u64 = 3;
+const CONTROL_WORLDS: Range<u64> = 1_000..1_200;
 
-fn tortured(exposure: Exposure, seed: u64) -> Outcome {
-    let (device, system, shown) = exposure;
-    // Cuts within mounts are the rarer, the deeper: so there are more of them than usual.
-    let nested = Nested { depth: 2, mount: Share::of(1, 10), after: Share::of(1, 60) };
+/// What it took to find a bug.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    cuts: u64,
+    time: Duration,
+}
+
+fn tortured(shown: Shown, seed: u64) -> Outcome {
+    let (device, nested) = match shown {
+        Shown::Worlds(_) | Shown::NotYet => unreachable!("worlds have devices of their own"),
+        Shown::Cuts(device) | Shown::Format(device) => (device, None),
+        // Cuts within mounts are the rarer, the deeper: so there are more of them than usual.
+        Shown::Nested(device) => {
+            let (mount, after) = (Share::of(1, 10), Share::of(1, 60));
+            (device, Some(Nested { depth: 2, mount, after }))
+        }
+    };
     let plan = Plan {
-        cuts: Cuts::Sample(if shown == Shown::Nested { 150 } else { 1_000 }),
-        nested: (shown == Shown::Nested).then_some(nested),
-        format: shown == Shown::Format,
+        cuts: Cuts::Sample(if nested.is_some() { 150 } else { 1_000 }),
+        nested,
+        format: matches!(shown, Shown::Format(_)),
         violations_max: 1,
         ..Plan::default()
     };
-    let setup = Setup::new(device, system).expect("the setup is possible");
+    let setup = Setup::new(device, System::Hybrid).expect("the setup is possible");
     torture(&[setup], seed..seed + 1, &plan, &Unwatched)
 }
 
-/// How many cuts it takes to find a bug, if it is found.
-fn cuts_to_find(bug: Bug) -> Option<u64> {
-    bugs::plant(Some(bug));
-    let mut tried = 0;
-    let found = (1..=SEEDS).any(|seed| {
-        let outcome = tortured(exposure(bug), seed);
-        tried += outcome.tally.total().tried;
-        !outcome.violations.is_empty()
-    });
+/// Lives worlds as they are drawn.
+fn lived(seeds: Range<u64>) -> Worlds {
+    let (ftl, told) = (FtlName::Hybrid, Told::Whole);
+    let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
+    worlds(&choice, &Unwatched).expect("worlds can be drawn")
+}
+
+/// Whether worlds in which a planted bug broke a promise are whole without it, one of them at least.
+fn is_the_bugs(outcome: &Worlds) -> bool {
     bugs::plant(None);
-    found.then_some(tried)
+    outcome.broken.iter().any(|broken| lived(broken.seed..broken.seed + 1).broken.is_empty())
+}
+
+/// What it takes to find a bug, if it is found.
+fn effort(bug: Bug) -> Option<Effort> {
+    let begun = Instant::now();
+    let mut cuts = 0;
+    let found = match exposure(bug) {
+        Shown::NotYet => false,
+        Shown::Worlds(first) => (0..WORLDS / AT_ONCE).any(|turn| {
+            bugs::plant(Some(bug));
+            let first = first + turn * AT_ONCE;
+            let outcome = lived(first..first + AT_ONCE);
+            cuts += outcome.tally.total().tried;
+            is_the_bugs(&outcome)
+        }),
+        shown => (1..=SEEDS).any(|seed| {
+            bugs::plant(Some(bug));
+            let outcome = tortured(shown, seed);
+            cuts += outcome.tally.total().tried;
+            !outcome.violations.is_empty()
+        }),
+    };
+    bugs::plant(None);
+    found.then(|| Effort { cuts, time: begun.elapsed() })
 }
 
 /// One test, for what is planted is planted in the whole process.
@@ -87,60 +124,65 @@ fn cuts_to_find(bug: Bug) -> Option<u64> {
 fn every_bug_is_found_and_nothing_where_there_is_none() {
     // A panic is told as a violation; here there are many, and they are meant.
     panic::set_hook(Box::new(|_| ()));
-    let cuts: Vec<(Bug, Option<u64>)> =
-        Bug::ALL.iter().map(|bug| (*bug, cuts_to_find(*bug))).collect();
-    let mut exposures: Vec<Exposure> = Vec::new();
-    for bug in Bug::ALL {
-        let exposure = exposure(*bug);
-        if !exposures.contains(&exposure) {
-            exposures.push(exposure);
-        }
-    }
-    let runs = exposures.into_iter().flat_map(|at| (1..=CONTROL_SEEDS).map(move |seed| (at, seed)));
-    let control: Vec<String> = runs
-        .flat_map(|(at, seed)| tortured(at, seed).violations)
-        .map(|violation| violation.to_string())
-        .collect();
+    let efforts: Vec<(Bug, Option<Effort>)> =
+        Bug::ALL.iter().map(|bug| (*bug, effort(*bug))).collect();
+    let fixed = [Shown::Cuts("tiny"), Shown::Nested("tiny-slc"), Shown::Format("tiny")];
+    let runs = fixed.into_iter().flat_map(|at| (1..=CONTROL_SEEDS).map(move |seed| (at, seed)));
+    let control = runs.flat_map(|(at, seed)| tortured(at, seed).violations);
+    let mut control: Vec<String> = control.map(|violation| violation.to_string()).collect();
+    let broken = lived(CONTROL_WORLDS).broken;
+    control.extend(broken.iter().map(ToString::to_string));
     // From here on panics speak.
     drop(panic::take_hook());
-    for (bug, cuts) in &cuts {
-        println!("{bug:?}: {cuts:?} cuts");
+    for (bug, effort) in &efforts {
+        println!("{bug:?}: {effort:?}");
     }
-    let missed: Vec<Bug> =
-        cuts.iter().filter(|(_, cuts)| cuts.is_none()).map(|(bug, _)| *bug).collect();
+    let missed = efforts.iter().filter(|(_, effort)| effort.is_none()).map(|(bug, _)| *bug);
+    let missed: Vec<Bug> = missed.filter(|bug| exposure(*bug) != Shown::NotYet).collect();
     assert_eq!(missed, [], "planted, and not found");
     assert_eq!(control, [] as [&str; 0], "found, and not planted");
+    renew_or_compare(&efforts);
 }
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TORTURE.md");
-const HEADING: &str = "| what is planted | found on | by cuts |";
+const HEADING: &str = "| what is planted | found in | cuts | seconds |";
 
+/// What the page says of a bug, but for what it takes to find it, which is no promise.
 fn row(bug: Bug) -> String {
-    let (device, system, shown) = exposure(bug);
-    let shown = match shown {
-        Shown::Cuts => "of the workload",
-        Shown::Nested => "of mounts after cuts, too",
-        Shown::Format => "of the format",
-    };
     let what = bug.what().trim_end_matches('.');
-    format!("| {what} | `{device}`, {} | {shown} |", system.name())
+    match exposure(bug) {
+        Shown::Worlds(_) => format!("| {what} | random worlds |"),
+        Shown::NotYet => format!("| {what} | nothing yet |"),
+        Shown::Cuts(device) => format!("| {what} | a workload on `{device}` |"),
+        Shown::Nested(device) => format!("| {what} | mounts after cuts on `{device}`, too |"),
+        Shown::Format(device) => format!("| {what} | the format of `{device}` |"),
+    }
 }
 
-#[test]
-fn the_page_lists_every_bug() {
-    let page = fs::read_to_string(PAGE).expect("the page is there");
-    let mut rows = vec![HEADING.to_owned(), "|---|---|---|".to_owned()];
-    rows.extend(Bug::ALL.iter().map(|bug| row(*bug)));
+/// The table's rows, as the page has them.
+fn rows_of(page: &str) -> Vec<&str> {
     let start = page.find(HEADING).expect("the page has the table");
-    let length: usize = page[start..]
-        .split_inclusive('\n')
-        .take_while(|line| line.starts_with('|'))
-        .map(str::len)
-        .sum();
-    let renewed = format!("{}{}\n{}", &page[..start], rows.join("\n"), &page[start + length..]);
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        fs::write(PAGE, renewed).expect("the page can be written");
+    page[start..].lines().take_while(|line| line.starts_with('|')).collect()
+}
+
+fn renew_or_compare(efforts: &[(Bug, Option<Effort>)]) {
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let rows = rows_of(&page);
+    if std::env::var_os("RENEW_TABLES").is_none() {
+        let told: Vec<String> = Bug::ALL.iter().map(|bug| row(*bug)).collect();
+        let stands = rows.len() == told.len() + 2
+            && rows[2..].iter().zip(&told).all(|(stands, row)| stands.starts_with(row.as_str()));
+        assert!(stands, "docs/TORTURE.md is behind: run this test with RENEW_TABLES=1");
         return;
     }
-    assert!(renewed == page, "docs/TORTURE.md is behind: run this test with RENEW_TABLES=1");
+    let mut table = format!("{HEADING}\n|---|---|--:|--:|\n");
+    for (bug, effort) in efforts {
+        let told = |effort: &Effort| {
+            (effort.cuts.to_string(), format!("{:.1}", effort.time.as_secs_f32()))
+        };
+        let (cuts, time) = effort.as_ref().map(told).unwrap_or_default();
+        writeln!(table, "{} {cuts} | {time} |", row(*bug)).expect("a string");
+    }
+    let before = rows.join("\n") + "\n";
+    fs::write(PAGE, page.replace(&before, &table)).expect("the page can be written");
 }

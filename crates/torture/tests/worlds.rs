@@ -1,16 +1,22 @@
 //! Random worlds: some hundred of them in each test run; `./ci torture` lives thousands.
 
-use torture::worlds::{Choice, Kept, Worlds, worlds};
+use torture::worlds::{Choice, Kept, Told, Worlds, worlds};
 use torture::{FtlName, Unwatched};
 
 fn lived(first: u64, number: u64, kept: Option<Kept>) -> Worlds {
-    let choice = Choice { ftl: FtlName::Hybrid, seeds: first..first + number, kept, broken_max: 1 };
+    let choice = Choice {
+        ftl: FtlName::Hybrid,
+        seeds: first..first + number,
+        kept,
+        broken_max: 1,
+        told: Told::Shrunk,
+    };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }
 
 #[test]
 fn nothing_is_lost_in_random_worlds_and_no_device_is_stuck() {
-    let outcome = lived(1, 200, None);
+    let outcome = lived(1_000, 200, None);
     let told: Vec<String> = outcome.broken.iter().map(ToString::to_string).collect();
     assert_eq!(told, [] as [&str; 0]);
     assert_eq!((outcome.worlds, outcome.lives), (200, 200 * 60));

@@ -7,6 +7,7 @@ use ftl_iface::NandDevice;
 
 use super::Ftl;
 use crate::address::{ChainBlock, LogicalBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::{AGAIN_MAX, Spot};
 use crate::mlc::fold::Job;
@@ -152,6 +153,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.failing_chain
             .take()
             .filter(|logical| self.mlc.chains.is_long(*logical) && self.mlc.chains.free_count() > 0)
+            .filter(|_| !planted(Bug::LeaveFailingChain))
     }
 
     /// The reserve is used up: writes down where everything stands, so that the next mounts need not find it out, and

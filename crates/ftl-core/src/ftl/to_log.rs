@@ -180,7 +180,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             return Ok(());
         };
         let (logical, _) = self.mlc.locate(demotion.sector);
-        if self.unproved.get(logical) {
+        if self.unproved.get(logical) && !planted(Bug::KeepUnproved) {
             self.prove(logical)?;
             return Ok(());
         }

@@ -7,6 +7,7 @@
 use ftl_iface::{NandDevice, StoreWriteError};
 
 use super::MountError;
+use crate::bugs::{Bug, planted};
 use crate::config::FilterChoice;
 use crate::error::Fault;
 use crate::flash::{ImageReader, ImageWriter, Seals};
@@ -173,6 +174,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 log.load(&mut source)?;
             }
             self.unproved.load(&mut source)?;
+            if planted(Bug::ForgetUnproved) {
+                self.unproved.clear();
+            }
             self.scrub = Scrub::load(&mut source, &self.shape)?;
             Some(())
         };

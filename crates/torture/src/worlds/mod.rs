@@ -81,6 +81,17 @@ pub struct Choice {
     pub kept: Option<Kept>,
     /// Worlds that may break promises before no other is begun.
     pub broken_max: usize,
+    /// How those that do are told.
+    pub told: Told,
+}
+
+/// How a world is told in which a promise is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// As the least of it that still breaks the promise.
+    Shrunk,
+    /// As it was lived.
+    Whole,
 }
 
 /// Lives these worlds, on all processors.
@@ -90,7 +101,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
         if found.load(Ordering::Relaxed) >= choice.broken_max || !watcher.goes_on() {
             return Ok(Worlds::default());
         }
-        let outcome = one(choice.ftl, seed, choice.kept.as_ref())?;
+        let outcome = one(seed, choice)?;
         found.fetch_add(outcome.broken.len(), Ordering::Relaxed);
         watcher.tried(outcome.tally.total().tried);
         Ok(outcome)
@@ -104,17 +115,24 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
     })
 }
 
-fn one(ftl: FtlName, seed: u64, kept: Option<&Kept>) -> Result<Worlds, SetupError> {
-    let world = World::draw(ftl, seed)?;
+fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
+    let world = World::draw(choice.ftl, seed)?;
     let lives = script::lives(seed, world.extent());
-    let replayed = kept.is_some();
-    let lives = kept.map_or_else(|| lives.clone(), |kept| kept.pick(lives.clone()));
+    let replayed = choice.kept.is_some();
+    let lives = match &choice.kept {
+        Some(kept) => kept.pick(lives),
+        None => lives,
+    };
     let history = if replayed { History::kept() } else { History::NONE };
     let lived = live::live(&world, &lives, history);
     let mut outcome =
         Worlds { tally: lived.tally, worlds: 1, lives: lived.lives, broken: Vec::new() };
     let Some(felt) = lived.wrong else { return Ok(outcome) };
-    let (lives, felt) = if replayed { (lives, felt) } else { shrink::shrink(&world, lives, felt) };
+    let (lives, felt) = if replayed || choice.told == Told::Whole {
+        (lives, felt)
+    } else {
+        shrink::shrink(&world, lives, felt)
+    };
     outcome.broken.push(BrokenWorld {
         seed,
         device: world.setup.device.clone(),
@@ -137,6 +155,7 @@ impl World {
             faults.erase = dice.pick(&[15, 40, 100]);
             faults.mark = if dice.percent(40) { 2 } else { 0 };
             faults.again = 2;
+            faults.then_cut = Dice::new(mix(seed, 23)).pick(&[0, 2]);
         }
         if dice.percent(20) {
             faults.uncorrectable = 60;
