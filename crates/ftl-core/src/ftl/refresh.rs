@@ -115,7 +115,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
         let header = self.header();
-        self.flash.refresh_headers(&header)
+        self.flash.refresh_headers(&header)?;
+        // Both have been written anew: a scrub need not look at the rest of them.
+        if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
+            self.scrub.next = self.page_or_next(next.room(), HEADER_BLOCKS, 0);
+        }
+        Ok(())
     }
 
     /// Begins to fold the chain of a weak page.

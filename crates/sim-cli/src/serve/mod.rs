@@ -253,10 +253,13 @@ fn start_keeping(
 
 fn tell(args: &Args, measured: &Measured, out: &mut dyn Write) -> Result<(), Failure> {
     let Measured { result, power_cuts, rs } = measured;
-    if let Some(path) = &args.json
-        && replay::put_json(path, result, out)?
-    {
-        return Ok(());
+    // A stop is how a server ends, and no reason to leave its result out.
+    if let Some(path) = &args.json {
+        let text = replay::json(result);
+        if path.as_os_str() == "-" {
+            return Ok(out.write_all(&text)?);
+        }
+        files::replace(path, &text)?;
     }
     let requests = show::count(result.requests.total());
     writeln!(out, "\n{requests} requests, {} power cuts\n", show::count(*power_cuts))?;
