@@ -152,7 +152,7 @@ fn a_device_that_has_failed_answers_no_request_any_more() {
     for (name, geometry, config) in devices::all() {
         let mut ram = memory(&geometry, &config);
         let mut cut = PowerCut::new(chip(geometry), world::cut(u64::MAX, 1));
-        drop(Ftl::format(&mut cut, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+        Ftl::format(&mut cut, &config, ram.lend(), KEY, NoProbe).expect("formatted").into_parts();
         let mut cut = PowerCut::new(cut.into_inner(), world::cut(0, 1));
         let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).expect("mounted");
         let sector = Sector::new(0);

@@ -1,8 +1,7 @@
 //! What blocks that fail add to the request in which they do.
 //!
 //! - *A program of the request's own fails:* the page is copied to a rescue block and programmed once more, after
-//! room for
-//!   it was found anew; then the copy is erased.
+//!   room for it was found anew; then the copy is erased.
 //! - *A program of a fold fails:* the chain is folded anew, and at once.
 //! - *An erase fails:* the block is missing, so that up to two folds win another.
 //! - *A copy in the log fails:* the page is made again; where the log has no room left, each of its sectors goes to its
