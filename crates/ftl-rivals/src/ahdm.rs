@@ -11,6 +11,7 @@
 //! every [`PERIOD`] written pages, the shares of their endurance that SLC and MLC have used since the beginning, and
 //! moves the threshold by one, up where the SLC has used more, else down: at the end both wear out together. A page
 //! that leaves H is moved to the MLC at once. Victims are the blocks with the fewest valid pages.
+
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
 use crate::kit::{

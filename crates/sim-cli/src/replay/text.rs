@@ -9,7 +9,7 @@ use super::{Options, session};
 use crate::Failure;
 use crate::result::{ByCause, RegionResult, RunResult, Times};
 use crate::show;
-use crate::systems::Setup;
+use crate::systems::{Setup, hardware_name};
 use crate::table::{Edge, Table};
 
 /// Says what was replayed on what.
@@ -140,11 +140,15 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("write amplification", show::maybe(result.write_amplification, amplification));
     row("energy", format!("{:.1} mJ", result.energy_mj));
     row("price of the flash", format!("${:.2}", result.cost_usd));
+    row("hardware", hardware_name(&result.parts));
     row("RAM of the FTL", show::about(result.ram_bytes));
     let share = |share: f64| format!("{:.1} % of the data written", share * 100.0);
     if let (Some(filter), Some(factors)) = (result.filter, result.factors) {
         row("SLC's share", show::maybe(factors.alpha, share));
         row("hot are writes of up to", format!("{} sectors", filter.threshold_sectors));
+    }
+    for (name, figure) in &result.figures {
+        row(&name.replace('_', " "), format!("{figure:.4}"));
     }
     row(
         "read back as written",
