@@ -47,6 +47,9 @@ enum State {
 /// Stands for a block that is not full, so that it is never the least valid.
 const NOT_FULL: u16 = u16::MAX;
 
+/// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
+const GROUP: usize = 256;
+
 /// Some blocks of one region.
 #[derive(Clone, Debug)]
 pub struct Area {
@@ -60,6 +63,8 @@ pub struct Area {
     valid: Vec<u16>,
     /// How many are valid in full blocks, in units of a block in full mode; [`NOT_FULL`] in all others.
     keys: Vec<u16>,
+    /// The least key of each group of [`GROUP`] blocks, so that a search need not look at every block.
+    least: Vec<u16>,
     written: Vec<u16>,
     filled_at: Vec<u64>,
     cleanings: Vec<u32>,
@@ -100,6 +105,7 @@ impl Area {
             states: vec![State::Free; blocks],
             valid: vec![0; blocks],
             keys: vec![NOT_FULL; blocks],
+            least: vec![NOT_FULL; blocks.div_ceil(GROUP)],
             written: vec![0; blocks],
             filled_at: vec![0; blocks],
             cleanings: vec![0; blocks],
@@ -220,8 +226,10 @@ impl Area {
 
     /// The full block of which the least is valid.
     pub fn least_valid(&self) -> Option<u32> {
-        let least = self.keys.iter().copied().min().filter(|key| *key != NOT_FULL)?;
-        self.keys.iter().position(|key| *key == least).map(|block| block as u32)
+        let least = self.least.iter().copied().min().filter(|key| *key != NOT_FULL)?;
+        let first = self.least.iter().position(|key| *key == least)? * GROUP;
+        let at = self.keys.iter().skip(first).position(|key| *key == least)?;
+        Some((first + at) as u32)
     }
 
     /// The full block that was filled first.
@@ -267,7 +275,7 @@ impl Area {
         self.bits[local as usize / 64] &= !(1 << (local % 64));
         self.valid[block] -= 1;
         if self.states[block] == State::Full {
-            self.keys[block] = self.key(block);
+            self.set_key(block, self.key(block));
         }
     }
 
@@ -300,7 +308,20 @@ impl Area {
         let at = block as usize;
         self.states[at] = State::Full;
         self.filled_at[at] = self.now;
-        self.keys[at] = self.key(at);
+        self.set_key(at, self.key(at));
+    }
+
+    /// Puts a block where it belongs among the full ones.
+    #[inline]
+    fn set_key(&mut self, block: usize, key: u16) {
+        let before = std::mem::replace(&mut self.keys[block], key);
+        let group = block / GROUP;
+        if key <= self.least[group] {
+            self.least[group] = key;
+        } else if before == self.least[group] {
+            let keys = self.keys.iter().skip(group * GROUP).take(GROUP);
+            self.least[group] = keys.copied().min().unwrap_or(NOT_FULL);
+        }
     }
 
     /// What of the block is valid, as units of a block in full mode: blocks of both modes compare by their shares.
@@ -346,7 +367,7 @@ impl Area {
             self.free_count -= 1;
         }
         self.states[at] = State::Bad;
-        self.keys[at] = NOT_FULL;
+        self.set_key(at, NOT_FULL);
     }
 
     /// The block is empty. It is free, or it is to be retired.
@@ -354,7 +375,7 @@ impl Area {
         let at = block as usize;
         self.cleanings[at] += 1;
         self.cleaned += 1;
-        self.keys[at] = NOT_FULL;
+        self.set_key(at, NOT_FULL);
         if self.failing[at] {
             self.retire(block);
             return false;
@@ -399,6 +420,11 @@ impl Area {
             let open = self.open.iter().flatten().filter(|open| **open == Some(block)).count();
             if open != usize::from(self.states[at] == State::Open) {
                 return Err(format!("{name} is open {open} times, {:?}", self.states[at]));
+            }
+        }
+        for (keys, least) in self.keys.chunks(GROUP).zip(&self.least) {
+            if keys.iter().min() != Some(least) {
+                return Err(format!("a group of blocks is said to have {least} valid at least"));
             }
         }
         let listed: usize = self.free.iter().map(VecDeque::len).sum();
