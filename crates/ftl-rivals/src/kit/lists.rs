@@ -140,7 +140,9 @@ mod tests {
         let mut truth: [Vec<u32>; 2] = [Vec::new(), Vec::new()];
         for _ in 0..5_000 {
             let (unit, list) = (dice.u32(0..20), dice.u8(0..2));
-            truth.iter_mut().for_each(|units| units.retain(|other| *other != unit));
+            for units in &mut truth {
+                units.retain(|other| *other != unit);
+            }
             if dice.u8(0..4) == 0 {
                 lists.remove(unit);
             } else {
