@@ -96,7 +96,13 @@ impl Operations {
     /// Counts one.
     #[inline]
     pub fn count(&mut self, verb: Verb, cause: Cause) {
-        self.0[verb as usize][cause as usize] += 1;
+        self.count_many(verb, cause, 1);
+    }
+
+    /// Counts so many.
+    #[inline]
+    pub fn count_many(&mut self, verb: Verb, cause: Cause, many: u64) {
+        self.0[verb as usize][cause as usize] += many;
     }
 
     /// How often that was done on that account.

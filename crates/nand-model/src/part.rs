@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use std::sync::{Mutex, PoisonError};
 
-use ftl_iface::{BlockCount, Geometry, GeometryError, Region, RegionGeometry};
+use ftl_iface::{BlockCount, Geometry, GeometryError, PageCount, Region, RegionGeometry};
 
 /// A span of simulated time, or a moment since the chip was made, in nanoseconds.
 #[derive(
@@ -125,6 +125,19 @@ pub struct RegionPart {
     pub factory_bad_blocks_max: BlockCount,
     /// US dollars a GiB.
     pub dollars_per_gib: f64,
+    /// What a block is when it is erased into SLC mode; none where blocks have no such mode.
+    pub slc_mode: Option<SlcMode>,
+}
+
+/// A region's blocks with one bit a cell. Pages are as large as in full mode, and fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SlcMode {
+    /// Pages of a block.
+    pub pages_per_block: PageCount,
+    /// Operation times; the bus is that of full mode.
+    pub timing: Timing,
+    /// Program/erase cycles that a block endures in this mode.
+    pub endurance: u32,
 }
 
 /// How the blocks of a device are spread over hardware that works at the same time. A block's number picks its

@@ -3,7 +3,7 @@
 //! ```text
 //!   arguments ──▶ cli ──▶ a command ──▶ tables and JSON on standard output
 //!                            │
-//!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, and whoever else
+//!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, ftl-rivals
 //!   files, seeds     requests      verifies all reads            │
 //!                                                            nand-model
 //! ```

@@ -90,6 +90,9 @@ pub struct RunResult {
     pub throttle: Option<Throttle>,
     /// The hash table of the log.
     pub hash: Option<Hash>,
+    /// Figures that the system has and others have not, by their names.
+    #[serde(default)]
+    pub figures: BTreeMap<String, f64>,
     /// Sectors that were read, and held what was written last.
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, the device's preparation left out.
@@ -186,7 +189,7 @@ pub struct ByCause {
     pub waiting: f64,
     /// Pages that the host asked for.
     pub host: f64,
-    /// Reclaiming the log: reads, copies to its head, erases; also what folds read from the log.
+    /// Reclaiming the log, or the blocks of a page map: reads, copies, erases; also what folds read from the log.
     pub reclaim: f64,
     /// Folding chains, and erasing the blocks that this frees.
     pub fold: f64,

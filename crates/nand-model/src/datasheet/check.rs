@@ -4,8 +4,8 @@ use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, GeometryError, PageCount, Pairing, Region, RegionGeometry,
 };
 
-use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet};
-use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing, kept_table};
+use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet, SlcModeSheet};
+use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, SlcMode, Timing, kept_table};
 
 /// A key and what is wrong with it.
 pub(super) struct Objection {
@@ -185,6 +185,43 @@ fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> 
         ecc: Ecc { correctable_bits, codeword_bytes: sheet.ecc_codeword as u32 },
         factory_bad_blocks_max: BlockCount::new(sheet.factory_bad_blocks_max),
         dollars_per_gib: sheet.dollars_per_gib,
+        slc_mode: sheet.slc_mode.as_ref().map(|mode| slc_mode(region, sheet, mode)).transpose()?,
+    })
+}
+
+/// The region's SLC mode, once it is found to be one.
+fn slc_mode(
+    region: Region,
+    sheet: &RegionSheet,
+    mode: &SlcModeSheet,
+) -> Result<SlcMode, Objection> {
+    let object = |key: &str, reason: String| {
+        Err(Objection::of_region(region, &format!("slc_mode.{key}"), reason))
+    };
+    let bits = sheet.cell.unwrap_or(Cell::Slc).bits();
+    if bits == 1 {
+        let reason = "cells of one bit have no other mode: leave the section out".into();
+        return object("pages_per_block", reason);
+    }
+    let most = sheet.pages_per_block.div_ceil(bits);
+    if mode.pages_per_block > most {
+        let reason = format!("one bit of {bits} is left: give {most} or less");
+        return object("pages_per_block", reason);
+    }
+    for (key, time) in [("read", mode.read), ("program", mode.program), ("erase", mode.erase)] {
+        if time == Nanos::ZERO {
+            return object(key, "an operation takes time: give more than 0".into());
+        }
+    }
+    Ok(SlcMode {
+        pages_per_block: PageCount::new(mode.pages_per_block),
+        timing: Timing {
+            read: mode.read,
+            program: mode.program,
+            erase: mode.erase,
+            bus_picos_per_byte: sheet.bus_per_byte,
+        },
+        endurance: mode.endurance,
     })
 }
 

@@ -85,6 +85,23 @@ pub(super) struct RegionSheet {
     pub(super) factory_bad_blocks_max: u32,
     #[serde(deserialize_with = "units::dollars")]
     pub(super) dollars_per_gib: f64,
+    pub(super) slc_mode: Option<SlcModeSheet>,
+}
+
+/// The section `[mlc.slc_mode]`; without it blocks have one mode.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SlcModeSheet {
+    #[serde(deserialize_with = "units::some")]
+    pub(super) pages_per_block: u32,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) read: Nanos,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) program: Nanos,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) erase: Nanos,
+    #[serde(deserialize_with = "units::some")]
+    pub(super) endurance: u32,
 }
 
 /// The key `pairing`: the name of a scheme, or the part's own table.

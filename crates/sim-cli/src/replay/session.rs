@@ -1,5 +1,6 @@
 //! One system's replay, in its own thread: requests in, times and books out.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -203,6 +204,7 @@ pub(super) fn result(
         filter: after.books.filter,
         throttle: after.books.throttle,
         hash: after.books.hash,
+        figures: figures(&after.books),
         verified_reads: after.verified - before.verified,
         wall_s: clocked.whole.as_secs_f64(),
         busy_s: clocked.busy.as_secs_f64(),
@@ -247,6 +249,10 @@ fn details(system: &dyn System, before: &Before, after: &Before, tally: &Tally) 
         erases: Region::ALL.map(erases),
         chain_writes: system.sampled_writes().to_vec(),
     }
+}
+
+fn figures(books: &Books) -> BTreeMap<String, f64> {
+    books.figures.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect()
 }
 
 /// What every part did between the two.

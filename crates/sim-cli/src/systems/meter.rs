@@ -10,8 +10,8 @@ use ftl_core::layout::{self, Slot};
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
 use ftl_core::shape::Shape;
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError, Region,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 use nand_model::part::Nanos;
 use nand_model::{Chip, Timed};
@@ -39,7 +39,7 @@ const ACCOUNTS: usize = 5;
 pub struct Spent {
     /// The pages that the host asked for.
     pub host: Nanos,
-    /// Reclaiming the log's tail.
+    /// Reclaiming the log's tail, or blocks of a page map.
     pub reclaim: Nanos,
     /// Folding chains, and erasing what that frees.
     pub fold: Nanos,
@@ -119,8 +119,20 @@ impl Meter {
         spent
     }
 
+    /// On whose behalf the operations that come are done.
     #[inline]
-    fn add(&self, is_log: bool, time: Nanos) {
+    pub(super) fn cause(&self) -> Cause {
+        self.cause.get()
+    }
+
+    /// From now on, operations are done on that behalf.
+    #[inline]
+    pub(super) fn set_cause(&self, cause: Cause) {
+        self.cause.set(cause);
+    }
+
+    #[inline]
+    pub(super) fn add(&self, is_log: bool, time: Nanos) {
         let (account, cause) = (self.account.get() as usize, self.cause.get() as usize);
         let nanos = &self.nanos[account][cause][usize::from(is_log)];
         nanos.set(nanos.get() + time.get());
@@ -172,13 +184,21 @@ impl Flash for Chip {
     }
 }
 
+/// What is reclaimed, not folded.
+#[derive(Clone, Copy, Debug)]
+enum Log {
+    /// The log's blocks; none where there is no log.
+    Blocks { region: Region, first: u32, count: u32 },
+    /// Every block.
+    All,
+}
+
 /// The chip with the meter on it.
 #[derive(Debug)]
 pub(super) struct Metered<'m, D = Chip> {
     pub(super) chip: D,
     meter: &'m Meter,
-    /// The log's blocks: region, first and count; no block where there is no log.
-    log: (Region, u32, u32),
+    log: Log,
     sector_bytes: u64,
     slots: usize,
     /// Where the chains are written, if somebody wants to know.
@@ -188,14 +208,20 @@ pub(super) struct Metered<'m, D = Chip> {
 impl<'m, D: Flash> Metered<'m, D> {
     pub(super) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        let (region, first, count) = log.unwrap_or((Region::Slc, 0, 0));
         Self {
             chip,
             meter,
-            log: log.unwrap_or((Region::Slc, 0, 0)),
+            log: Log::Blocks { region, first, count },
             sector_bytes: shape.sector_bytes.get().into(),
             slots: usize::from(shape.chain.slots),
             writes: None,
         }
+    }
+
+    /// The chip of a system that has no chains: whatever makes room in it reclaims.
+    pub(super) const fn without_chains(chip: D, meter: &'m Meter) -> Self {
+        Self { chip, meter, log: Log::All, sector_bytes: 0, slots: 0, writes: None }
     }
 
     /// From now on, keeps where the chains are written.
@@ -210,8 +236,12 @@ impl<'m, D: Flash> Metered<'m, D> {
 
     #[inline]
     fn is_log(&self, block: Block) -> bool {
-        let (region, first, count) = self.log;
-        block.region() == region && block.index().wrapping_sub(first) < count
+        match self.log {
+            Log::Blocks { region, first, count } => {
+                block.region() == region && block.index().wrapping_sub(first) < count
+            }
+            Log::All => true,
+        }
     }
 
     /// Adds the time that passed since `before` to the account of the moment.
@@ -282,6 +312,17 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         let before = self.chip.now();
         let outcome = self.chip.erase(block);
+        self.charge(block, before);
+        outcome
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.chip.slc_mode_pages(region)
+    }
+
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
+        let before = self.chip.now();
+        let outcome = self.chip.erase_into(block, mode);
         self.charge(block, before);
         outcome
     }
