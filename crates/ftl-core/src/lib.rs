@@ -88,7 +88,7 @@
 //! - [`bugs`]: none, but in tests of tests.
 //! - [`table`]: lent memory that only one kind of row can index. [`image`]: how a room writes itself down for the next
 //!   mount. [`address`]: those rows. [`error`]: what goes
-//!   wrong below, and how the host is told. [`probe`]: who is told of what is done.
+//!   wrong below, and how the host is told. [`probe`]: who is told of what is done; it stands in `ftl-iface`.
 //!
 //! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
 //!
@@ -174,7 +174,7 @@ pub mod address;
 
 pub mod error;
 
-pub mod probe;
+pub use ftl_iface::probe;
 
 pub mod bugs;
 

@@ -24,6 +24,7 @@
 //! - [`geometry`]: what a device looks like: up to two [`Region`]s, each with its own page size, spare size,
 //!   pages a block and blocks. [`pairing`]: which pages share cells.
 //! - [`nand`]: [`NandDevice`] and its contract with power. [`store`]: [`BlockStore`] and what it promises.
+//! - [`probe`]: who is told of every operation with its cause, so that all FTLs are metered alike.
 //!
 //! # What an index is not
 //!
@@ -44,6 +45,7 @@ pub mod address;
 pub mod geometry;
 pub mod nand;
 pub mod pairing;
+pub mod probe;
 pub mod store;
 pub mod units;
 
@@ -51,5 +53,6 @@ pub use address::{Block, Page, PageIndex, Region, Sector};
 pub use geometry::{Cell, Geometry, GeometryError, RegionGeometry};
 pub use nand::{Corrected, EraseError, MarkError, NandDevice, ProgramError, ReadError};
 pub use pairing::Pairing;
+pub use probe::{Cause, Counters, NoProbe, Operations, Probe, Verb};
 pub use store::{BlockStore, StoreReadError, StoreWriteError, Work};
 pub use units::{BlockCount, Bytes, PageCount, SectorCount};

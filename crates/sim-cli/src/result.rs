@@ -3,7 +3,9 @@
 //! The schema changes its number when a name or a meaning changes; names may be added. A figure that was never
 //! measured (the mean of no reads, say) is `null`.
 
-use ftl_iface::Region;
+use std::collections::BTreeMap;
+
+use ftl_iface::{Cause, Operations, Region, Verb};
 use serde::{Deserialize, Serialize};
 
 /// The schema's number.
@@ -48,11 +50,14 @@ pub struct RunResult {
     pub slc: RegionResult,
     /// What the MLC region did; zeros where there is none.
     pub mlc: RegionResult,
+    /// Every memory that the system has, by its name; the regions of a NAND device are `slc` and `mlc`.
+    #[serde(default)]
+    pub parts: BTreeMap<String, PartResult>,
     /// Bytes programmed a byte that the host wrote.
     pub write_amplification: Option<f64>,
-    /// Of the flash: voltage times current times time of every operation.
+    /// Of every part: of flash, voltage times current times time of every operation.
     pub energy_mj: f64,
-    /// Of the flash that the system uses.
+    /// Of every part that the system uses.
     pub cost_usd: f64,
     /// Of the FTL.
     pub ram_bytes: u64,
@@ -201,6 +206,40 @@ pub struct RegionResult {
     pub pages: Pages,
 }
 
+/// What a memory did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartResult {
+    /// What it holds.
+    pub bytes: u64,
+    /// Cycles, spread over its blocks.
+    pub wear: Spread,
+    /// What it was asked for, by the name of the cause; causes for which nothing was done are left out.
+    pub operations: BTreeMap<String, ByVerb>,
+}
+
+/// Operations of a memory on one account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByVerb {
+    /// Pages read, whole or in part.
+    pub read: u64,
+    /// Pages programmed.
+    pub program: u64,
+    /// Blocks erased.
+    pub erase: u64,
+}
+
+impl PartResult {
+    /// A memory of that size, with the cycles of its blocks and what was done to them.
+    pub(crate) fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
+        let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
+            let [read, program, erase] = Verb::ALL.map(|verb| operations.get(verb, cause));
+            let done = ByVerb { read, program, erase };
+            (done != ByVerb::default()).then(|| (cause.name().to_owned(), done))
+        });
+        Self { bytes, wear: Spread::of(cycles), operations: by_cause.collect() }
+    }
+}
+
 /// A spread over blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
@@ -212,6 +251,25 @@ pub struct Spread {
     pub max: u32,
     /// The standard deviation.
     pub stddev: f64,
+}
+
+impl Spread {
+    /// That of these blocks' cycles.
+    #[allow(clippy::cast_precision_loss)] // A device has fewer blocks than 2^32.
+    pub(crate) fn of(counts: &[u32]) -> Self {
+        if counts.is_empty() {
+            return Self::default();
+        }
+        let blocks = counts.len() as f64;
+        let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / blocks;
+        let variance = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum::<f64>();
+        Self {
+            min: counts.iter().copied().min().unwrap_or(0),
+            mean,
+            max: counts.iter().copied().max().unwrap_or(0),
+            stddev: (variance / blocks).sqrt(),
+        }
+    }
 }
 
 /// Page operations of a region, by cause.
@@ -248,20 +306,26 @@ impl Pages {
         self.host_read + self.gc_read + self.wl_read + self.scan_read + self.meta_read
     }
 
-    /// What was done after `before`.
-    #[must_use]
-    pub const fn since(&self, before: &Self) -> Self {
-        Self {
-            host_read: self.host_read - before.host_read,
-            host_program: self.host_program - before.host_program,
-            gc_read: self.gc_read - before.gc_read,
-            gc_program: self.gc_program - before.gc_program,
-            wl_read: self.wl_read - before.wl_read,
-            wl_program: self.wl_program - before.wl_program,
-            scan_read: self.scan_read - before.scan_read,
-            meta_read: self.meta_read - before.meta_read,
-            meta_program: self.meta_program - before.meta_program,
+    /// Operations under the names of the result. What moves data from the fast part to the large one makes room in
+    /// the fast one, like the rest of its garbage collection; what a mount reads is meta.
+    pub(crate) fn of(operations: &Operations) -> Self {
+        let mut pages = Self::default();
+        for cause in Cause::ALL {
+            let [reads, programs, _] = Verb::ALL.map(|verb| operations.get(verb, cause));
+            let (read, program) = match cause {
+                Cause::Host => (&mut pages.host_read, &mut pages.host_program),
+                Cause::Gc | Cause::WriteBack => (&mut pages.gc_read, &mut pages.gc_program),
+                Cause::WearLeveling => (&mut pages.wl_read, &mut pages.wl_program),
+                // A scan programs nothing.
+                Cause::Scan => (&mut pages.scan_read, &mut pages.meta_program),
+                Cause::Meta | Cause::Mount | Cause::Backup | Cause::Scrub => {
+                    (&mut pages.meta_read, &mut pages.meta_program)
+                }
+            };
+            *read += reads;
+            *program += programs;
         }
+        pages
     }
 }
 
@@ -365,10 +429,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_before_is_left_out() {
-        let before = Pages { host_read: 3, meta_read: 7, ..Pages::default() };
-        let after = Pages { host_read: 5, meta_read: 7, gc_program: 2, ..Pages::default() };
-        let since = after.since(&before);
-        assert_eq!((since.reads(), since.programs()), (2, 2));
+    fn every_operation_stands_under_one_name() {
+        let mut operations = Operations::default();
+        for cause in Cause::ALL {
+            operations.count(Verb::Read, cause);
+            operations.count(Verb::Program, cause);
+        }
+        operations.count(Verb::Program, Cause::WriteBack);
+        let pages = Pages::of(&operations);
+        assert_eq!((pages.reads(), pages.programs()), (9, 10));
+        assert_eq!((pages.gc_read, pages.gc_program, pages.host_program), (2, 3, 1));
+        let part = PartResult::new(7, &[1, 3], &operations);
+        assert_eq!((part.wear.mean, part.operations.len()), (2.0, Cause::ALL.len()));
+        assert_eq!(part.operations["write_back"], ByVerb { read: 1, program: 2, erase: 0 });
+    }
+
+    #[test]
+    fn a_spread_is_that_of_all_blocks() {
+        let spread = Spread::of(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        let expected = Spread { min: 2, mean: 5.0, max: 9, stddev: 2.0 };
+        assert_eq!(spread, expected);
     }
 }

@@ -3,18 +3,19 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use ftl_iface::{PageCount, Region, RegionGeometry, SectorCount, Work};
+use ftl_iface::{PageCount, Region, SectorCount, Verb, Work};
 use nand_model::part::Nanos;
-use nand_model::{ChipStats, Time, Timed};
+use nand_model::{Energy, Time};
 
 use super::feed::Batch;
 use super::tally::Tally;
 use super::{Details, Outcome};
 use crate::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::result::{
-    self, ByCause, ByRequest, Pages, RegionResult, Requests, RunResult, SCHEMA, Spread, Times,
+    self, ByCause, ByRequest, Pages, PartResult, RegionResult, Requests, RunResult, SCHEMA, Spread,
+    Times,
 };
-use crate::systems::{Account, Books, Session, Spent, System};
+use crate::systems::{Account, Books, Hardware, PartState, Session, Spent, System, part_name};
 use crate::trace::{Op, Request};
 use crate::{Failure, interrupt};
 
@@ -52,8 +53,7 @@ struct Clocked {
 
 /// What a system's books say when the replay begins; the result is what comes on top.
 struct Before {
-    stats: ChipStats,
-    erases: [Vec<u32>; 2],
+    hardware: Hardware,
     books: Books,
     verified: u64,
     now: Nanos,
@@ -64,11 +64,10 @@ struct Before {
 impl Before {
     fn of(system: &dyn System, host: &Host) -> Self {
         Self {
-            stats: system.chip().stats(),
-            erases: Region::ALL.map(|region| system.chip().erase_counts(region).collect()),
+            hardware: system.hardware(),
             books: system.books(),
             verified: host.verified(),
-            now: system.chip().now(),
+            now: system.now(),
             spent: Op::ALL.map(|op| system.spent(account(op))),
         }
     }
@@ -99,7 +98,7 @@ impl Session for Replay {
             return Err(Failure::Violation(what.into()));
         };
         // What the preparation left under way on other dies is no concern of the first request's.
-        system.wait_until(system.chip().stats().elapsed);
+        system.wait_until(system.hardware().at_rest);
         if self.detailed {
             system.sample_writes();
         }
@@ -112,10 +111,10 @@ impl Session for Replay {
             let mut must = batch.must.as_slice();
             for request in &batch.requests {
                 let submitted = self.wait(system, before.now + request.time)?;
-                let waited = system.chip().now().since(submitted);
+                let waited = system.now().since(submitted);
                 system.account(account(request.op));
                 let sectors = host.serve(system, request, &mut must)?;
-                tally.note(request, sectors, system.chip().now().since(submitted), waited);
+                tally.note(request, sectors, system.now().since(submitted), waited);
             }
             busy += handed_over.elapsed();
         }
@@ -143,10 +142,10 @@ impl Replay {
     #[inline]
     fn wait(&self, system: &mut dyn System, arrival: Nanos) -> Result<Nanos, Failure> {
         if self.pace == Pace::Closed {
-            return Ok(system.chip().now());
+            return Ok(system.now());
         }
         system.account(Account::Idle);
-        while system.chip().now() < arrival {
+        while system.now() < arrival {
             let work = system.maintain(PageCount::new(1));
             let work =
                 work.map_err(|error| Failure::Violation(format!("idle work failed: {error}")));
@@ -166,17 +165,16 @@ impl Replay {
         tally: &Tally,
         clocked: Clocked,
     ) -> RunResult {
-        let part = system.chip().part();
         let requests = tally.requests();
-        let region = |region| region_result(region, before, after);
-        let [slc, mlc] = Region::ALL.map(region);
-        let slc_bytes = part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
+        let done = done(before, after);
+        let [slc, mlc] = Region::ALL.map(|region| region_result(region, &done));
+        let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
         RunResult {
             schema: SCHEMA,
             system: self.name.clone(),
-            device: part.name.clone(),
+            device: after.hardware.device.clone(),
             slc_bytes,
-            parallel: system.chip().time() == Time::Overlapped,
+            parallel: after.hardware.time == Time::Overlapped,
             open_loop: self.pace == Pace::Open,
             trace: String::new(),
             passes: 1,
@@ -187,11 +185,12 @@ impl Replay {
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
             response_by_cause_us: by_request(before, after, tally),
-            write_amplification: write_amplification(system, &slc.pages, &mlc.pages, tally),
+            write_amplification: write_amplification(&done, tally),
             slc,
             mlc,
+            parts: done.iter().map(part_result).collect(),
             energy_mj: energy_millijoules(before, after),
-            cost_usd: part.cost_dollars(),
+            cost_usd: after.hardware.dollars,
             ram_bytes: system.ram_bytes(),
             factors: after.books.factors,
             filter: after.books.filter,
@@ -201,7 +200,7 @@ impl Replay {
             wall_s: clocked.whole.as_secs_f64(),
             busy_s: clocked.busy.as_secs_f64(),
             requests_per_s: per_second(requests.total(), clocked.whole),
-            nand_ops_per_s: per_second(operations(after) - operations(before), clocked.busy),
+            nand_ops_per_s: per_second(operations(&done), clocked.busy),
             requests,
         }
     }
@@ -235,72 +234,65 @@ fn by_request(before: &Before, after: &Before, tally: &Tally) -> ByRequest {
 }
 
 fn details(system: &dyn System, before: &Before, after: &Before, tally: &Tally) -> Details {
+    let done = done(before, after);
+    let erases = |region| find(&done, region).map_or_else(Vec::new, |part| part.wear.clone());
     Details {
         latencies: [tally.curve(Op::Read), tally.curve(Op::Write)],
-        erases: Region::ALL.map(|region| erases(region, before, after)),
+        erases: Region::ALL.map(erases),
         chain_writes: system.sampled_writes().to_vec(),
     }
 }
 
-/// Erases of each block of a region.
-fn erases(region: Region, before: &Before, after: &Before) -> Vec<u32> {
-    let at = region as usize;
-    let erases = before.erases[at].iter().zip(&after.erases[at]);
-    erases.map(|(before, after)| after - before).collect()
+/// What every part did between the two.
+fn done(before: &Before, after: &Before) -> Vec<PartState> {
+    let since = |part: &PartState| {
+        let Some(earlier) = before.hardware.part(part.name) else {
+            return part.clone();
+        };
+        let wear = part.wear.iter().zip(&earlier.wear).map(|(after, before)| after - before);
+        let operations = part.operations.since(&earlier.operations);
+        PartState { wear: wear.collect(), operations, ..part.clone() }
+    };
+    after.hardware.parts.iter().map(since).collect()
+}
+
+/// The part that is that region.
+fn find(parts: &[PartState], region: Region) -> Option<&PartState> {
+    parts.iter().find(|part| part.name == part_name(region))
 }
 
 /// Bytes programmed a byte written.
-fn write_amplification(
-    system: &dyn System,
-    slc: &Pages,
-    mlc: &Pages,
-    tally: &Tally,
-) -> Option<f64> {
-    let geometry = &system.chip().part().geometry;
-    let page = |region| geometry.region(region).map_or(0, |shape| shape.page_bytes.get().into());
-    let programmed = slc.programs() * page(Region::Slc) + mlc.programs() * page(Region::Mlc);
+fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
+    let programmed =
+        done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum();
     result::ratio(programmed, tally.bytes_written())
 }
 
-fn region_result(region: Region, before: &Before, after: &Before) -> RegionResult {
-    let at = region as usize;
-    let erases = erases(region, before, after);
+fn region_result(region: Region, done: &[PartState]) -> RegionResult {
+    let Some(part) = find(done, region) else {
+        return RegionResult::default();
+    };
     RegionResult {
-        erases: erases.iter().map(|count| u64::from(*count)).sum(),
-        erase_count: spread(&erases),
-        pages: after.books.pages[at].since(&before.books.pages[at]),
+        erases: part.wear.iter().map(|count| u64::from(*count)).sum(),
+        erase_count: Spread::of(&part.wear),
+        pages: Pages::of(&part.operations),
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // A device has fewer blocks than 2^32.
-fn spread(counts: &[u32]) -> Spread {
-    if counts.is_empty() {
-        return Spread::default();
-    }
-    let blocks = counts.len() as f64;
-    let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / blocks;
-    let variance = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum::<f64>();
-    Spread {
-        min: counts.iter().copied().min().unwrap_or(0),
-        mean,
-        max: counts.iter().copied().max().unwrap_or(0),
-        stddev: (variance / blocks).sqrt(),
-    }
+fn part_result(part: &PartState) -> (String, PartResult) {
+    (part.name.to_owned(), PartResult::new(part.bytes, &part.wear, &part.operations))
 }
 
 fn energy_millijoules(before: &Before, after: &Before) -> f64 {
-    let energy = |moment: &Before| moment.stats.energy().attojoules();
-    let spent = nand_model::Energy::from_attojoules(energy(after) - energy(before));
+    let energy = |moment: &Before| moment.hardware.energy.attojoules();
+    let spent = Energy::from_attojoules(energy(after) - energy(before));
     spent.as_microjoules_f64() / 1e3
 }
 
-/// Page and block operations of the chip so far.
-fn operations(moment: &Before) -> u64 {
-    let of = |region| {
-        let tally = &moment.stats.region(region).tally;
-        tally.reads + tally.programs + tally.erases
-    };
-    Region::ALL.into_iter().map(of).sum()
+/// Page and block operations of all parts.
+fn operations(done: &[PartState]) -> u64 {
+    let totals = done.iter().flat_map(|part| Verb::ALL.map(|verb| part.operations.total(verb)));
+    totals.sum()
 }
 
 #[allow(clippy::cast_precision_loss)] // Rates are shown with few digits.
@@ -318,16 +310,4 @@ pub(super) const fn served(result: &RunResult) -> u64 {
 /// Whether any response was measured.
 pub(super) const fn is_measured(times: &Times) -> bool {
     times.mean.is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_spread_is_that_of_all_blocks() {
-        let spread = spread(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        let expected = Spread { min: 2, mean: 5.0, max: 9, stddev: 2.0 };
-        assert_eq!(spread, expected);
-    }
 }

@@ -5,11 +5,10 @@ use std::convert::Infallible;
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
-use nand_model::Chip;
 use nand_model::part::Nanos;
 
 use super::meter::{Account, ChainWrite, Spent};
-use super::{Books, Session, Setup, System, ours};
+use super::{Books, Hardware, Session, Setup, System, ours};
 use crate::Failure;
 use crate::spec::{self, Parameter, Values};
 
@@ -92,8 +91,12 @@ impl BlockStore for Liar<'_> {
 }
 
 impl System for Liar<'_> {
-    fn chip(&self) -> &Chip {
-        self.system.chip()
+    fn now(&self) -> Nanos {
+        self.system.now()
+    }
+
+    fn hardware(&self) -> Hardware {
+        self.system.hardware()
     }
 
     fn wait_until(&mut self, moment: Nanos) {

@@ -112,8 +112,9 @@ impl Meter {
                 Cause::WriteBack => spent.write_back += chains + log,
                 Cause::WearLeveling => spent.wear_leveling += chains + log,
                 Cause::Scan => spent.scan += chains + log,
-                // Meta, Mount, and whatever else keeps order.
-                _ => spent.meta += chains + log,
+                Cause::Meta | Cause::Mount | Cause::Backup | Cause::Scrub => {
+                    spent.meta += chains + log;
+                }
             }
         }
         spent

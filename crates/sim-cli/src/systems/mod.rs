@@ -1,31 +1,36 @@
 //! The systems that can be compared: the registry, a line each, and what a replay asks of a system.
 //!
-//! A system is a [`BlockStore`] over a simulated chip, with books. To add one: implement [`System`] for it, write a
+//! A system is a [`BlockStore`] over simulated hardware, with books. To add one: implement [`System`] for it, write a
 //! function that builds it and lets a [`Session`] at it, and name that in `SYSTEMS`.
 
 use std::convert::Infallible;
 
 use ftl_iface::{BlockStore, SectorCount};
+use nand_model::Time;
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Time};
 
 use crate::Failure;
-use crate::result::{Factors, Filter, Hash, Pages, Throttle};
+use crate::result::{Factors, Filter, Hash, Throttle};
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
 mod filled;
+mod hardware;
 #[cfg(test)]
 mod liar;
 mod meter;
 mod ours;
 
+pub use hardware::{Hardware, PartState, part_name};
 pub use meter::{Account, ChainWrite, Spent};
 
 /// What a replay asks of a system, beside what it asks of any store.
 pub trait System: BlockStore<Error = Infallible> {
-    /// The chip, for its clock, its erases and its energy.
-    fn chip(&self) -> &Chip;
+    /// The moment at which the host may go on.
+    fn now(&self) -> Nanos;
+
+    /// What the system runs on, as it is now. It may take long: it is asked for before and after a replay.
+    fn hardware(&self) -> Hardware;
 
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
@@ -45,15 +50,13 @@ pub trait System: BlockStore<Error = Infallible> {
     /// RAM that the system's controller needs, in bytes.
     fn ram_bytes(&self) -> u64;
 
-    /// What it did and decided.
+    /// What it decided.
     fn books(&self) -> Books;
 }
 
-/// What a system did, by cause, and what it decided. What a system has not is left out.
+/// What a system decided. What a system has not is left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Books {
-    /// Page operations of each region.
-    pub pages: [Pages; 2],
     /// The factors of the paper's analysis.
     pub factors: Option<Factors>,
     /// Its filter of hot data.

@@ -6,7 +6,7 @@ use ftl_core::address::LogicalBlock;
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
 };
-use ftl_core::probe::{Cause, Counters, Verb};
+use ftl_core::probe::Counters;
 use ftl_core::ram::{OwnedRam, Ram};
 use ftl_core::writeback::WriteBackConfig;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
@@ -15,12 +15,12 @@ use ftl_iface::{
     Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Time};
+use nand_model::{Chip, Content, Time, Timed};
 
 use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
-use super::{Books, Session, Setup, System, filled};
+use super::{Books, Hardware, Session, Setup, System, filled};
 use crate::host::PREPARED_AT_ONCE;
-use crate::result::{self, Factors, Filter, Hash, Pages, Throttle};
+use crate::result::{self, Factors, Filter, Hash, Throttle};
 use crate::spec::{Parameter, Values};
 use crate::{Failure, show};
 
@@ -286,8 +286,12 @@ impl BlockStore for Ours<'_> {
 }
 
 impl System for Ours<'_> {
-    fn chip(&self) -> &Chip {
-        &self.ftl.device().chip
+    fn now(&self) -> Nanos {
+        self.ftl.device().chip.now()
+    }
+
+    fn hardware(&self) -> Hardware {
+        Hardware::of_chip(&self.ftl.device().chip, &self.ftl.probe().counters)
     }
 
     fn wait_until(&mut self, moment: Nanos) {
@@ -316,11 +320,7 @@ impl System for Ours<'_> {
 
     fn books(&self) -> Books {
         let counters = &self.ftl.probe().counters;
-        let mut books = Books {
-            pages: Region::ALL.map(|region| pages(counters, region)),
-            factors: Some(factors(counters)),
-            ..Books::default()
-        };
+        let mut books = Books { factors: Some(factors(counters)), ..Books::default() };
         let (Some((reals, virtuals, capacity)), Some(probes)) =
             (self.ftl.index_load(), self.ftl.index_probes())
         else {
@@ -338,27 +338,6 @@ impl System for Ours<'_> {
             probes_mean: result::ratio(probes.part, probes.whole),
         });
         books
-    }
-}
-
-/// The causes of the FTL under the names of the result. What moves data from the log to the chains makes room in the
-/// log, like the rest of its garbage collection; what a mount reads is meta.
-fn pages(counters: &Counters, region: Region) -> Pages {
-    let sum = |verb, causes: &[Cause]| {
-        causes.iter().map(|cause| counters.operations(region, verb, *cause)).sum()
-    };
-    let gc = [Cause::Gc, Cause::WriteBack];
-    let meta = [Cause::Meta, Cause::Mount, Cause::Backup, Cause::Scrub];
-    Pages {
-        host_read: sum(Verb::Read, &[Cause::Host]),
-        host_program: sum(Verb::Program, &[Cause::Host]),
-        gc_read: sum(Verb::Read, &gc),
-        gc_program: sum(Verb::Program, &gc),
-        wl_read: sum(Verb::Read, &[Cause::WearLeveling]),
-        wl_program: sum(Verb::Program, &[Cause::WearLeveling]),
-        scan_read: sum(Verb::Read, &[Cause::Scan]),
-        meta_read: sum(Verb::Read, &meta),
-        meta_program: sum(Verb::Program, &meta),
     }
 }
 

@@ -1,9 +1,11 @@
-//! Who wants to know what the FTL does: statistics, progress, plots, tracing.
+//! Who wants to know what an FTL does: statistics, progress, plots, tracing.
 //!
 //! A [`Probe`] is told of every page operation with its cause, and of every decision. [`NoProbe`] ignores them all
-//! and costs nothing; [`Counters`] counts what the paper's analysis needs.
+//! and costs nothing; [`Counters`] counts operations by region and cause, and what Chang's analysis needs. It stands
+//! here, below every FTL, so that all of them are metered alike.
 
-use ftl_iface::{Region, SectorCount};
+use crate::address::Region;
+use crate::units::SectorCount;
 
 /// On whose account an operation is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +43,21 @@ impl Cause {
         Self::Backup,
         Self::Scrub,
     ];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Gc => "gc",
+            Self::WearLeveling => "wear_leveling",
+            Self::Scan => "scan",
+            Self::WriteBack => "write_back",
+            Self::Meta => "meta",
+            Self::Mount => "mount",
+            Self::Backup => "backup",
+            Self::Scrub => "scrub",
+        }
+    }
 }
 
 /// What is done to the flash.
@@ -57,6 +74,53 @@ pub enum Verb {
 impl Verb {
     /// All verbs, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Read, Self::Program, Self::Erase];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Program => "program",
+            Self::Erase => "erase",
+        }
+    }
+}
+
+/// How often a part of the hardware was asked for each operation, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations([[u64; Cause::ALL.len()]; Verb::ALL.len()]);
+
+impl Operations {
+    /// Nothing was asked for yet.
+    pub const NONE: Self = Self([[0; Cause::ALL.len()]; Verb::ALL.len()]);
+
+    /// Counts one.
+    #[inline]
+    pub fn count(&mut self, verb: Verb, cause: Cause) {
+        self.0[verb as usize][cause as usize] += 1;
+    }
+
+    /// How often that was done on that account.
+    #[inline]
+    pub const fn get(&self, verb: Verb, cause: Cause) -> u64 {
+        self.0[verb as usize][cause as usize]
+    }
+
+    /// How often that was done on any account.
+    pub fn total(&self, verb: Verb) -> u64 {
+        self.0[verb as usize].iter().sum()
+    }
+
+    /// What was done after `before`, a state of the same count.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let mut since = *self;
+        for (verb, earlier) in since.0.iter_mut().zip(&before.0) {
+            for (count, earlier) in verb.iter_mut().zip(earlier) {
+                *count -= earlier;
+            }
+        }
+        since
+    }
 }
 
 /// What was decided, beside the operations that follow from it.
@@ -145,7 +209,8 @@ impl<P: Probe> Probe for &mut P {
 /// Counts operations by region, verb and cause, and the events of the paper's analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    operations: [[[u64; Cause::ALL.len()]; Verb::ALL.len()]; 2],
+    /// By region.
+    operations: [Operations; 2],
     /// Sectors of host writes that went to the log.
     pub log_sectors: u64,
     /// Sectors of host writes that went to the chains.
@@ -211,12 +276,20 @@ pub struct Factors {
 impl Counters {
     /// How often that was done in that region on that account.
     pub fn operations(&self, region: Region, verb: Verb, cause: Cause) -> u64 {
-        self.operations[region as usize][verb as usize][cause as usize]
+        self.region(region).get(verb, cause)
     }
 
     /// How often that was done in that region on any account.
     pub fn total(&self, region: Region, verb: Verb) -> u64 {
-        self.operations[region as usize][verb as usize].iter().sum()
+        self.region(region).total(verb)
+    }
+
+    /// What was done in that region.
+    pub const fn region(&self, region: Region) -> &Operations {
+        match region {
+            Region::Slc => &self.operations[0],
+            Region::Mlc => &self.operations[1],
+        }
     }
 
     /// The factors of the paper's analysis.
@@ -237,7 +310,7 @@ impl Counters {
 impl Probe for Counters {
     #[inline]
     fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
-        self.operations[region as usize][verb as usize][cause as usize] += 1;
+        self.operations[region as usize].count(verb, cause);
     }
 
     fn event(&mut self, event: Event) {
@@ -266,6 +339,38 @@ impl Probe for Counters {
                 self.fold_erases += u64::from(erased);
             }
             Event::Switched { .. } => self.switches += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_counted_by_region_verb_and_cause() {
+        let mut counters = Counters::default();
+        counters.operation(Region::Mlc, Verb::Program, Cause::Gc);
+        let before = *counters.region(Region::Mlc);
+        counters.operation(Region::Mlc, Verb::Program, Cause::Gc);
+        counters.operation(Region::Mlc, Verb::Program, Cause::Host);
+        counters.operation(Region::Slc, Verb::Erase, Cause::Host);
+        assert_eq!(counters.operations(Region::Mlc, Verb::Program, Cause::Gc), 2);
+        assert_eq!(counters.total(Region::Mlc, Verb::Program), 3);
+        assert_eq!(counters.total(Region::Slc, Verb::Program), 0);
+        let since = counters.region(Region::Mlc).since(&before);
+        assert_eq!(since.get(Verb::Program, Cause::Gc), 1);
+        assert_eq!(since.total(Verb::Program), 2);
+    }
+
+    #[test]
+    fn every_cause_and_verb_has_its_number_and_a_name_of_its_own() {
+        for (at, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, at);
+            assert!(Cause::ALL[..at].iter().all(|other| other.name() != cause.name()));
+        }
+        for (at, verb) in Verb::ALL.into_iter().enumerate() {
+            assert_eq!(verb as usize, at);
         }
     }
 }

@@ -1,0 +1,76 @@
+//! What a system runs on: time, energy and price as a whole, wear and operations by part.
+
+use ftl_iface::{Counters, Operations, Region};
+use nand_model::part::Nanos;
+use nand_model::{Chip, Energy, Time};
+
+/// The state of a system's hardware at a moment. A run's result is what lies between two of them.
+#[derive(Clone, Debug)]
+pub struct Hardware {
+    /// The device's name.
+    pub device: String,
+    /// Whether its operations overlap.
+    pub time: Time,
+    /// When the last operation ends.
+    pub at_rest: Nanos,
+    /// What all parts have used.
+    pub energy: Energy,
+    /// What all parts cost.
+    pub dollars: f64,
+    /// Every memory.
+    pub parts: Vec<PartState>,
+}
+
+/// A memory at a moment.
+#[derive(Clone, Debug)]
+pub struct PartState {
+    /// Its name in results: `slc` and `mlc` are the regions of a NAND device.
+    pub name: &'static str,
+    /// What it holds.
+    pub bytes: u64,
+    /// Bytes that a program wears; none where writing wears nothing.
+    pub page_bytes: u64,
+    /// Cycles of each block.
+    pub wear: Vec<u32>,
+    /// What it was asked for.
+    pub operations: Operations,
+}
+
+/// The name of a region's part.
+pub const fn part_name(region: Region) -> &'static str {
+    match region {
+        Region::Slc => "slc",
+        Region::Mlc => "mlc",
+    }
+}
+
+impl Hardware {
+    /// A NAND device alone.
+    pub(super) fn of_chip(chip: &Chip, counters: &Counters) -> Self {
+        let part = chip.part();
+        let regions = Region::ALL.into_iter().filter_map(|region| {
+            let shape = part.geometry.region(region)?;
+            Some(PartState {
+                name: part_name(region),
+                bytes: shape.capacity_bytes(),
+                page_bytes: shape.page_bytes.get().into(),
+                wear: chip.erase_counts(region).collect(),
+                operations: *counters.region(region),
+            })
+        });
+        let stats = chip.stats();
+        Self {
+            device: part.name.clone(),
+            time: chip.time(),
+            at_rest: stats.elapsed,
+            energy: stats.energy(),
+            dollars: part.cost_dollars(),
+            parts: regions.collect(),
+        }
+    }
+
+    /// The part of that name, if there is one.
+    pub fn part(&self, name: &str) -> Option<&PartState> {
+        self.parts.iter().find(|part| part.name == name)
+    }
+}
