@@ -76,15 +76,12 @@ impl<T> Graph<T> {
             return;
         }
         let edge = Edge { to: id.at, next: node.waiting[until as usize] };
-        let at = match self.free_edges.pop() {
-            Some(at) => {
-                self.edges[at as usize] = edge;
-                at
-            }
-            None => {
-                self.edges.push(edge);
-                (self.edges.len() - 1) as u32
-            }
+        let at = if let Some(at) = self.free_edges.pop() {
+            self.edges[at as usize] = edge;
+            at
+        } else {
+            self.edges.push(edge);
+            (self.edges.len() - 1) as u32
         };
         node.waiting[until as usize] = at;
         self.nodes[id.at as usize].needs += 1;

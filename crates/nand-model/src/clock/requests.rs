@@ -103,7 +103,8 @@ impl Requests {
 
     /// The next that has ended by then.
     pub(super) fn take_done(&mut self, until: Option<Nanos>) -> Option<Done> {
-        self.done.pop_front_if(|done| until.is_none_or(|until| done.ended <= until))
+        let next = self.done.front()?;
+        if until.is_some_and(|until| next.ended > until) { None } else { self.done.pop_front() }
     }
 
     /// Takes out the request of that number, if it has ended.
