@@ -3,7 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    chip, compare, completions, devices, help, profile, replay, repro, sweep, synth, torture,
+    bounds, chip, compare, completions, devices, help, profile, replay, repro, sweep, synth,
+    torture,
 };
 
 /// What was typed.
@@ -50,6 +51,9 @@ pub enum Command {
     /// Run a device: times, energy, a whole block, and what a power cut leaves
     #[command(after_help = help::examples("chip"))]
     Chip(chip::Args),
+    /// Say how fast a device's dies and buses let it be, and how fast loads are
+    #[command(after_help = help::examples("bounds"))]
+    Bounds(bounds::Args),
     /// Cut the power at every operation of a workload, mount, and compare everything
     #[command(after_help = help::examples("torture"))]
     Torture(torture::Args),

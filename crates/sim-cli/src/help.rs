@@ -116,6 +116,13 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "bounds",
+        &[(
+            "tandem bounds tlc-pslc",
+            "by request size and queue depth, read alone and written alone",
+        )],
+    ),
+    (
         "systems",
         &[
             ("tandem systems", "what can be compared"),

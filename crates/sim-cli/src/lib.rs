@@ -11,7 +11,7 @@
 //! # Rooms
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
+//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
 //!   [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every operation. [`completions`]: for
 //!   shells. `help`: examples for all of them.
@@ -27,6 +27,7 @@
 
 use std::io::Write;
 
+pub mod bounds;
 pub mod chip;
 pub mod cli;
 pub mod compare;
@@ -63,6 +64,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
         Some(cli::Command::Devices(args)) => devices::run(args, out),
         Some(cli::Command::Chip(args)) => chip::run(args, out),
+        Some(cli::Command::Bounds(args)) => bounds::run(args, out),
         Some(cli::Command::Replay(args)) => replay::run(args, out),
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),

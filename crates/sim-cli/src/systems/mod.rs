@@ -6,8 +6,8 @@
 use std::convert::Infallible;
 
 use ftl_iface::{BlockStore, SectorCount};
-use nand_model::Time;
 use nand_model::part::{Nanos, Part};
+use nand_model::{Done, Time};
 
 use crate::Failure;
 use crate::result::{Factors, Filter, Hash, Throttle};
@@ -34,6 +34,17 @@ pub trait System: BlockStore<Error = Infallible> {
 
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
+
+    /// A request of the host's begins at that moment, or as soon as the system can take it, and is the one of that
+    /// number. What the system is asked for until [`end`](Self::end) belongs to it.
+    fn begin(&mut self, at: Nanos) -> u64;
+
+    /// The request has asked for all that it needs. Its answer may come later.
+    fn end(&mut self);
+
+    /// The next request that is answered, in the order of the answers; none if none comes until that moment, or none is
+    /// awaited.
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done>;
 
     /// From now on, time is spent on that account.
     fn account(&mut self, account: Account);

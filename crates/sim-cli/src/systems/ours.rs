@@ -15,7 +15,7 @@ use ftl_iface::{
     Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Time, Timed};
+use nand_model::{Chip, Content, Done, Time, Timed};
 
 use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
 use super::{Books, Hardware, Session, Setup, System, filled};
@@ -298,12 +298,25 @@ impl System for Ours<'_> {
         self.ftl.device_mut().chip.wait_until(moment);
     }
 
+    fn begin(&mut self, at: Nanos) -> u64 {
+        self.ftl.device_mut().chip.begin_request(at)
+    }
+
+    fn end(&mut self) {
+        self.ftl.device_mut().chip.end_request();
+    }
+
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.ftl.device_mut().chip.next_done(until)
+    }
+
     fn account(&mut self, account: Account) {
         self.meter.account(account);
     }
 
     fn spent(&self, account: Account) -> Spent {
-        self.meter.spent(account)
+        let chip = &self.ftl.device().chip;
+        self.meter.spent(account, |label| chip.charged(label))
     }
 
     fn sample_writes(&mut self) {
