@@ -54,6 +54,7 @@ bugs! {
     EraseFrozenEarly "A fold erases the first of the blocks that it froze before its last page is programmed."
     BeginFoldLate "A fold does not program its first page before its chain takes a log block."
     CollectTouched "A fold takes the log's copy of a sector of which its chain has taken a copy meanwhile."
+    CollectCopies "A fold takes the entry of a sector that was copied within the log after the fold took it."
     ForgetLogged "A fold that leaves sectors in the log says that the log holds none of its chain."
     ReverseChains "A mount puts the blocks of a chain in the wrong order."
     ForgetBackups "What shares cells with the page to be programmed is not copied."
@@ -62,6 +63,7 @@ bugs! {
     ForgetFirstPages "On a chip without cells of one bit, log and meta blocks use every page of a word line."
     StopAtLeftOutPage "A scan of a log block ends at a page that was left out."
     DropTailEarly "The log's tail is erased while the sectors of its last page still stand there alone."
+    BelieveFailedPage "A page that failed to program is not copied before room is made for it elsewhere."
     LeaveHeaderTorn "A header that is missing or torn is not written anew."
 }
 

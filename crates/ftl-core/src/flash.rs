@@ -80,6 +80,12 @@ impl Spot {
         Self { page: 0, ..self }
     }
 
+    /// The next page of the same block.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self { page: self.page + 1, ..self }
+    }
+
     /// The number of the page in its block.
     pub const fn page(self) -> u16 {
         self.page
@@ -304,6 +310,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         cause: Cause,
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         self.alive()?;
+        if self.failed.distrusts(spot) {
+            return Err(Fault::Uncorrectable);
+        }
         let page = self.page(spot);
         let part = *self.part(spot.room);
         let tag_bytes = layout::tag_bytes(part.slots);
@@ -417,7 +426,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        self.alive()?;
         if self.seals != Seals::Broken {
             self.break_seals_before_program()?;
         }
@@ -456,6 +464,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
         let page = self.page(spot);
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();
@@ -479,6 +488,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Ok(()) => Ok(()),
             Err(ProgramError::Failed) => {
                 self.failed.note_failing(spot);
+                self.failed.page |= kind.is_content();
                 Err(Fault::BlockFailed)
             }
             Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
@@ -487,7 +497,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
-        self.alive()?;
         if self.seals != Seals::Broken {
             self.break_seals()?;
             if spot.room == Room::Meta && self.is_bad(spot)? {
@@ -504,6 +513,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Erases a block of which no checkpoint knows. `false`: it did not erase.
     #[inline]
     fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<bool, Fault<D::Error>> {
+        self.alive()?;
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
         match self.device.erase(block) {

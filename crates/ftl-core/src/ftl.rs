@@ -10,6 +10,7 @@
 //! the log from valid ones.
 
 mod door;
+mod failed_page;
 mod failing;
 mod folding;
 mod housekeeping;
@@ -86,6 +87,8 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) scrub: Scrub,
     /// Where the host's request under way has begun in the chain block that it writes to.
     pub(crate) own: Option<pairs::Own>,
+    /// The copy of a page which failed to program and stands nowhere else yet.
+    pub(crate) failed_page: Option<rescue::Copy>,
 }
 
 /// Cold data to be moved onto a worn block.

@@ -24,6 +24,7 @@ pub use said::Said;
 use ftl_iface::Sector;
 
 const SECTORS: usize = 12;
+const NOTE_BITS: u32 = 24;
 const SECTOR_BYTES: usize = 4;
 
 /// Bytes of a tag on a page of so many slots.
@@ -79,6 +80,11 @@ impl Kind {
         Self::Bad,
     ];
 
+    /// Whether such a page may hold the only copy of what the host has written or trimmed, as soon as it is programmed.
+    pub const fn is_content(self) -> bool {
+        matches!(self, Self::Log | Self::Chain | Self::ChainInPlace | Self::Trim)
+    }
+
     #[inline]
     const fn code(self) -> u8 {
         self as u8
@@ -129,6 +135,25 @@ impl Stamp {
     #[must_use]
     pub const fn next(self) -> Self {
         Self::new(self.0 + 1)
+    }
+
+    /// Its low bits: enough to tell how far it is from one that is not far.
+    #[inline]
+    pub const fn low(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// How far the next stamp is from one with those low bits, as a note tells it: zero, where that is too far.
+    #[inline]
+    pub const fn distance_to_next(self, low: u32) -> u32 {
+        let distance = self.next().low().wrapping_sub(low);
+        if distance >> NOTE_BITS == 0 { distance } else { 0 }
+    }
+
+    /// The stamp so many before this one.
+    #[must_use]
+    pub const fn before(self, distance: u32) -> Self {
+        Self::new(self.0.saturating_sub(distance as u64))
     }
 }
 
@@ -244,8 +269,9 @@ pub struct Tag {
     /// When it was programmed.
     pub stamp: Stamp,
     /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
-    /// many pages it makes count. Of a chain's page as sectors came, unless it is the block's first, what the page
-    /// before it says ([`Said`]).
+    /// many pages it makes count. Of a page of the log, unless it is the block's first or its summary, how many stamps
+    /// it comes after the page before it. Of a chain's page as sectors came, unless it is the block's first, what the
+    /// page before it says ([`Said`]).
     pub note: u32,
 }
 

@@ -103,7 +103,7 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
 #[test]
 fn a_device_of_another_version_is_not_mounted() {
     let (geometry, config) = devices::hybrid();
-    for version in [0, 1, 3, 0x0102, u16::MAX] {
+    for version in [0, 1, 2, 4, 0x0102, u16::MAX] {
         let mut chip = chip(geometry);
         put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
         let (error, sentence) = refused(&mut chip, &config);

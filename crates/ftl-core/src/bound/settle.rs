@@ -5,9 +5,8 @@
 //! place each, and are counted where they do.
 //!
 //! - *Look into blocks:* each page of the chains is read three times at most.
-//! - *Copy the youngest page,* or a copy that may be torn, or both: the log is searched, and blocks of copies are read
-//!   slot by slot; two of them are erased and programmed, the first without commit and proof. The first change erases
-//!   the seals.
+//! - *Copy the youngest page,* or a fold's last page and what counts already: the log is searched, and blocks of copies are
+//!   read slot by slot; one of them is erased and programmed. The first change erases the seals.
 //! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. As many are stale at
 //!   most, in one chain, and erased.
 //! - *Map the log and close its head:* a summary is programmed, or a head erased in which nothing stands. Where the
@@ -15,7 +14,7 @@
 //! - *Write the copy again:* for each sector `P + 1` programs, for it may take a fold, whose erases come with it, and
 //!   those of a switch, and of two blocks that a cut may have touched. `P` more for each block kept in hand.
 //! - *Erase the copies:* all blocks of the meta part but the headers, where one for copies is bad.
-//! - *Mend a header* with its list.
+//! - *Mend the headers* with their lists.
 //!
 //! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the block that
 //! leads from then on, and one that was being erased and reads as before.
@@ -24,7 +23,7 @@
 //! failed those kept in hand are won back first.
 
 use super::{LogFigures, Operations, WorstCase};
-use crate::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
+use crate::shape::HEADER_BLOCKS;
 
 impl WorstCase {
     /// What [`Ftl::settle`](crate::Ftl::settle) costs at most, and so what comes on top of the first request after a
@@ -50,12 +49,11 @@ impl WorstCase {
     }
 
     /// Pages of a rescue block that hold copies, before the commit and its proof.
-    const fn rescue_pages(&self) -> u64 {
+    pub(super) const fn rescue_pages(&self) -> u64 {
         self.meta.pages.saturating_sub(2)
     }
 
-    /// Finding the copy that counts, finding what is to be copied, and copying. A copy whose commit may be torn is
-    /// copied anew; where it turns out not to be readable the youngest page is copied after all.
+    /// Finding the copy that counts, finding what is to be copied, and copying.
     const fn rescue(&self) -> Operations {
         let backups = match self.log {
             // Each page is met on the way to the oldest backup, and once more to be copied.
@@ -66,8 +64,8 @@ impl WorstCase {
         let copy = (2 + self.meta.slots) * self.rescue_pages();
         Operations {
             reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
-            programs: self.rescue_pages() + self.meta.pages,
-            erases: RESCUE_BLOCKS as u64,
+            programs: self.meta.pages,
+            erases: 1,
         }
     }
 
@@ -100,7 +98,8 @@ impl WorstCase {
 
     const fn prove_torn(&self) -> u64 {
         match self.log {
-            Some(_) => self.scan_torn() + self.sectors_per_block * self.compare(),
+            // A trim that goes bad meanwhile has the map made once more.
+            Some(_) => 2 * self.scan_torn() + self.sectors_per_block * self.compare(),
             None => 0,
         }
     }
@@ -147,8 +146,8 @@ impl WorstCase {
     const fn clear(&self) -> Operations {
         Operations {
             reads: self.meta.blocks + HEADER_BLOCKS as u64 * (self.meta.pages + 2),
-            programs: 1 + self.meta.listed,
-            erases: self.meta.blocks - HEADER_BLOCKS as u64 + 1,
+            programs: HEADER_BLOCKS as u64 * (2 + self.meta.listed),
+            erases: self.meta.blocks,
         }
     }
 }

@@ -34,6 +34,31 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
+    /// Whether the list of bad blocks went through the buffer since it was filled.
+    pub fn is_spoiled(&self) -> bool {
+        self.spoiled
+    }
+
+    /// Programs a page of the meta part with what stands in the buffer from a slot on. The seals must be broken.
+    pub fn program_part(
+        &mut self,
+        spot: Spot,
+        kind: Kind,
+        from: u16,
+        slots: Slots<'_>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let start = usize::from(from) * self.sector_bytes.as_usize();
+        let buffer = core::mem::take(&mut self.buffer);
+        let data = buffer.get(start..).and_then(|rest| rest.get(..self.meta.page_bytes.as_usize()));
+        let outcome = match data {
+            Some(data) => self.program_page(spot, kind, 0, Content::Host(data), slots, cause),
+            None => Err(Fault::Corrupt),
+        };
+        self.buffer = buffer;
+        outcome
+    }
+
     /// Reads slots of a page into the buffer, to the slots from `to` on. The tag as in [`read`](Self::read).
     pub fn fetch(
         &mut self,

@@ -5,23 +5,24 @@
 //! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
 //!
 //! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
-//! anew for it, one after the other, so that one of them is whole at any time.
+//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it was
+//! begun, all before it was programmed well.
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 
 use super::{Content, Flash, Room, Seen, Spot};
 use crate::error::Fault;
-use crate::layout::{Header, Kind, Slot, Slots};
+use crate::layout::{Header, Kind, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::shape::{HEADER_BLOCKS, Part};
 
 /// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
 const LISTED_MAX: usize = 8;
 
-/// How many blocks that take no mark can be listed after the headers: one a page of such a block, as far as the list in
-/// RAM goes.
+/// How many blocks that take no mark can be listed after the headers: one a page of such a block but for the header and
+/// the end of the list, as far as the list in RAM goes.
 pub const fn listed_max(meta: &Part) -> u16 {
-    let pages = meta.pages.saturating_sub(1);
+    let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
 }
 
@@ -31,12 +32,14 @@ pub const AGAIN_MAX: u16 = 4;
 /// What has failed so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Failed {
-    /// Blocks that did not program, and are still in use.
+    /// The pages that did not program first, each in a block that is still in use.
     failing: [Option<Spot>; LISTED_MAX],
     /// Blocks that are bad and took no mark.
     unmarked: [Option<Spot>; LISTED_MAX],
     /// Whether any block is failing.
     any: bool,
+    /// Whether a page of the host's content has failed to program, and stands nowhere else yet.
+    pub page: bool,
     /// Blocks taken out of use since the mount.
     pub retired: u16,
     /// Whether the reserve of blocks is used up, so that the host may write no more.
@@ -47,35 +50,52 @@ pub struct Failed {
     pub lost: u32,
 }
 
+/// The list after a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct List {
+    /// How many blocks it names.
+    pub(super) count: u16,
+    /// Whether the page that ends it was begun.
+    pub(super) ended: bool,
+}
+
 impl Failed {
     /// Nothing has failed.
     pub const NONE: Self = Self {
         failing: [None; LISTED_MAX],
         unmarked: [None; LISTED_MAX],
         any: false,
+        page: false,
         retired: 0,
         read_only: false,
         unnoted: false,
         lost: 0,
     };
 
-    /// Notes that a program to a block has failed.
+    /// Notes that the program of a page has failed.
     #[cold]
     pub(super) fn note_failing(&mut self, spot: Spot) {
-        if add(&mut self.failing, spot.start()) {
-            self.any = true;
+        if self.failing.iter().flatten().all(|page| page.start() != spot.start()) {
+            add(&mut self.failing, spot);
         }
+        self.any = true;
     }
 
     /// Whether a program to that block has failed.
     #[inline]
     pub fn is_failing(&self, spot: Spot) -> bool {
-        self.any && self.failing.contains(&Some(spot.start()))
+        self.any && self.failing.iter().flatten().any(|page| page.start() == spot.start())
+    }
+
+    /// Whether that page has failed to program: whatever it reads as, nothing in it counts.
+    #[inline]
+    pub(super) fn distrusts(&self, spot: Spot) -> bool {
+        self.any && self.failing.contains(&Some(spot))
     }
 
     fn forget_failing(&mut self, spot: Spot) {
         for cell in &mut self.failing {
-            if *cell == Some(spot.start()) {
+            if cell.is_some_and(|page| page.start() == spot.start()) {
                 *cell = None;
             }
         }
@@ -141,6 +161,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[cold]
     #[inline(never)]
     pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
+        if let Err(fault) = self.alive() {
+            return fault;
+        }
         self.failed.forget_failing(spot);
         self.weak.forget_block(spot);
         self.failed.retired = self.failed.retired.saturating_add(1);
@@ -174,7 +197,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         // A device that is being formatted has no header yet; the list follows the one to come.
         let mut known = false;
         let mut written = false;
-        for block in self.headers_by_age()? {
+        for block in self.headers_by_doubt()? {
             let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
             let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
             known |= header.is_some();
@@ -186,18 +209,17 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks, the younger first: a power cut may have torn it, and while it is written the older one
-    /// stands.
-    pub(super) fn headers_by_age(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let mut stamps = [None; HEADER_BLOCKS as usize];
-        for (block, stamp) in (0..).zip(&mut stamps) {
+    /// The header blocks in the order in which they are written anew: first the one that a power cut may have touched, for
+    /// while it is written only the other one stands. That is one that cannot be read or whose list was not ended, for its
+    /// program may have been torn; or else the older one, whose erase may have been begun already.
+    pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
+        let mut ranks = [(false, Stamp::ZERO); HEADER_BLOCKS as usize];
+        for (block, rank) in (0..).zip(&mut ranks) {
             if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
-                *stamp = Some(tag.stamp);
+                *rank = (self.read_list(block)?.ended, tag.stamp);
             }
         }
-        // One that cannot be read comes first.
-        let [first, second] = stamps.map(|stamp| stamp.map_or((1, 0), |stamp| (0, stamp.get())));
-        Ok(if second > first { [1, 0] } else { [0, 1] })
+        Ok(if ranks[1] < ranks[0] { [1, 0] } else { [0, 1] })
     }
 
     pub(super) fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
@@ -230,29 +252,32 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub(super) fn program_list(&mut self, header: Spot) -> Result<bool, Fault<D::Error>> {
         let mut page = 1;
         for listed in self.failed.unmarked.into_iter().flatten() {
-            let Some(part) = Room::ALL.iter().position(|room| *room == listed.room) else {
-                continue;
-            };
-            if page >= self.meta.pages {
+            let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
+            let spot = Spot::meta(header.block, page);
+            if !self.program_listed(spot, listed.room as u32, &named)? {
                 return Ok(false);
             }
-            let spot = Spot::meta(header.block, page);
-            let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
-            let slots = Slots::Listed(&named);
-            match self.program_page(
-                spot,
-                Kind::Bad,
-                part as u32,
-                Content::Buffer,
-                slots,
-                Cause::Meta,
-            ) {
-                Ok(()) => page += 1,
-                Err(Fault::BlockFailed) => return Ok(false),
-                Err(fault) => return Err(fault),
-            }
+            page += 1;
         }
-        Ok(true)
+        self.program_listed(Spot::meta(header.block, page), 0, &[])
+    }
+
+    /// Programs a page of the list. `false`: it does not fit, or the block failed.
+    fn program_listed(
+        &mut self,
+        spot: Spot,
+        note: u32,
+        named: &[Slot],
+    ) -> Result<bool, Fault<D::Error>> {
+        if spot.page >= self.meta.pages {
+            return Ok(false);
+        }
+        let (content, slots) = (Content::Buffer, Slots::Listed(named));
+        match self.program_page(spot, Kind::Bad, note, content, slots, Cause::Meta) {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => Ok(false),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Reads the list of bad blocks after the headers, for a mount.
@@ -265,28 +290,26 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Reads the list after one header, and says how long it is.
-    pub(super) fn read_list(&mut self, block: u16) -> Result<u16, Fault<D::Error>> {
-        let mut count = 0;
+    /// Reads the list after one header.
+    pub(super) fn read_list(&mut self, block: u16) -> Result<List, Fault<D::Error>> {
+        let mut list = List { count: 0, ended: false };
         for page in 1..self.meta.pages {
-            let tag = match self.read_tag(Spot::meta(block, page), Cause::Mount) {
-                Ok(tag) => tag,
-                Err(Fault::Uncorrectable) => None,
-                Err(fault) => return Err(fault),
-            };
-            let Some(tag) = tag.filter(|tag| tag.kind == Kind::Bad) else {
+            let seen = self.look(Spot::meta(block, page), Cause::Mount)?;
+            list.ended = seen != Seen::Erased;
+            let Seen::Page(tag) = seen else { break };
+            if tag.kind != Kind::Bad {
                 break;
-            };
+            }
             self.raise_stamp(tag.stamp);
-            if let (Slot::Elsewhere(number), Some(room)) =
-                (self.slot(0), Room::ALL.get(tag.note as usize))
-            {
+            let Slot::Elsewhere(number) = self.slot(0) else { break };
+            if let Some(room) = Room::ALL.get(tag.note as usize) {
                 let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }
-            count += 1;
+            list.count += 1;
+            list.ended = false;
         }
-        Ok(count)
+        Ok(list)
     }
 
     /// Writes a header again where it is missing, for the other may be torn, too; or where its list is too short.
@@ -298,7 +321,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
             if self.header_at(spot)? == Some(*header) {
                 let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
-                if self.read_list(block)? >= self.failed.unmarked_count()
+                let list = self.read_list(block)?;
+                if list.ended && list.count >= self.failed.unmarked_count()
                     || self.is_bad(other)?
                     || self.header_at(other)? != Some(*header)
                 {

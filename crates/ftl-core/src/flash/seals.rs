@@ -117,7 +117,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Erases a block of the meta part, or marks it bad. Says whether it is erased.
     pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
-        self.alive()?;
         if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
             return Ok(true);
         }
@@ -131,7 +130,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         place: Place,
         number: u32,
     ) -> Result<bool, Fault<D::Error>> {
-        self.alive()?;
         let (block, page) = place.page(number);
         let spot = Spot::meta(block, page);
         let (kind, slots) = (Kind::Checkpoint, Slots::Listed(&[]));

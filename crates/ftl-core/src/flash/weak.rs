@@ -107,13 +107,13 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.seals != Seals::Broken {
             self.break_seals()?;
         }
-        for block in self.headers_by_age()? {
+        for block in self.headers_by_doubt()? {
             let other = HEADER_BLOCKS - 1 - block;
             if self.is_bad(Spot::meta(block, 0))? || self.is_bad(Spot::meta(other, 0))? {
                 break;
             }
             let stands = self.header_at(Spot::meta(other, 0))? == Some(*header);
-            if !stands || self.read_list(other)? < self.failed.unmarked_count() {
+            if !stands || self.read_list(other)?.count < self.failed.unmarked_count() {
                 self.mend_headers(header)?;
                 break;
             }

@@ -160,12 +160,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Whether the log has room for so many sectors, and some left for hot data. A log of several bits a cell would
-    /// gain nothing by it, and while a power cut is dealt with nothing is programmed to the log.
+    /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed to the
+    /// log: a mount looks for copies in one place.
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
         self.log
             .as_ref()
-            .filter(|log| one_bit && log.ring().turns() && self.unsettled.is_none())
+            .filter(|log| one_bit && log.ring().turns())
+            .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
             .is_some_and(|log| {
                 let pages = sectors.div_ceil(log.part().slots.max(1));
                 log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)

@@ -10,8 +10,8 @@ use super::Ftl;
 use crate::address::LogicalBlock;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::flash::{Seen, Spot};
-use crate::layout::{Kind, Slot, Stamp};
+use crate::flash::{Room, Seen, Spot};
+use crate::layout::{Kind, Slot, Stamp, Tag};
 use crate::mlc::maps::Place;
 use crate::probe::{Cause, Probe};
 use crate::slc::index::LogSlot;
@@ -82,10 +82,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     ) -> Result<Option<Dated>, Fault<D::Error>> {
         let pages = self.shape.chain.pages;
         if self.mlc.has_log(logical) {
-            let map = self.mlc.map(&mut self.flash, logical)?;
+            let mut map = self.mlc.map(&mut self.flash, logical)?;
+            if self.mlc.maps.get(map, offset) == Place::Trimmed {
+                if let Some(dated) = self.date_of_trim(logical, offset)? {
+                    return Ok(Some(dated));
+                }
+                // The trim was torn, and has gone bad since the map was made: what it would have forgotten stands.
+                self.mlc.maps.forget(logical);
+                map = self.mlc.map(&mut self.flash, logical)?;
+            }
             match self.mlc.maps.get(map, offset) {
                 Place::InPlace => {}
-                Place::Trimmed => return self.date_of_trim(logical, offset),
+                Place::Trimmed => return Ok(None),
                 Place::Log { ordinal, page, .. } => {
                     let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
                     let block = block.ok_or(Fault::Corrupt)?;
@@ -106,7 +114,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.date(|page| Spot::chain(data, page), page, pages, None).map(Some)
     }
 
-    /// When a page was programmed. Where it cannot be read: after the last before it that can, and before the next of
+    /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last before it that can, and before the next of
     /// its block, or the page that was programmed after the block.
     fn date(
         &mut self,
@@ -121,6 +129,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             match self.flash.look(at, Cause::Mount)? {
                 Seen::Page(tag) if at == spot(page) => return Ok(Dated::at(tag.stamp)),
                 Seen::Page(tag) => {
+                    let follows = at == spot(page).next();
+                    if let Some(stamp) = stamp_before(at, &tag).filter(|_| follows) {
+                        return Ok(Dated::at(stamp));
+                    }
                     dated.to = tag.stamp;
                     break;
                 }
@@ -206,6 +218,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let (_, from) = self.mlc.locate(trim.first);
         Ok((from..from.saturating_add(trim.count.get())).contains(&offset))
     }
+}
+
+/// When the page before one of the log was programmed, in the same block, if that one tells.
+fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
+    let distance = match (spot.room(), tag.kind) {
+        (Room::Log, Kind::Log | Kind::Backup) => tag.note,
+        // A summary follows the last page of its block at once.
+        (Room::Log, Kind::Summary) => 1,
+        _ => 0,
+    };
+    (distance > 0).then(|| tag.stamp.before(distance))
 }
 
 /// When a page was programmed, as far as is known.

@@ -182,14 +182,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.flash.weak.forget(spot);
             return Ok(());
         }
-        let copied = self.copy_to_head(spot, &sectors)?;
-        if copied {
-            self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+        while self.the_log()?.has_room() {
+            if self.copy_to_head(spot, &sectors)? {
+                self.flash.weak.refreshed = self.flash.weak.refreshed.saturating_add(1);
+                break;
+            }
         }
-        if copied || !self.the_log()?.has_room() {
-            self.flash.weak.forget(spot);
-        }
-        Ok(())
+        self.flash.weak.forget(spot);
+        // Where no room was left for it, what the copy holds goes to its chains.
+        if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
     }
 
     /// Which sectors have their newest copies on that page of the log, by slot, as far as is known. Gives the first.
@@ -235,8 +236,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.flash.blank(filled, slots - filled);
         let holds = holds.get(..usize::from(slots)).unwrap_or(&[]);
         match log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc) {
-            Err(Fault::BlockFailed) => Ok(false),
-            outcome => outcome.map(|()| true),
+            Err(Fault::BlockFailed) => {
+                self.secure_failed(Content::Buffer, Slots::Listed(holds), slots)?;
+                Ok(false)
+            }
+            outcome => {
+                outcome?;
+                self.uncollect_copies(holds);
+                self.release_failed().map(|()| true)
+            }
         }
     }
 }

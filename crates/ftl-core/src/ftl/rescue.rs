@@ -4,7 +4,14 @@
 //! be what the host is told. Its sectors are copied to a rescue block, and a commit after them makes the copy count;
 //! from there they are written to their chains again, as any write. Only then is the copy erased. A cut anywhere in
 //! this finds the page or a copy that counts. A second page proves the commit, for the commit may be torn itself: where
-//! the proof was not begun, nothing has relied on the copy yet, and it is copied to the other rescue block.
+//! the proof was not begun, nothing has relied on the copy yet, and what it was made of still stands.
+//!
+//! A copy is erased once all of it is written again, and nothing else is programmed in between. A cut in that erase may
+//! leave pages that read well for a while. So what can be read of a copy is written once more, and what cannot is passed
+//! over: it stands where it was written before.
+//!
+//! A page that *failed* to program is treated as one that was torn: it may read well for a while, too. Before anything
+//! else is programmed its content goes to a rescue block, and the copy is erased when the page stands elsewhere.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -19,20 +26,37 @@ use crate::layout::{Kind, Slot, Slots, Stamp, Trim};
 use crate::probe::{Cause, Probe};
 use crate::shape::{RESCUE, SLOTS_MAX};
 
-/// A copy that counts.
+/// A copy in one block, with a commit that is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rescued {
+pub(crate) struct Copy {
     /// The block that it stands in.
-    block: u16,
+    pub(crate) block: u16,
     /// Its pages.
     pages: u16,
     /// When it was made to count.
     pub(crate) stamp: Stamp,
     /// The data block of whose last page it is a copy.
     pub(crate) ended: Option<ChainBlock>,
-    /// Whether it is certain that the commit was programmed well.
-    proved: bool,
 }
+
+/// What counts of the copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rescued {
+    /// The copy made last.
+    pub(crate) newest: Copy,
+    /// The one before it, where the newest had no room for what that holds.
+    pub(crate) older: Option<Copy>,
+}
+
+impl Rescued {
+    /// Its copies, the newest first.
+    fn copies(self) -> impl Iterator<Item = Copy> {
+        [Some(self.newest), self.older].into_iter().flatten()
+    }
+}
+
+/// A bit in the note of a commit: the copy before it counts, too.
+const BESIDE: u32 = 1 << 23;
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// The commit of a rescue block: its last page but one. The last page proves it.
@@ -44,60 +68,64 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Spot::meta(block, self.shape.meta.pages - 1)
     }
 
-    /// The copy that counts: the newest of those whose proof was begun, or one that may be torn, where there is no
-    /// other.
+    /// What counts of the copies: the newest whose proof was begun, and the one before it if it says so.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
-        let mut best: Option<Rescued> = None;
+        let mut newest: Option<(Copy, bool)> = None;
+        let mut older: Option<Copy> = None;
         for block in self.rescue_blocks()? {
-            let spot = self.commit_spot(block);
-            if self.flash.is_bad(spot)? {
+            let Some((found, beside)) = self.copy_in(block)? else {
                 continue;
-            }
-            let proof = self.flash.look(self.proof_spot(block), Cause::Mount)?;
-            let proved = proof != Seen::Erased || planted(Bug::TrustCommit);
-            if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)?
-                && tag.kind == Kind::Commit
-            {
-                self.flash.raise_stamp(tag.stamp);
-                let ended = match self.flash.slot(0) {
-                    Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
-                        Some(ChainBlock::new(number.get() as u16))
-                    }
-                    _ => None,
-                };
-                let pages = tag.note.min(u32::from(self.shape.meta.pages)) as u16;
-                let stamp = tag.stamp;
-                let found = Rescued { block, pages, stamp, ended, proved };
-                let rank = |copy: &Rescued| (copy.proved, copy.stamp);
-                if best.is_none_or(|best| rank(&best) < rank(&found)) {
-                    best = Some(found);
-                }
+            };
+            if newest.is_none_or(|(newest, _)| newest.stamp < found.stamp) {
+                let before = newest.replace((found, beside)).map(|(copy, _)| copy);
+                older = before.or(older);
+            } else if older.is_none_or(|older| older.stamp < found.stamp) {
+                older = Some(found);
             }
         }
-        Ok(best)
+        Ok(newest.map(|(newest, beside)| Rescued { newest, older: older.filter(|_| beside) }))
     }
 
-    /// Makes the copy, if there is anything to copy: of the page programmed last, or of a copy that may be torn. Says
-    /// where the copy is.
+    /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
+    fn copy_in(&mut self, block: u16) -> Result<Option<(Copy, bool)>, Fault<D::Error>> {
+        let spot = self.commit_spot(block);
+        if self.flash.is_bad(spot)? {
+            return Ok(None);
+        }
+        let proof = self.flash.look(self.proof_spot(block), Cause::Mount)?;
+        let proved = proof != Seen::Erased || planted(Bug::TrustCommit);
+        let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
+            return Ok(None);
+        };
+        self.flash.raise_stamp(tag.stamp);
+        if !proved || tag.kind != Kind::Commit {
+            return Ok(None);
+        }
+        let ended = match self.flash.slot(0) {
+            Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
+                Some(ChainBlock::new(number.get() as u16))
+            }
+            _ => None,
+        };
+        let pages = (tag.note & !BESIDE).min(u32::from(self.shape.meta.pages)) as u16;
+        let copy = Copy { block, pages, stamp: tag.stamp, ended };
+        Ok(Some((copy, tag.note & BESIDE != 0)))
+    }
+
+    /// Makes the copy, if there is anything to copy: of the page programmed last. Says where the copy is.
     pub(crate) fn secure_youngest(
         &mut self,
-        rescued: Option<Rescued>,
+        before: Option<Rescued>,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
-        let mut kept = rescued;
-        if let Some(torn) = rescued.filter(|rescued| !rescued.proved) {
-            kept = self.copy_again(torn, None)?;
-            if kept.is_some() {
-                return Ok(kept);
-            }
-        }
         let Some(youngest) = self.unsettled.and_then(|state| state.youngest) else {
-            return Ok(kept);
+            return Ok(before);
         };
-        if let Some(before) = kept {
-            let ends = youngest.stamp > before.stamp && self.ends_fold(&youngest)?;
-            let copy = if ends { self.copy_again(before, Some(youngest))? } else { None };
-            // A page that cannot be read never counted; and what was written from the copy is still covered by it.
-            return Ok(copy.or(kept));
+        if let Some(before) = before {
+            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            let ends = youngest.stamp > before.newest.stamp && self.ends_fold(&youngest)?;
+            let copy = if ends { self.copy_fold_end(before, &youngest)? } else { None };
+            // A page that cannot be read never counted.
+            return Ok(copy.or(Some(before)));
         }
         let backups = self.find_backups(&youngest)?;
         let content =
@@ -129,7 +157,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             match self.copy_youngest_to(target, youngest, backups) {
                 // There may be another block. Nothing was relied on yet, and what this one says must not count later.
                 Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
-                outcome => return outcome,
+                outcome => {
+                    return outcome.map(|copy| copy.map(|newest| Rescued { newest, older: None }));
+                }
             };
         }
         // Without a copy nothing more may be changed.
@@ -141,7 +171,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         target: u16,
         youngest: Option<Youngest>,
         backups: Option<Backups>,
-    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+    ) -> Result<Option<Copy>, Fault<D::Error>> {
         self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
         let mut pages = 0;
         let mut ended = None;
@@ -158,7 +188,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         } else if pages == 0 {
             return Ok(None);
         }
-        self.commit(target, pages, ended).map(Some)
+        self.commit(target, pages, ended, false).map(Some)
     }
 
     /// The blocks in which copies may stand: the rescue blocks; and where one of these is bad, those of checkpoints
@@ -168,11 +198,15 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(if lacks_one { RESCUE.start..self.shape.meta.blocks } else { RESCUE })
     }
 
-    /// A rescue block that is not bad, and another than that one if there is one.
-    fn rescue_block(&mut self, other_than: Option<u16>) -> Result<Option<u16>, Fault<D::Error>> {
+    /// A rescue block that is not bad, and carries nothing that counts.
+    pub(super) fn rescue_block(
+        &mut self,
+        counts: Option<Rescued>,
+    ) -> Result<Option<u16>, Fault<D::Error>> {
         for block in self.rescue_blocks()? {
             let spot = Spot::meta(block, 0);
-            if other_than != Some(block)
+            let carries = |rescued: Rescued| rescued.copies().any(|copy| copy.block == block);
+            if !counts.is_some_and(carries)
                 && !self.flash.failed.is_failing(spot)
                 && !self.flash.is_bad(spot)?
             {
@@ -182,41 +216,52 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(None)
     }
 
-    /// Copies a copy to the other rescue block, and before it a fold's last page. `None`: one of them cannot be read
-    /// any more, and so never counted.
-    fn copy_again(
+    /// Copies a fold's last page to another rescue block, and after it what counts already; or that page alone, where
+    /// there is no room for both. `None`: the page cannot be read any more, and so never counted.
+    ///
+    /// A copy is erased after the last page that is written from it, and that page is no fold's. So no erase of what
+    /// counts was begun, and it stands.
+    fn copy_fold_end(
         &mut self,
-        rescued: Rescued,
-        page: Option<Youngest>,
+        before: Rescued,
+        page: &Youngest,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
-        while let Some(target) = self.rescue_block(Some(rescued.block))? {
-            match self.copy_again_to(target, rescued, page) {
+        while let Some(target) = self.rescue_block(Some(before))? {
+            match self.copy_fold_end_to(target, before, page) {
                 Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
                 outcome => return outcome,
             };
         }
-        // It stays where it is.
-        Ok(Some(rescued))
+        Err(self.no_block_left())
     }
 
-    fn copy_again_to(
+    fn copy_fold_end_to(
         &mut self,
         target: u16,
-        rescued: Rescued,
-        page: Option<Youngest>,
+        before: Rescued,
+        page: &Youngest,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
-        let copies = (0..rescued.pages).map(|page| Spot::meta(rescued.block, page));
-        let mut pages = 0;
-        // What a copy holds is newer than what a fold found.
-        for spot in page.map(|page| page.spot).into_iter().chain(copies) {
-            match self.copy_page(spot, target, pages)? {
-                Some(next) => pages = next,
-                None => return Ok(None),
+        let Some(mut pages) = self.copy_page(page.spot, target, 0)? else {
+            return Ok(None);
+        };
+        // A page of a copy takes one again, at most.
+        let fits = pages + before.newest.pages <= self.shape.meta.pages.saturating_sub(2);
+        if fits {
+            // What a copy holds is newer than what a fold found.
+            for number in 0..before.newest.pages {
+                let copy = Spot::meta(before.newest.block, number);
+                pages = self.copy_page(copy, target, pages)?.unwrap_or(pages);
             }
         }
-        let ended = page.map_or(rescued.ended, |page| Some(page.spot.chain_block()));
-        self.commit(target, pages, ended).map(Some)
+        let older = match before.older {
+            Some(_) if !fits => return Err(self.no_block_left()),
+            older if fits => older,
+            _ => Some(before.newest),
+        };
+        let ended = Some(page.spot.chain_block());
+        let newest = self.commit(target, pages, ended, older.is_some())?;
+        Ok(Some(Rescued { newest, older }))
     }
 
     /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
@@ -247,7 +292,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Err(fault) => return Err(fault),
             };
             self.flash.put_trim(trim);
-            return self.put_rescued(target, page, &[Slot::Elsewhere(first)]);
+            return self.put_rescued(target, page, &[Slot::Elsewhere(first)]).map(Some);
         }
         let slots = self.shape.meta.slots;
         let (mut next, mut filled) = (page, 0);
@@ -272,75 +317,84 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             filled += 1;
             if filled == slots {
-                match self.put_rescued(target, next, &holds)? {
-                    Some(page) => next = page,
-                    None => return Ok(None),
-                }
+                next = self.put_rescued(target, next, &holds)?;
                 filled = 0;
                 holds = [Slot::Empty; SLOTS_MAX];
             }
         }
         if filled > 0 {
             self.flash.blank(filled, slots - filled);
-            return self.put_rescued(target, next, &holds);
+            next = self.put_rescued(target, next, &holds)?;
         }
         Ok(Some(next))
     }
 
-    /// Programs the buffer to a page of a rescue block. Says which page is next; `None` where the block has no room.
-    fn put_rescued(
+    /// Programs the buffer to a page of a rescue block. Says which page is next. The shape of the device sees to it that
+    /// there is room.
+    pub(super) fn put_rescued(
         &mut self,
         block: u16,
         page: u16,
         holds: &[Slot],
-    ) -> Result<Option<u16>, Fault<D::Error>> {
+    ) -> Result<u16, Fault<D::Error>> {
         if page + 2 >= self.shape.meta.pages {
-            return Ok(None);
+            return Err(Fault::Corrupt);
         }
         let spot = Spot::meta(block, page);
         let slots = Slots::Listed(holds);
         self.flash.program(spot, Kind::Rescue, 0, Content::Buffer, slots, Cause::Meta)?;
-        Ok(Some(page + 1))
+        Ok(page + 1)
     }
 
     /// Makes the pages of a rescue block count. Whoever finds the second page begun knows that the first is well.
-    fn commit(
+    pub(super) fn commit(
         &mut self,
         block: u16,
         pages: u16,
         ended: Option<ChainBlock>,
-    ) -> Result<Rescued, Fault<D::Error>> {
+        beside: bool,
+    ) -> Result<Copy, Fault<D::Error>> {
         let spot = self.commit_spot(block);
         let named =
             ended.map_or(Slot::Empty, |block| Slot::Elsewhere(Sector::new(u32::from(block.get()))));
-        let (listed, note) = ([named], u32::from(pages));
+        let (listed, note) = ([named], u32::from(pages) | if beside { BESIDE } else { 0 });
         let slots = Slots::Listed(&listed);
         self.flash.program(spot, Kind::Commit, note, Content::Buffer, slots, Cause::Meta)?;
         let stamp = self.flash.stamp();
         let (proof, empty) = (self.proof_spot(block), Slots::Listed(&[]));
         self.flash.program(proof, Kind::Commit, note, Content::Buffer, empty, Cause::Meta)?;
-        Ok(Rescued { block, pages, stamp, ended, proved: true })
+        Ok(Copy { block, pages, stamp, ended })
     }
 
-    /// Writes the sectors of a copy to their chains.
+    /// Writes the sectors of the copies to their chains: what a fold found first, for the rest is newer.
     pub(crate) fn write_rescued(&mut self, rescued: Rescued) -> Result<(), Fault<D::Error>> {
-        for page in 0..rescued.pages {
-            let spot = Spot::meta(rescued.block, page);
-            for slot in 0..self.shape.meta.slots {
-                // Writing one reads other tags in between.
-                if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
-                    break;
-                }
-                match self.flash.slot(usize::from(slot)) {
-                    Slot::Elsewhere(_) => {
-                        let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
-                        self.trim_again(trim)?;
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                self.write_page_again(Spot::meta(copy.block, page))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what a page of a copy holds. What cannot be read of it was written before.
+    fn write_page_again(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        for slot in 0..self.shape.meta.slots {
+            // Writing one reads other tags in between.
+            if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
+                break;
+            }
+            match self.flash.slot(usize::from(slot)) {
+                Slot::Elsewhere(_) => {
+                    match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
+                        Ok(trim) => self.trim_again(trim)?,
+                        Err(Fault::Uncorrectable | Fault::Corrupt) => {}
+                        Err(fault) => return Err(fault),
                     }
-                    Slot::Hole(first) => {
-                        self.trim_again(Trim { first, count: SectorCount::new(1) })?;
-                    }
-                    held => self.write_copy(spot, slot, held)?,
                 }
+                Slot::Hole(first) => {
+                    self.trim_again(Trim { first, count: SectorCount::new(1) })?;
+                }
+                held => self.write_copy(spot, slot, held)?,
             }
         }
         Ok(())
@@ -367,25 +421,30 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(());
         };
         let (logical, offset) = self.in_device(sector)?;
-        while !self.write_copy_to(logical, offset, spot, slot)? {}
+        let sector = self.mlc.sector(logical, offset);
+        while !self.write_copy_to(sector, held, spot, slot)? {}
         Ok(())
     }
 
     /// See [`write_copy`](Self::write_copy). `false`: the block failed.
     fn write_copy_to(
         &mut self,
-        logical: LogicalBlock,
-        offset: u32,
+        sector: Sector,
+        holds: Slot,
         spot: Spot,
         slot: u16,
     ) -> Result<bool, Fault<D::Error>> {
+        let (logical, offset) = self.mlc.locate(sector);
         let map = self.chain_with_room(logical)?;
         let (_, home) = self.mlc.home(offset);
         let slots = self.shape.chain.slots;
-        let sector = self.mlc.sector(logical, offset);
         self.flash.blank(0, slots);
         // What it says to be lost is lost to its reader, too.
         let held = self.flash.fetch_copy(spot, slot, home, sector, Cause::Mount)?;
+        if held != holds {
+            // It was half erased, and has gone bad since it was looked at.
+            return Ok(true);
+        }
         if planted(Bug::EraseRescuedEarly) {
             self.flash.erase(spot, Cause::Meta)?;
         }
@@ -405,40 +464,50 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(false);
         };
         let mut is_one = false;
-        for page in 0..rescued.pages {
-            if !matches!(
-                self.flash.look(Spot::meta(rescued.block, page), Cause::Mount)?,
-                Seen::Page(_)
-            ) {
-                continue;
-            }
-            for slot in 0..self.shape.meta.slots {
-                if let Some(held) = self.flash.slot(usize::from(slot)).copy_of() {
-                    self.in_device(held)?;
-                    is_one |= held == sector;
-                    self.the_log()?.index.remove_real(held);
-                }
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                is_one |= self.unmap_page(Spot::meta(copy.block, page), sector)?;
             }
         }
         Ok(is_one)
     }
 
-    /// Erases the copies, once what they held is written.
+    /// Takes the sectors of a page of a copy out of the log. Says whether that sector is one of them.
+    fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let mut is_one = false;
+        if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
+            return Ok(is_one);
+        }
+        for slot in 0..self.shape.meta.slots {
+            if let Some(held) = self.flash.slot(usize::from(slot)).copy_of() {
+                self.in_device(held)?;
+                is_one |= held == sector;
+                self.the_log()?.index.remove_real(held);
+            }
+        }
+        Ok(is_one)
+    }
+
+    /// Erases the copies, once what they held is written, and what else stands in rescue blocks.
     pub(crate) fn clear_rescue_blocks(
         &mut self,
         rescued: Option<Rescued>,
     ) -> Result<(), Fault<D::Error>> {
-        let Some(rescued) = rescued else {
-            return Ok(());
-        };
-        // The one that counts goes last: an older one alone would say too little.
+        let newest = rescued.map(|rescued| rescued.newest.block);
+        // The one that was made last goes last: an older one alone would say too little.
         for block in self.rescue_blocks()? {
-            if block != rescued.block
-                && self.flash.look(self.commit_spot(block), Cause::Mount)? != Seen::Erased
-            {
+            if newest != Some(block) && self.is_begun(block)? {
                 self.erase_or_lose(Spot::meta(block, 0))?;
             }
         }
-        self.erase_or_lose(Spot::meta(rescued.block, 0)).map(|_| ())
+        match newest {
+            Some(block) => self.erase_or_lose(Spot::meta(block, 0)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the commit of a rescue block was begun, well or not.
+    fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
+        Ok(self.flash.look(self.commit_spot(block), Cause::Mount)? != Seen::Erased)
     }
 }

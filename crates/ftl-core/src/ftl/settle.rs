@@ -100,7 +100,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// See [`settle`](Self::settle).
     #[inline]
     pub(crate) fn settled(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.unsettled.is_none() { Ok(()) } else { self.settle_first() }
+        if self.unsettled.is_none() { self.flash.alive() } else { self.settle_first() }
     }
 
     #[cold]
@@ -135,7 +135,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             outcome => (outcome?, true),
         };
         if let Some(state) = &mut self.unsettled {
-            state.ended = rescued.and_then(|rescued| Some((rescued.ended?, rescued.stamp)));
+            let newest = rescued.map(|rescued| rescued.newest);
+            state.ended = newest.and_then(|copy| Some((copy.ended?, copy.stamp)));
             state.rescued = rescued;
         }
         self.untangle()?;
@@ -148,7 +149,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Some(rescued) = rescued.filter(|_| wanted) {
             self.write_rescued(rescued)?;
         }
-        self.clear_rescue_blocks(rescued.filter(|_| secured))?;
+        if secured {
+            self.clear_rescue_blocks(rescued)?;
+        }
         if !planted(Bug::LeaveHeaderTorn) {
             let header = self.header();
             self.flash.mend_headers(&header)?;

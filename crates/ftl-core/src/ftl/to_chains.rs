@@ -45,6 +45,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let mut pages = 0;
         let mut rest = data;
         let mut sector = first;
+        // Whoever has it is to release it.
+        let has_copy = self.failed_page.is_some();
         while !rest.is_empty() {
             let (logical, offset) = self.mlc.locate(sector);
             // Pages keep the alignment of the data block, so that a log block written in order can be switched.
@@ -66,6 +68,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.note_own_page(logical, map)?;
             if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
                 continue;
+            }
+            if !has_copy {
+                self.release_failed()?;
             }
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
@@ -89,7 +94,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let wear = self.wear.erase_count(end.block);
         let write = Append { end, content, slots, wear, trims: None };
         let complete = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
-            Err(Fault::BlockFailed) => return self.leave_last_log(logical, map).map(|()| false),
+            Err(Fault::BlockFailed) => {
+                self.secure_failed(content, slots, self.shape.chain.slots)?;
+                return self.leave_last_log(logical, map).map(|()| false);
+            }
             outcome => outcome?,
         };
         if let Some(log) = &mut self.log

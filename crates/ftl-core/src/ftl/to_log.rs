@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::Ftl;
 use super::to_chains::Room;
 use crate::address::LogicalBlock;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Content;
 use crate::layout::{Slot, Slots};
@@ -66,16 +67,31 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let mut pages = 0;
         let mut sector = first;
         let mut rest = data;
+        let mut has_failed = false;
         while !rest.is_empty() {
+            if has_failed && !self.the_log()?.has_room() {
+                return Ok(pages + self.write_to_chains(sector, rest)?);
+            }
             let (chunk, after) = rest.split_at_checked(slots * sector_bytes).unwrap_or((rest, &[]));
             let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
             let content = self.page_content(chunk, slots);
             let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
             let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
             match log.append(&mut self.flash, content, run, Cause::Host) {
-                Err(Fault::BlockFailed) if log.has_room() => continue,
-                Err(Fault::BlockFailed) => return Ok(pages + self.write_to_chains(sector, rest)?),
+                Err(Fault::BlockFailed) => {
+                    has_failed = true;
+                    if self.goes_to_log_again(content, run)? {
+                        continue;
+                    }
+                    pages += self.write_to_chains(sector, chunk)?;
+                    self.release_failed()?;
+                    (rest, sector) = (after, sector + held);
+                    continue;
+                }
                 outcome => outcome?,
+            }
+            if has_failed {
+                self.release_failed()?;
             }
             if self.mlc.fold.is_active() {
                 self.uncollect(sector, held);
@@ -85,6 +101,19 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             pages += 1;
         }
         Ok(pages)
+    }
+
+    /// Sees to a page that did not program to the log. Says whether the log has room for it once more.
+    #[cold]
+    #[inline(never)]
+    fn goes_to_log_again(
+        &mut self,
+        content: Content<'_>,
+        slots: Slots<'_>,
+    ) -> Result<bool, Fault<D::Error>> {
+        let count = self.the_log()?.part().slots;
+        self.secure_failed(content, slots, count)?;
+        Ok(self.the_log()?.has_room())
     }
 
     /// Reclaims until so many pages of the log are free. `false`: that takes more steps than reclaim a block that need
@@ -173,8 +202,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     fn keep_again(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
         while self.the_log()?.has_room() {
             if self.keep_in_log(first)? {
-                return Ok(());
+                return self.release_failed();
             }
+        }
+        if self.failed_page.is_some() {
+            return self.write_failed();
         }
         let (logical, _) = self.mlc.locate(first.sector);
         self.move_again(first, logical)
@@ -211,9 +243,23 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         match log.append(&mut self.flash, Content::Buffer, Slots::Listed(holds), Cause::Gc) {
             Err(Fault::BlockFailed) => {
                 log.walk_again(walk);
-                Ok(false)
+                self.goes_to_log_again(Content::Buffer, Slots::Listed(holds)).map(|_| false)
             }
-            outcome => outcome.map(|()| true),
+            outcome => {
+                outcome?;
+                self.uncollect_copies(holds);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Tells the fold under way of sectors that were copied within the log. Their copies there are younger than what it
+    /// took, so that a mount will believe those: so they keep their entries.
+    pub(crate) fn uncollect_copies(&mut self, holds: &[Slot]) {
+        if self.mlc.fold.is_active() && !planted(Bug::CollectCopies) {
+            for sector in holds.iter().filter_map(|slot| slot.copy_of()) {
+                self.uncollect(sector, SectorCount::new(1));
+            }
         }
     }
 
@@ -245,7 +291,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             // A fold may have taken it along.
             let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
             if !still || self.copy_to_chain(demotion, logical, map)? {
-                return Ok(());
+                return self.release_failed();
             }
         }
     }

@@ -58,10 +58,14 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let write = Append { end, content: Content::Buffer, slots, wear, trims: Some(trim) };
             match self.mlc.append(&mut self.flash, logical, map, write, Cause::Meta) {
                 Ok(_) => break map,
-                Err(Fault::BlockFailed) => self.leave_last_log(logical, map)?,
+                Err(Fault::BlockFailed) => {
+                    self.secure_failed(Content::Buffer, slots, 1)?;
+                    self.leave_last_log(logical, map)?;
+                }
                 Err(fault) => return Err(fault),
             }
         };
+        self.release_failed()?;
         let (_, offset) = self.mlc.locate(trim.first);
         for (at, sector) in trim.first.run(trim.count).enumerate() {
             let offset = offset + at as u32;

@@ -22,10 +22,10 @@ const WRITE_BACK: u64 = 6 * 4 + 1 + 2 + 1;
 const WEAR: u64 = 4 + 8 + 2 + 10;
 /// Two queues, how many blocks are suspect, and the hand.
 const CHAINS: u64 = 2 * 6 + 2 + 2;
-/// The ring's place, and the hash table's hand, and how far the tail was gone through.
+/// The ring's place, the hash table's hand, the stamp of the head's last page, and how far the tail was gone through.
 const RING: u64 = 5 * 2 + 4 + 4 + 8;
 const INDEX: u64 = 4;
-const WALK: u64 = 1 + 4 * 4;
+const WALK: u64 = 4 + 1 + 4 * 4;
 /// Part, block and page of the next page to be scrubbed.
 const SCRUB: u64 = 1 + 2 + 2;
 
@@ -74,7 +74,7 @@ impl Seal {
     /// Bytes that a seal takes.
     pub const BYTES: usize = 24;
     /// The version of the image: it changes when an older reader would go wrong.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Writes the seal at the start of a page.
     pub fn put(&self, page: &mut [u8], key: FormatKey) {

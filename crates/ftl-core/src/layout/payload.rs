@@ -75,7 +75,7 @@ impl Header {
     pub const BYTES: usize = 32;
     const MAGIC: [u8; 8] = *b"TANDEMFT";
     /// The version of the format: it changes when an older reader would go wrong.
-    pub const VERSION: u16 = 2;
+    pub const VERSION: u16 = 3;
 
     fn check(bytes: &[u8]) -> u32 {
         let words = bytes.get(..Self::BYTES - 4).unwrap_or(&[]).chunks_exact(4).map(word);

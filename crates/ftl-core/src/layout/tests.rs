@@ -280,7 +280,11 @@ fn every_flipped_bit_of_a_header_a_trim_and_a_summary_is_noticed() {
         let error = Header::parse(&damaged).expect_err("a damaged header");
         match bit / 8 {
             0..8 => assert_eq!(error, HeaderError::Foreign, "bit {bit}"),
-            8..10 => assert_eq!(error, HeaderError::Version(2 ^ 1 << (bit - 64)), "bit {bit}"),
+            8..10 => assert_eq!(
+                error,
+                HeaderError::Version(Header::VERSION ^ 1 << (bit - 64)),
+                "bit {bit}"
+            ),
             _ => assert_eq!(error, HeaderError::Damaged, "bit {bit}"),
         }
     }

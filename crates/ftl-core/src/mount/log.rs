@@ -193,7 +193,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some((page, tag)) = listed.last else {
             return Ok(None);
         };
-        circle.filled = (listed.pages, tag.note);
+        // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+        circle.filled = (listed.pages, listed.wear.unwrap_or(circle.filled.1));
         self.meet(Spot::log(block, page), &tag);
         let now = Held { block, page, stamp: tag.stamp };
         if circle.held.is_none_or(|held| held.stamp < now.stamp) {

@@ -183,6 +183,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             unsettled: None,
             scrub: Scrub::default(),
             own: None,
+            failed_page: None,
             good_blocks: 0,
             failing_chain: None,
         })

@@ -14,6 +14,7 @@ impl Log<'_> {
         for (at, code) in self.head_codes.iter().enumerate() {
             sink.word(if at < filled { *code } else { Slot::Empty.code() });
         }
+        sink.word(self.last_stamp);
         let walk = self.tail.unwrap_or_default();
         sink.byte(u8::from(self.tail.is_some()));
         for number in [walk.next, walk.valid, walk.kept, walk.kept_pages] {
@@ -38,6 +39,7 @@ impl Log<'_> {
             *code = source.word()?;
             holds(known(*code))?;
         }
+        self.last_stamp = source.word()?;
         let walks = source.byte()?;
         let (next, valid) = (source.word()?, source.word()?);
         let (kept, kept_pages) = (source.word()?, source.word()?);
@@ -58,5 +60,6 @@ impl Log<'_> {
         self.ring.clear();
         self.index.clear();
         self.tail = None;
+        self.last_stamp = 0;
     }
 }

@@ -15,6 +15,8 @@ pub struct Listed {
     pub pages: u16,
     /// The last page that can be read, and its tag.
     pub last: Option<(u16, Tag)>,
+    /// How often the block was erased, if its first page can be read.
+    pub wear: Option<u32>,
 }
 
 /// Reads what the slots of a block's data pages hold: from its summary, or where there is none from the tags.
@@ -57,6 +59,9 @@ pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
                     *code = flash.slot(slot).code();
                 }
                 listed.last = Some((page, tag));
+                if page == 0 {
+                    listed.wear = Some(tag.note);
+                }
             }
             Seen::Page(_) | Seen::Unreadable => {}
         }

@@ -48,6 +48,8 @@ pub struct Log<'ram> {
     /// How far the tail has been gone through, once its summary is read.
     tail: Option<TailWalk>,
     expire_stride: u32,
+    /// The low bits of the stamp of the head's last page.
+    last_stamp: u32,
 }
 
 /// How far the tail block has been gone through.
@@ -82,6 +84,7 @@ impl<'ram> Log<'ram> {
             tail_codes,
             tail: None,
             expire_stride,
+            last_stamp: 0,
         }
     }
 
@@ -218,8 +221,17 @@ impl<'ram> Log<'ram> {
         }
         let page = self.ring.head_page();
         let spot = Spot::log(self.ring.head(), page);
-        match flash.program(spot, kind, self.ring.wear(), content, slots, cause) {
-            Ok(()) => Ok(page),
+        // Should the page before it be lost, this one tells when it was programmed.
+        let note = if page == 0 {
+            self.ring.wear()
+        } else {
+            flash.stamp().distance_to_next(self.last_stamp)
+        };
+        match flash.program(spot, kind, note, content, slots, cause) {
+            Ok(()) => {
+                self.last_stamp = flash.stamp().low();
+                Ok(page)
+            }
             Err(fault) => Err(self.leave_head(flash, fault)),
         }
     }

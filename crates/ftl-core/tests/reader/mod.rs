@@ -356,7 +356,7 @@ fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
-    assert_eq!(page[8..10], [2, 0], "version 2");
+    assert_eq!(page[8..10], [3, 0], "version 3");
     let words: Vec<u32> = (0..7).map(|at| word(&page, 4 * at)).collect();
     assert_eq!(word(&page, 28), payload_check(&words, HEADER_KEY), "the header's check");
     Some(page)
