@@ -32,8 +32,8 @@
 //!
 //! # Rooms
 //!
-//! - `places`: where pages lie. `graph`: which operation waits for which. `requests`: what is under way. `schedule`:
-//!   the hardware from event to event.
+//! - `places`: where pages lie. `graph`: which operation waits for which. `requests`: what is under way. `dies`: what
+//!   each is at. `schedule`: the hardware from event to event.
 
 use ftl_iface::{Block, Bytes, PageIndex};
 
@@ -41,6 +41,7 @@ use self::requests::Requests;
 use self::schedule::Schedule;
 use crate::part::{Layout, Nanos, Timing};
 
+mod dies;
 mod graph;
 mod places;
 mod requests;

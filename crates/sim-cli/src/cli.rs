@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    bounds, chip, compare, completions, devices, help, profile, replay, repro, sweep, synth,
+    bounds, chip, compare, completions, devices, fit, help, profile, replay, repro, sweep, synth,
     torture,
 };
 
@@ -36,6 +36,9 @@ pub enum Command {
     /// Make the tables and figures of a paper anew, its values beside ours
     #[command(after_help = help::examples("repro"))]
     Repro(repro::Args),
+    /// Look for workloads that agree with all that a paper tells of its own
+    #[command(after_help = help::examples("fit"))]
+    Fit(fit::Args),
     /// Write a synthetic workload to a file
     #[command(after_help = help::replaying("synth"))]
     Synth(synth::command::Args),

@@ -13,7 +13,7 @@
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`] replays a trace on a system, [`compare`] on
 //!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every operation. [`completions`]: for
+//!   [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for
 //!   shells. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
@@ -34,6 +34,7 @@ pub mod compare;
 pub mod completions;
 pub mod device;
 pub mod devices;
+pub mod fit;
 pub mod plot;
 pub mod profile;
 pub mod replay;
@@ -70,6 +71,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
         Some(cli::Command::Repro(args)) => repro::run(args, out),
+        Some(cli::Command::Fit(args)) => fit::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
         Some(cli::Command::Completions(args)) => completions::run(args, out),

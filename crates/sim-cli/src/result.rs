@@ -71,6 +71,9 @@ pub struct RunResult {
     pub factors: Option<Factors>,
     /// The filter of hot data, at the end.
     pub filter: Option<Filter>,
+    /// Write requests that the log took; none where there is no log.
+    #[serde(default)]
+    pub log_writes: Option<u64>,
     /// The throttle.
     pub throttle: Option<Throttle>,
     /// The hash table of the log.

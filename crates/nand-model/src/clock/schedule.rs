@@ -8,37 +8,16 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use ftl_iface::{Block, Region};
+use ftl_iface::Block;
 use hashbrown::HashMap;
 
+use super::dies::{Channel, Die, Phase, Task, Together};
 use super::graph::{Graph, OpId, Until};
-use super::places::{self, Place};
+use super::places;
 use super::requests::Requests;
 use super::{Asked, Done, Label, Order, Work};
 use crate::part::{Layout, Nanos};
 use crate::rules::Verb;
-
-/// What an operation asks of its plane.
-#[derive(Clone, Copy, Debug)]
-struct Task {
-    request: u32,
-    label: Label,
-    place: Place,
-    /// The block and the part of it that lies on this plane.
-    block: (Block, u32),
-    together: Together,
-    array: Nanos,
-    transfer: Nanos,
-}
-
-/// What the planes of a die must share to work together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Together {
-    verb: Verb,
-    region: Region,
-    /// The page's number in its plane's block; none for an erase.
-    row: Option<u32>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -46,38 +25,6 @@ enum Event {
     Array(u32),
     /// The bytes on that channel are across.
     Bus(u32),
-}
-
-/// What a die is at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Free,
-    /// The bytes of programs come in.
-    Loading,
-    /// The cells are at work.
-    Array,
-    /// The bytes of reads go out.
-    Unloading,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Die {
-    /// By plane, with the number by which the device's operations were queued.
-    queues: Vec<VecDeque<(u64, OpId)>>,
-    phase: Phase,
-    /// At work, on a plane each.
-    group: Vec<(OpId, Task)>,
-    /// Of these, whose bytes have not crossed yet.
-    left: usize,
-    /// Since when it is taken.
-    since: Nanos,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Channel {
-    waiting: VecDeque<(OpId, Task)>,
-    busy: Option<(OpId, Task)>,
 }
 
 /// What the request under way has asked for so far.
@@ -486,16 +433,5 @@ impl Schedule {
         self.graph.end(id, &mut ready);
         self.requests.ended(task.request, task.label, self.now);
         self.go_on(ready);
-    }
-}
-
-impl Die {
-    /// Whether it can still take that program with those whose bytes come in.
-    fn may_join(&self, task: &Task) -> bool {
-        self.phase == Phase::Loading
-            && self.queues[task.place.plane as usize].is_empty()
-            && self.group.iter().all(|(_, other)| {
-                other.together == task.together && other.place.plane != task.place.plane
-            })
     }
 }

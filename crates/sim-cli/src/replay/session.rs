@@ -167,6 +167,7 @@ impl Replay {
             ram_bytes: system.ram_bytes(),
             factors: after.books.factors,
             filter: after.books.filter,
+            log_writes: log_writes(before, after),
             throttle: after.books.throttle,
             hash: after.books.hash,
             verified_reads: after.verified - before.verified,
@@ -177,6 +178,10 @@ impl Replay {
             requests,
         }
     }
+}
+
+fn log_writes(before: &Before, after: &Before) -> Option<u64> {
+    after.books.log_writes.map(|writes| writes - before.books.log_writes.unwrap_or(0))
 }
 
 fn by_request(before: &Before, after: &Before, tally: &Tally) -> ByRequest {

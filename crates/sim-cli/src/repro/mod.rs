@@ -24,12 +24,13 @@ mod fit;
 mod formula;
 mod hashing;
 mod page;
-mod paper;
+pub(crate) mod paper;
 mod places;
 mod runs;
 mod slc_sizes;
 
 use page::Page;
+pub(crate) use runs::{EXPORTED, EXPORTED_BY_C1};
 use runs::{Length, Results, Run};
 
 /// What was typed after `repro`.

@@ -30,11 +30,11 @@ pub(super) struct Run {
 }
 
 /// Bytes that the paper's disk exports.
-pub(super) const EXPORTED: u64 = 20 << 30;
+pub(crate) const EXPORTED: u64 = 20 << 30;
 
 /// Bytes that C1 exports here. Its blocks have 128 KiB, and tables of two bytes an entry, the paper's and ours, number
 /// no more than 65,534 of them.
-pub(super) const EXPORTED_BY_C1: u64 = 7 << 30;
+pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
 
 /// The paper's size of SLC, in MiB, where nothing else is said.
 pub(super) const SLC: u64 = 256;

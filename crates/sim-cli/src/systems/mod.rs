@@ -76,6 +76,8 @@ pub struct Books {
     pub throttle: Option<Throttle>,
     /// Its hash table.
     pub hash: Option<Hash>,
+    /// Write requests that its log took.
+    pub log_writes: Option<u64>,
 }
 
 /// What is done with a system while it lives.

@@ -339,6 +339,7 @@ impl System for Ours<'_> {
         else {
             return books;
         };
+        books.log_writes = Some(counters.log_writes);
         books.filter = Some(Filter { threshold_sectors: self.ftl.threshold().get() });
         books.throttle = Some(Throttle {
             active_share: result::ratio(self.writes_throttled, self.writes),
