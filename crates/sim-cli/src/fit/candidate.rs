@@ -121,6 +121,7 @@ fn step(value: u64, bounds: (u64, u64), dice: &mut fastrand::Rng) -> u64 {
 }
 
 /// A whole number within the bounds. Sizes are in KiB, and whole pages of 4 KiB.
+#[allow(clippy::cast_sign_loss)] // No parameter is below zero.
 fn whole(value: f64, (least, most): (u64, u64)) -> u64 {
     let value = (libm::round(value) as u64).clamp(least, most);
     if least.is_multiple_of(1 << 10) { value / 4 * 4 } else { value }

@@ -56,8 +56,9 @@ impl Search {
         let mut tried: Vec<Tried> = Vec::new();
         while tried.len() < self.tries as usize && !interrupt::is_requested() {
             let count = ROUND.min(self.tries as usize - tried.len());
-            let round = (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
-            tried.extend(self.measure(round)?);
+            let round: Vec<Candidate> =
+                (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
+            tried.extend(self.measure(&round)?);
             tried.sort_by(|one, other| one.distance.total_cmp(&other.distance));
             let fitting = tried.iter().filter(|tried| tried.fits()).count();
             let nearest = tried.first().map_or(f64::NAN, |tried| tried.distance);
@@ -81,7 +82,7 @@ impl Search {
     }
 
     /// Measures a round, so many at a time. The order is that of the round.
-    fn measure(&self, round: Vec<Candidate>) -> Result<Vec<Tried>, Failure> {
+    fn measure(&self, round: &[Candidate]) -> Result<Vec<Tried>, Failure> {
         let mut measured = Vec::with_capacity(round.len());
         for part in round.chunks(self.jobs.max(1)) {
             let outcomes: Vec<_> = thread::scope(|scope| {

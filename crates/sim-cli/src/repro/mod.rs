@@ -155,7 +155,8 @@ fn introduce(page: &mut Page, length: Length) {
         "**What is reproduced, and what is not.** The traces of the paper were never published. The workloads \
          `ntfs` and `ext3` are fitted to what the paper tells of its traces and of the *conventional* disk, \
          never to a figure of the hybrid one; the hybrid rows below are results. Where they differ from the \
-         paper's, that is left to stand.",
+         paper's, that is left to stand; [which workloads agree with the paper](FIT.md), and whether it \
+         reproduces, is a page of its own.",
     );
 }
 

@@ -114,7 +114,7 @@ pub(crate) struct Synth {
     interval: Nanos,
     skew: f64,
     /// Of a file system, its streams.
-    shape: Option<Shape>,
+    shape: Option<Box<Shape>>,
 }
 
 impl Synth {
@@ -131,6 +131,7 @@ impl Synth {
             "file-system" => Some(streams::shape(&values).map_err(in_name)?),
             _ => None,
         };
+        let shape = shape.map(Box::new);
         let synth = Self {
             name: name.into(),
             kind: kind.name,
@@ -171,8 +172,8 @@ impl Synth {
             let reason = format!("{footprint} bytes are too small a disk: give at least {least}");
             return Err(format!("`{}`: {reason}", self.name));
         }
-        let places = match (self.shape, self.kind) {
-            (Some(shape), _) => Places::file_system(shape, footprint, self.seed),
+        let places = match (&self.shape, self.kind) {
+            (Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
             (_, "sequential") => Places::sequential(slots),
             (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
             _ => Places::uniform(slots),
