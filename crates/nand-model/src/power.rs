@@ -26,6 +26,8 @@ pub enum PageFate {
         /// Reads that go well.
         reads: u32,
     },
+    /// It reads well, however often, until power goes off once more, and is uncorrectable from then on.
+    Fading,
 }
 
 /// What becomes of the pages that share cells with the page in flight and were programmed before it
@@ -48,6 +50,9 @@ pub enum BlockFate {
     /// Each of its pages reads as before, as erased, as bytes that nobody wrote, or as uncorrectable, by the seed of
     /// the faults below.
     Garbage,
+    /// Each of its pages reads as before, as erased, as uncorrectable, or well for a while and as uncorrectable later,
+    /// by the seed of the faults below: what a weak erase leaves that moved the charge to where it does not stay.
+    Fading,
 }
 
 /// A device whose operations can stop midway. [`FaultInjector`](crate::faults::FaultInjector) is one over any chip;
@@ -65,6 +70,10 @@ pub trait Tear: NandDevice {
 
     /// An erase that stops midway.
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error>;
+
+    /// Power goes off between two operations, or after one that it tore: pages that were [fading](PageFate::Fading) are
+    /// uncorrectable from now on. A page that the cut itself leaves fading lasts until the next time.
+    fn power_off(&mut self);
 }
 
 impl<D: Tear + ?Sized> Tear for &mut D {
@@ -81,6 +90,10 @@ impl<D: Tear + ?Sized> Tear for &mut D {
 
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error> {
         (**self).tear_erase(block, fate)
+    }
+
+    fn power_off(&mut self) {
+        (**self).power_off();
     }
 }
 
@@ -103,18 +116,20 @@ impl Fates {
         /// A mount, its replay and a few host reads; beyond that a test would not meet the failure.
         const READS_MAX: u32 = 8;
         let mut dice = fastrand::Rng::with_seed(seed);
-        let page = match dice.u32(0..5) {
+        let page = match dice.u32(0..6) {
             0 => PageFate::Untouched,
             1 => PageFate::Complete,
             2 => PageFate::Uncorrectable,
             3 => PageFate::ReadsErased,
+            4 => PageFate::Fading,
             _ => PageFate::Unstable { reads: dice.u32(0..=READS_MAX) },
         };
         let pair = if dice.bool() { PairFate::Lost } else { PairFate::Kept };
-        let block = match dice.u32(0..3) {
+        let block = match dice.u32(0..4) {
             0 => BlockFate::Untouched,
             1 => BlockFate::Erased,
-            _ => BlockFate::Garbage,
+            2 => BlockFate::Garbage,
+            _ => BlockFate::Fading,
         };
         Self { page, pair, block, mark: dice.bool() }
     }
@@ -211,6 +226,7 @@ pub struct PowerCut<D> {
     cut: Cut,
     operations: u64,
     on: bool,
+    asked_while_off: u64,
 }
 
 /// How an operation begins.
@@ -222,7 +238,7 @@ enum Begin {
 impl<D> PowerCut<D> {
     /// The device under that cut. Operations count from here.
     pub const fn new(inner: D, cut: Cut) -> Self {
-        Self { inner, cut, operations: 0, on: true }
+        Self { inner, cut, operations: 0, on: true, asked_while_off: 0 }
     }
 
     /// The device below.
@@ -245,16 +261,32 @@ impl<D> PowerCut<D> {
         self.on
     }
 
-    fn begin<E>(&mut self) -> Result<Begin, PowerError<E>> {
-        if !self.on {
-            return Err(PowerError::PoweredOff);
+    /// Calls that were made after power had failed: a caller that keeps the contract makes none.
+    pub const fn asked_while_off(&self) -> u64 {
+        self.asked_while_off
+    }
+
+    const fn alive<E>(&mut self) -> Result<(), PowerError<E>> {
+        if self.on {
+            return Ok(());
         }
+        self.asked_while_off += 1;
+        Err(PowerError::PoweredOff)
+    }
+
+    fn begin<E>(&mut self) -> Result<Begin, PowerError<E>>
+    where
+        D: Tear,
+    {
+        self.alive()?;
         let number = self.operations;
         self.operations += 1;
         if self.cut.at != Some(number) {
             return Ok(Begin::Whole);
         }
         self.on = false;
+        // Before what the cut itself leaves: that lasts until the next time.
+        self.inner.power_off();
         Ok(Begin::Torn)
     }
 }
@@ -281,10 +313,9 @@ impl<D: Tear> NandDevice for PowerCut<D> {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Self::Error>> {
-        let counts = self.cut.counts_reads;
-        if !self.on
-            || counts && matches!(self.begin(), Err(PowerError::<()>::PoweredOff) | Ok(Begin::Torn))
-        {
+        let begin =
+            if self.cut.counts_reads { self.begin() } else { self.alive().map(|()| Begin::Whole) };
+        if let Begin::Torn = begin.map_err(ReadError::Driver)? {
             return Err(ReadError::Driver(PowerError::PoweredOff));
         }
         self.inner.read(page, at, data, spare).map_err(|error| match error {
@@ -326,9 +357,7 @@ impl<D: Tear> NandDevice for PowerCut<D> {
     }
 
     fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        if !self.on {
-            return Err(PowerError::PoweredOff);
-        }
+        self.alive()?;
         self.inner.is_bad(block).map_err(PowerError::Device)
     }
 

@@ -182,6 +182,10 @@ impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
         self.tell(Verb::Erase.name(), block, format!("power failed, block {fate:?}"));
         result
     }
+
+    fn power_off(&mut self) {
+        self.inner.power_off();
+    }
 }
 
 impl<D: Truth, S: FnMut(&str)> Truth for Tracer<D, S> {

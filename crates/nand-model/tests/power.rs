@@ -4,20 +4,23 @@ mod support;
 
 use ftl_iface::{EraseError, MarkError, NandDevice, ProgramError, ReadError};
 use nand_model::chip::Fork;
-use nand_model::faults::FaultInjector;
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut, PowerError};
+use nand_model::faults::{FaultInjector, When};
+use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut, PowerError, Tear};
 use nand_model::{Chip, Content, Truth};
 use support::{byte, chip, hybrid, mlc, page, program, read, slc, stamp_chip, try_program};
 
 type Device = FaultInjector<Chip>;
 
-const PAGE_FATES: [PageFate; 5] = [
+const PAGE_FATES: [PageFate; 6] = [
     PageFate::Untouched,
     PageFate::Complete,
     PageFate::Uncorrectable,
     PageFate::ReadsErased,
     PageFate::Unstable { reads: 2 },
+    PageFate::Fading,
 ];
+const BLOCK_FATES: [BlockFate; 4] =
+    [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage, BlockFate::Fading];
 
 fn fates() -> Fates {
     Fates {
@@ -190,8 +193,69 @@ fn a_half_erased_block_reads_as_anything_and_its_neighbour_as_before() {
 }
 
 #[test]
+fn a_fading_page_reads_well_until_power_goes_off_once_more_and_never_again() {
+    let mut device = torn_program(1, PageFate::Fading, PairFate::Kept);
+    for _ in 0..100 {
+        assert_eq!(byte(&mut device, page(mlc(5), 1)), 0x77);
+    }
+    let mut next = PowerCut::new(device, Cut::chosen(0, fates()));
+    let _ = next.erase(mlc(6));
+    let mut device = next.into_inner();
+    assert!(is_uncorrectable(&mut device, 1) && !is_uncorrectable(&mut device, 0));
+    device.erase(mlc(5)).unwrap();
+    assert_eq!(byte(&mut device, page(mlc(5), 1)), 0xFF);
+}
+
+#[test]
+fn a_fading_block_reads_as_before_at_first_and_less_and_less_and_never_heals() {
+    let (mut intact, mut died, mut gone) = (0, 0, 0);
+    for seed in 0..40 {
+        let mut device = FaultInjector::new(chip(), seed);
+        (0..8).for_each(|index| program(&mut device, page(mlc(5), index), index as u8));
+        device.tear_erase(mlc(5), BlockFate::Fading).unwrap();
+        let well = |device: &mut Device, index: u16| {
+            read(device, page(mlc(5), index)).is_ok_and(|(bytes, _)| bytes[0] == index as u8)
+        };
+        let mut alive: Vec<u16> = (0..8).filter(|index| well(&mut device, *index)).collect();
+        gone += 8 - alive.len();
+        let first = alive.len();
+        for _ in 0..3 {
+            device.power_off();
+            for _ in 0..10 {
+                let still: Vec<u16> = (0..8).filter(|index| well(&mut device, *index)).collect();
+                assert!(still.iter().all(|index| alive.contains(index)), "one came back");
+                alive = still;
+            }
+            // A second torn erase does not make them better.
+            device.tear_erase(mlc(5), BlockFate::Fading).unwrap();
+        }
+        died += first - alive.len();
+        intact += alive.len();
+    }
+    assert!(intact > 0 && died > 50 && gone > 50, "{intact} intact, {died} died, {gone} gone");
+}
+
+#[test]
+fn a_failed_program_may_read_as_programmed_for_a_while() {
+    let mut faded = 0;
+    for seed in 0..100 {
+        let mut device = FaultInjector::new(chip(), seed);
+        device.fail_program(page(mlc(5), 0), When::Always);
+        assert_eq!(try_program(&mut device, page(mlc(5), 0), 3), Err(ProgramError::Failed));
+        let well = |device: &mut Device| {
+            read(device, page(mlc(5), 0)).is_ok_and(|(bytes, _)| bytes[0] == 3)
+        };
+        let at_first = well(&mut device);
+        device.power_off();
+        (0..30).for_each(|_| drop(read(&mut device, page(mlc(5), 0))));
+        faded += u32::from(at_first && !well(&mut device));
+    }
+    assert!((20..50).contains(&faded), "a third of them: {faded}");
+}
+
+#[test]
 fn a_block_in_flight_of_an_erase_must_be_erased_again_in_every_fate() {
-    for fate in [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage] {
+    for fate in BLOCK_FATES {
         let mut device = torn_erase(fate);
         let too_early = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             program(&mut device, page(mlc(5), 7), 1);
@@ -245,7 +309,7 @@ fn after_the_cut_every_call_fails_and_none_reaches_the_device() {
     assert_eq!(device.erase(mlc(1)), Err(EraseError::Driver(PowerError::PoweredOff)));
     assert_eq!(device.is_bad(mlc(1)), Err(PowerError::PoweredOff));
     assert_eq!(device.mark_bad(mlc(1)), Err(MarkError::Driver(PowerError::PoweredOff)));
-    assert_eq!(device.operations(), 1);
+    assert_eq!((device.operations(), device.asked_while_off()), (1, 5));
     let mut device = device.into_inner();
     assert!(!device.is_programmed(at));
     assert_eq!((device.erase_count(mlc(1)), device.is_bad(mlc(1))), (0, Ok(false)));
@@ -276,9 +340,10 @@ fn a_seed_meets_every_fate_and_repeats_itself() {
         assert!(drawn.iter().any(|fates| fates.page == fate), "{fate:?}");
     }
     assert!(drawn.iter().any(|fates| fates.page == PageFate::ReadsErased));
+    assert!(drawn.iter().any(|fates| fates.page == PageFate::Fading));
     assert!(drawn.iter().any(|fates| fates.page == PageFate::Unstable { reads: 0 }));
     assert!(drawn.iter().any(|fates| fates.page == PageFate::Unstable { reads: 8 }));
-    for fate in [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage] {
+    for fate in BLOCK_FATES {
         assert!(drawn.iter().any(|fates| fates.block == fate), "{fate:?}");
     }
     for fate in [PairFate::Kept, PairFate::Lost] {

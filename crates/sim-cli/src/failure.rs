@@ -35,6 +35,9 @@ pub enum Failure {
     /// Ctrl-C came before there was a result.
     #[error("stopped before the first request: there is no result yet")]
     Interrupted,
+    /// Ctrl-C came, and what was done until then has been told.
+    #[error("stopped by Ctrl-C: what is told above is what was tried until then")]
+    Stopped,
     /// A result cannot be written to its file.
     #[error("{} cannot be written: {reason}", path.display())]
     File {
@@ -49,10 +52,11 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What the process tells its caller: 1 for a violation, 2 for bad input.
+    /// What the process tells its caller: 1 for a violation, 2 for bad input, and 130, as shells do, for Ctrl-C.
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Violation(_) => 1,
+            Self::Stopped => 130,
             _ => 2,
         }
     }

@@ -154,6 +154,10 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem torture --device all --cuts 500 --nested --faults all",
                 "everywhere, with faults",
             ),
+            (
+                "tandem torture --worlds 10000",
+                "random devices, configurations, faults and lives, each of a seed",
+            ),
         ],
     ),
     (

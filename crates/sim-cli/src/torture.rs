@@ -1,22 +1,33 @@
-//! `tandem torture`: power fails in every operation of a workload, and everything is compared after it.
+//! `tandem torture`: power fails in every operation of a workload, or in lives drawn at random, and what was
+//! acknowledged must be there. Beside it `tell`: tables and JSON.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+mod tell;
+
+use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use ftl_core::Cause;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
-use torture::report::{Count, cause_name};
-use torture::{Cut, Cuts, Fate, Faults, Nested, Outcome, Plan, Setup, System};
+use torture::setup::SetupError;
+use torture::worlds::{self, Choice, Kept};
+use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
 
-use crate::Failure;
-use crate::show;
-use crate::table::{Edge, Table};
+use self::tell::Report;
+use crate::{Failure, interrupt, show};
 
 /// What was typed after `torture`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
+    /// The FTL: hybrid
+    #[arg(long, default_value = "hybrid", value_parser = ftl, value_name = "FTL")]
+    ftl: FtlName,
+    /// So many random worlds, each of a seed of its own: a device, a configuration, faults, and sixty lives with power
+    /// cuts in anything. One that fails is shrunk to the least that still does
+    #[arg(long, value_name = "N", conflicts_with_all = FIXED)]
+    worlds: Option<u64>,
+    /// Of one world these lives alone, as a failure names them; tells what the device was asked
+    #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
+    lives: Option<Kept>,
     /// The device: a built-in name, a device file, or `all` for every small one, each with and without a log
     #[arg(long, default_value = "tiny", value_name = "DEVICE")]
     device: String,
@@ -56,6 +67,18 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
+/// What is drawn for a random world, and so is not asked for.
+const FIXED: [&str; 10] =
+    ["device", "system", "requests", "seeds", "cuts", "at", "nested", "faults", "format", "bytes"];
+
+fn ftl(name: &str) -> Result<FtlName, String> {
+    let found = FtlName::ALL.into_iter().find(|ftl| ftl.name() == name);
+    found.ok_or_else(|| {
+        let all = FtlName::ALL.map(FtlName::name).join(", ");
+        format!("there is no FTL `{name}` here: take one of {all}")
+    })
+}
+
 fn system(name: &str) -> Result<System, String> {
     let found = System::ALL.into_iter().find(|system| system.name() == name);
     found.ok_or_else(|| {
@@ -81,15 +104,31 @@ fn nested(how: &str) -> Result<Nested, String> {
     }
 }
 
-/// Violations that are told in full; the others are counted.
-const VIOLATIONS_TOLD: usize = 10;
-
 /// Runs the torture. A violation is a failure of this command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let unfit = |error: torture::setup::SetupError| Failure::Unfit(error.to_string());
+    interrupt::listen();
+    let report = match args.worlds {
+        Some(number) => random_worlds(args, number)?,
+        None => fixed_devices(args)?,
+    };
+    report.write(args.json.as_deref(), out)?;
+    match report.violations.len() {
+        0 if interrupt::is_requested() => Err(Failure::Stopped),
+        0 => Ok(()),
+        number => Err(Failure::Violation(format!(
+            "{number} of the promises that were put to the test are broken"
+        ))),
+    }
+}
+
+fn unfit(error: &SetupError) -> Failure {
+    Failure::Unfit(error.to_string())
+}
+
+fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     let setups = match args.device.as_str() {
-        "all" => Setup::all().map_err(unfit)?,
-        device => vec![Setup::new(device, args.system).map_err(unfit)?],
+        "all" => Setup::all().map_err(|error| unfit(&error))?,
+        device => vec![Setup::new(device, args.system).map_err(|error| unfit(&error))?],
     };
     let faults =
         Faults::parse(&args.faults).map_err(|error| Failure::Arguments(error.to_string()))?;
@@ -105,134 +144,84 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         faults_named: args.faults.clone(),
         ..Plan::default()
     };
+    for setup in setups.iter().filter(|setup| setup.pages() > LARGE) {
+        eprintln!(
+            "note: {} has {} pages, each of which is read after each cut: this takes minutes a cut. Devices of a few \
+             hundred pages, such as tiny, show the same",
+            setup.device,
+            show::count(setup.pages())
+        );
+    }
     let seeds = args.seed..args.seed + u64::from(args.seeds);
-    let progress = progress();
-    let outcome = torture::torture(&setups, seeds, &plan, &|| progress.inc(1));
-    progress.finish_and_clear();
-    if let Some(path) = &args.json {
-        write_json(path, &outcome, out)?;
+    let progress = Progress::new();
+    let outcome = torture::torture(&setups, seeds, &plan, &progress);
+    progress.0.finish_and_clear();
+    every_cut_was_met(args, &outcome)?;
+    Ok(Report::of(outcome))
+}
+
+/// A replay that does not come to its cuts shows nothing.
+fn every_cut_was_met(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
+    let met = outcome.tally.total().tried as usize;
+    let Some(missed) = args.at.get(met) else { return Ok(()) };
+    if !outcome.violations.is_empty() || interrupt::is_requested() {
+        return Ok(());
     }
-    if args.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
-        tell(&outcome, out)?;
-    }
-    match outcome.violations.len() {
-        0 => Ok(()),
-        number => Err(Failure::Violation(format!(
-            "{number} of the promises that were put to the test are broken"
-        ))),
-    }
+    Err(Failure::Arguments(match met {
+        0 => format!(
+            "the cut {missed} was not met: the workload has {} operations, counted from 0, and each kind of operation \
+             has fates of its own; see that device, system, seed, requests and faults are those of the failure",
+            show::count(outcome.operations)
+        ),
+        met => format!("the cut {missed} was not met in the life that {} began", args.at[met - 1]),
+    }))
+}
+
+/// Pages beyond which a device takes so long that whoever waits should know why.
+const LARGE: u64 = 50_000;
+
+/// Worlds that break promises before no other is begun.
+const BROKEN_MAX: usize = 20;
+
+fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
+    let choice = Choice {
+        ftl: args.ftl,
+        seeds: args.seed..args.seed.saturating_add(number),
+        kept: args.lives.clone(),
+        broken_max: BROKEN_MAX,
+    };
+    let progress = Progress::new();
+    let outcome = worlds::worlds(&choice, &progress).map_err(|error| unfit(&error))?;
+    progress.0.finish_and_clear();
+    Ok(Report::of_worlds(outcome))
 }
 
 /// A count on standard error, if that is a terminal.
-fn progress() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    // The template is the program's own; a test draws it.
-    if let Ok(style) = ProgressStyle::with_template("{human_pos} cuts, {per_sec}, {elapsed}") {
-        bar.set_style(style);
-    }
-    bar
-}
+struct Progress(ProgressBar);
 
-fn tell(outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
-    let tally = &outcome.tally;
-    let mut table = columns("power failed in an operation for");
-    for cause in Cause::ALL {
-        row(&mut table, cause_name(cause), tally.by_cause(cause));
-    }
-    table.write(out)?;
-    writeln!(out)?;
-    let mut table = columns("and left");
-    for (number, name) in Fate::ROWS.iter().enumerate() {
-        row(&mut table, name, tally.by_fate(number));
-    }
-    row(&mut table, "all", tally.total());
-    table.write(out)?;
-    let Count { tried, lost, stuck } = tally.total();
-    writeln!(
-        out,
-        "\n{} cuts, {} of them in the life after another: {} lost something, {} left a device that is stuck",
-        show::count(tried),
-        show::count(tally.nested),
-        show::count(lost),
-        show::count(stuck)
-    )?;
-    for violation in outcome.violations.iter().take(VIOLATIONS_TOLD) {
-        writeln!(out, "\n{violation}")?;
-        for line in &violation.history {
-            writeln!(out, "    {line}")?;
+impl Progress {
+    fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        // The template is the program's own; a test draws it.
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
         }
-    }
-    let untold = outcome.violations.len().saturating_sub(VIOLATIONS_TOLD);
-    if untold > 0 {
-        writeln!(out, "\nand {untold} more")?;
-    }
-    Ok(())
-}
-
-fn columns(first: &str) -> Table {
-    let numbers = ["tried", "lost", "stuck"].map(|name| (name, Edge::Right));
-    Table::new([(first, Edge::Left)].into_iter().chain(numbers))
-}
-
-fn row(table: &mut Table, name: &str, count: Count) {
-    if count.tried > 0 {
-        let Count { tried, lost, stuck } = count;
-        table.row([name.to_owned(), show::count(tried), show::count(lost), show::count(stuck)]);
+        // The first cut may be long in coming.
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Self(bar)
     }
 }
 
-/// A run's counts, as the JSON has them.
-#[derive(Debug, Serialize)]
-struct Counts<'a> {
-    total: Count,
-    nested: u64,
-    operations: u64,
-    by_cause: Vec<(&'static str, Count)>,
-    by_fate: Vec<(&'static str, Count)>,
-    violations: Vec<Told<'a>>,
-}
+const TEMPLATE: &str = "{human_pos} cuts, {per_sec}, {elapsed}";
 
-/// A violation, as the JSON has it.
-#[derive(Debug, Serialize)]
-struct Told<'a> {
-    device: &'a str,
-    system: System,
-    seed: u64,
-    cuts: Vec<String>,
-    sentence: String,
-    replay: String,
-}
-
-fn write_json(path: &PathBuf, outcome: &Outcome, out: &mut dyn Write) -> Result<(), Failure> {
-    let tally = &outcome.tally;
-    let told = outcome.violations.iter().map(|violation| Told {
-        device: &violation.device,
-        system: violation.system,
-        seed: violation.seed,
-        cuts: violation.cuts.iter().map(Cut::to_string).collect(),
-        sentence: format!("{}: {}", violation.doing, violation.breach),
-        replay: violation.replay(),
-    });
-    let fates = Fate::ROWS.iter().enumerate();
-    let counts = Counts {
-        total: tally.total(),
-        nested: tally.nested,
-        operations: outcome.operations,
-        by_cause: Cause::ALL.map(|cause| (cause_name(cause), tally.by_cause(cause))).into(),
-        by_fate: fates.map(|(number, name)| (*name, tally.by_fate(number))).collect(),
-        violations: told.collect(),
-    };
-    if path.as_os_str() == "-" {
-        return Ok(write_to(&mut *out, &counts)?);
+impl Watcher for Progress {
+    fn tried(&self, cuts: u64) {
+        self.0.inc(cuts);
     }
-    let failed = |reason| Failure::File { path: path.clone(), reason };
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-    write_to(&mut file, &counts).and_then(|()| file.flush()).map_err(failed)
-}
 
-fn write_to(out: &mut dyn Write, counts: &Counts<'_>) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, counts)?;
-    writeln!(out)
+    fn goes_on(&self) -> bool {
+        !interrupt::is_requested()
+    }
 }
 
 #[cfg(test)]
@@ -241,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_template_can_be_drawn() {
-        assert!(ProgressStyle::with_template("{human_pos} cuts, {per_sec}, {elapsed}").is_ok());
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }
 
     #[test]
@@ -250,5 +239,7 @@ mod tests {
         assert_eq!(cuts("500"), Ok(Cuts::Sample(500)));
         assert!(cuts("many").is_err());
         assert!(nested("all").is_err() && system("fancy").is_err());
+        assert_eq!(ftl("hybrid"), Ok(FtlName::Hybrid));
+        assert!(ftl("paper").is_err());
     }
 }

@@ -10,12 +10,13 @@
 //! So a workload runs once, however many cuts are tried in it: a cut costs a fork of the chip, and no replay.
 
 use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use ftl_core::layout::FormatKey;
-use ftl_core::probe::{self, Cause, Probe};
+use ftl_core::probe::Cause;
 use ftl_iface::{
     Block, BlockCount, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    ProgramError, ReadError, Region,
+    ProgramError, ReadError,
 };
 use nand_model::faults::{FaultInjector, When};
 use nand_model::power::{PageFate, PairFate, Tear};
@@ -27,6 +28,7 @@ use crate::faults::{Blow, Faults, Reserve};
 use crate::history::{History, Looked};
 use crate::injury::Injuries;
 use crate::report::cause_name;
+use crate::subject::{Struck, Subject};
 
 /// A chip that fails as it is told.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -40,27 +42,18 @@ pub(crate) enum Halt {
     OverBudget,
 }
 
-/// On whose account the FTL does what it does now. Shared by the probe, which is told, and the crossing, which asks.
-#[derive(Debug)]
-pub(crate) struct Account(Cell<Cause>);
+/// On whose account the FTL does what it does now. Shared by the FTL's probe, which is told, and the crossing, which
+/// asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Account(Rc<Cell<Cause>>);
 
 impl Account {
-    pub(crate) const fn new() -> Self {
-        Self(Cell::new(Cause::Mount))
+    fn new() -> Self {
+        Self(Rc::new(Cell::new(Cause::Mount)))
     }
 
     pub(crate) fn set(&self, cause: Cause) {
         self.0.set(cause);
-    }
-}
-
-/// The probe that keeps the account.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Teller<'a>(pub(crate) &'a Account);
-
-impl Probe for Teller<'_> {
-    fn operation(&mut self, _: Region, _: probe::Verb, cause: Cause) {
-        self.0.0.set(cause);
     }
 }
 
@@ -92,26 +85,30 @@ pub(crate) struct Orders {
     /// This one of so many workers takes its part of what is picked.
     pub(crate) lane: (u64, u64),
     pub(crate) faults: Faults,
-    pub(crate) sector_bytes: usize,
     /// Whether a program out of order fails, where else it is a breach: on flash that contradicts itself, nobody can
     /// know the order.
     pub(crate) lenient: bool,
     /// A program that is acknowledged and not done.
     pub(crate) forgotten: Option<u64>,
-    /// Sectors of the device.
-    pub(crate) capacity: u32,
-    /// The key of the device's tags.
-    pub(crate) key: FormatKey,
+    /// The key by which the device was formatted.
+    pub(crate) key: u32,
 }
 
 /// The device that the FTL sees.
 #[derive(Debug)]
-pub(crate) struct Crossing<'a> {
+pub(crate) struct Crossing {
     chip: Device,
-    account: &'a Account,
+    subject: Arc<dyn Subject>,
+    account: Account,
     orders: Orders,
     /// Programs, erases and marks so far.
     operations: u64,
+    /// Those before the moment from which faults count them.
+    before: u64,
+    /// Calls that were made since power failed: there must be none.
+    asked_while_off: u64,
+    /// Where power failed last.
+    struck: Option<(Cause, Fate)>,
     /// Pairs of an operation and a fate so far.
     choices: u64,
     /// Calls of any kind that are left before the FTL is held to run in circles.
@@ -125,19 +122,23 @@ pub(crate) struct Crossing<'a> {
     history: History,
 }
 
-impl<'a> Crossing<'a> {
-    pub(crate) const fn new(
+impl Crossing {
+    pub(crate) fn new(
         chip: Device,
         reserve: Reserve,
         injured: Injuries,
-        account: &'a Account,
+        subject: Arc<dyn Subject>,
         orders: Orders,
     ) -> Self {
         Self {
             chip,
-            account,
+            subject,
+            account: Account::new(),
             orders,
             operations: 0,
+            before: 0,
+            asked_while_off: 0,
+            struck: None,
             choices: 0,
             budget: 0,
             halted: None,
@@ -154,6 +155,16 @@ impl<'a> Crossing<'a> {
         Self { history, ..self }
     }
 
+    /// On whose account it is asked; for the probe of the FTL above.
+    pub(crate) fn account(&self) -> Account {
+        self.account.clone()
+    }
+
+    /// The chip, at the end.
+    pub(crate) fn into_chip(self) -> Device {
+        self.chip
+    }
+
     /// Adds a line to the history.
     pub(crate) fn say(&mut self, line: impl FnOnce() -> String) {
         self.history.note(line);
@@ -165,18 +176,25 @@ impl<'a> Crossing<'a> {
     }
 
     fn note(&mut self, page: Page, data: &[u8], spare: &[u8], verb: &str) {
-        let Orders { sector_bytes, capacity, key, .. } = self.orders;
         let (at, cause) = (self.operations, self.account.0.get());
-        let looked = Looked { page, cause, data, spare, sector_bytes, capacity, key };
+        let (subject, key) = (&*self.subject, self.orders.key);
+        let looked = Looked { page, cause, data, spare, subject, key };
         self.history.note(|| match verb {
             "read" => looked.line(verb),
             _ => format!("{}: {}", at - 1, looked.line(verb)),
         });
     }
 
-    /// Power is on again.
+    /// Power is switched off between two requests.
+    pub(crate) fn switch_off(&mut self) {
+        self.chip.power_off();
+    }
+
+    /// Power is on again, and a mount comes next.
     pub(crate) fn power_on(&mut self) {
         self.halted = None;
+        self.asked_while_off = 0;
+        self.account.set(Cause::Mount);
         self.history.note(|| "power is on".into());
     }
 
@@ -199,6 +217,24 @@ impl<'a> Crossing<'a> {
         self.cut = None;
     }
 
+    /// From now on what strikes is drawn by that seed, and by how many operations there were since: whatever is left out
+    /// before this moment, the same strikes after it.
+    pub(crate) const fn draw_by(&mut self, seed: u64, faults: Faults) {
+        self.orders.seed = seed;
+        self.orders.faults = faults;
+        self.before = self.operations;
+    }
+
+    /// Calls that were made since power failed.
+    pub(crate) const fn asked_while_off(&self) -> u64 {
+        self.asked_while_off
+    }
+
+    /// On whose account the operation was done in which power failed last, and what became of it.
+    pub(crate) const fn struck(&mut self) -> Option<(Cause, Fate)> {
+        self.struck.take()
+    }
+
     /// Picks operations in this way from now on.
     pub(crate) const fn pick(&mut self, picks: Picks) {
         self.orders.picks = picks;
@@ -208,6 +244,7 @@ impl<'a> Crossing<'a> {
     pub(crate) const fn begin(&mut self, faults: Faults) {
         self.orders.faults = faults;
         self.operations = 0;
+        self.before = 0;
         self.choices = 0;
     }
 
@@ -238,6 +275,7 @@ impl<'a> Crossing<'a> {
 
     fn spend(&mut self) -> Result<(), Halt> {
         if let Some(halt) = self.halted {
+            self.asked_while_off += u64::from(halt == Halt::PowerOff);
             return Err(halt);
         }
         let Some(left) = self.budget.checked_sub(1) else {
@@ -271,10 +309,12 @@ impl<'a> Crossing<'a> {
             Some((when, seed)) if at >= when => {
                 self.cut = None;
                 self.halted = Some(Halt::PowerOff);
-                let nth = mix(seed, at) % verb.fates().count() as u64;
+                let nth = mix(seed, 8) % verb.fates().count() as u64;
                 if let Some(fate) = verb.fates().nth(nth as usize) {
+                    self.chip.power_off();
                     tear(&mut self.chip, fate);
                     self.history.note(|| format!("{at}: power fails: {fate}"));
+                    self.struck = Some((self.account.0.get(), fate));
                 }
                 Err(Halt::PowerOff)
             }
@@ -284,6 +324,7 @@ impl<'a> Crossing<'a> {
 
     fn branch(&mut self, cut: Cut, tear: &impl Fn(&mut Device, Fate)) {
         let mut chip = self.chip.fork();
+        chip.power_off();
         tear(&mut chip, cut.fate);
         let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
         let mut history = self.history.clone();
@@ -294,15 +335,20 @@ impl<'a> Crossing<'a> {
 
     /// Whether a fault strikes the operation under way.
     fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
-        let thrown = mix(mix(self.orders.seed, subject), self.operations);
-        one_in > 0 && thrown.is_multiple_of(u64::from(one_in)) && self.reserve.may_fail(block)
+        let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
+        let one_in = if has_failed { self.orders.faults.again } else { one_in };
+        self.strikes(one_in, subject) && self.reserve.may_fail(block)
+    }
+
+    /// Whether what strikes once in so many operations does it now.
+    fn strikes(&self, one_in: u32, subject: u64) -> bool {
+        let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
+        one_in > 0 && thrown.is_multiple_of(u64::from(one_in))
     }
 
     fn fail(&mut self, block: Block) {
         self.reserve.fail(block);
-        let thrown = mix(mix(self.orders.seed, 13), self.operations);
-        let one_in = u64::from(self.orders.faults.mark);
-        if one_in > 0 && thrown.is_multiple_of(one_in) && self.reserve.may_take_no_mark(block) {
+        if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);
         }
@@ -320,16 +366,16 @@ impl<'a> Crossing<'a> {
         if self.blow(faults.program, 11, page.block()) {
             return Blow::Fails;
         }
-        let thrown = mix(mix(self.orders.seed, 14), self.operations);
-        let one_in = u64::from(faults.uncorrectable);
+        if !self.strikes(faults.uncorrectable, 14) {
+            return Blow::None;
+        }
         // The FTL's own records are copied nowhere else: their loss is another matter than a sector's.
-        let host_data =
-            data.chunks(self.orders.sector_bytes).any(|sector| Stamp::read_from(sector).is_some());
-        let strikes = one_in > 0
-            && thrown.is_multiple_of(one_in)
-            && host_data
-            && Injuries::may_strike(self.chip.inner(), page, spare, self.orders.key);
-        if strikes { Blow::Unreadable } else { Blow::None }
+        let mut sectors = data.chunks(self.subject.sector_bytes().as_usize());
+        if !sectors.any(|sector| Stamp::read_from(sector).is_some()) {
+            return Blow::None;
+        }
+        let struck = Struck { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
+        self.subject.injury(&struck).map_or(Blow::None, Blow::Unreadable)
     }
 }
 
@@ -340,7 +386,7 @@ fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: 
     }
 }
 
-impl NandDevice for Crossing<'_> {
+impl NandDevice for Crossing {
     type Error = Halt;
 
     fn geometry(&self) -> &Geometry {
@@ -388,9 +434,8 @@ impl NandDevice for Crossing<'_> {
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
-            Blow::Unreadable => {
-                let (sector_bytes, key) = (self.orders.sector_bytes, self.orders.key);
-                self.injured.note(page, data, spare, sector_bytes, key);
+            Blow::Unreadable(injury) => {
+                self.injured.note(injury);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
                 self.history.note(|| "which cannot be read back".into());

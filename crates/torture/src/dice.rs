@@ -30,6 +30,11 @@ impl Dice {
         (((self.next() >> 32) * end as u64) >> 32) as u32
     }
 
+    /// One of these, of which there is one at least.
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize]
+    }
+
     /// Whether so many percent came true.
     pub const fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance

@@ -39,12 +39,14 @@ impl Verb {
     /// Every fate of such an operation, each once. A page that was not begun and one that reads as erased look alike
     /// to the FTL and are one case.
     pub fn fates(self) -> impl Iterator<Item = Fate> {
-        let pages = [PageFate::ReadsErased, PageFate::Complete, PageFate::Uncorrectable];
+        let pages =
+            [PageFate::ReadsErased, PageFate::Complete, PageFate::Uncorrectable, PageFate::Fading];
         let unstable = UNSTABLE.map(|reads| PageFate::Unstable { reads });
         let programs = move |pair| {
             pages.into_iter().chain(unstable).map(move |page| Fate::Program(page, pair))
         };
-        let blocks = [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage];
+        let blocks =
+            [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage, BlockFate::Fading];
         let (program, paired) =
             (matches!(self, Self::Program { .. }), self == Self::Program { paired: true });
         std::iter::once(Fate::Before)
@@ -57,19 +59,22 @@ impl Verb {
 
 impl Fate {
     /// Names of the rows in which cuts are counted.
-    pub const ROWS: [&'static str; 14] = [
+    pub const ROWS: [&'static str; 17] = [
         "before it",
         "page reads erased",
         "page complete",
         "page uncorrectable",
         "page unstable",
+        "page fading",
         "page reads erased, pair lost",
         "page complete, pair lost",
         "page uncorrectable, pair lost",
         "page unstable, pair lost",
+        "page fading, pair lost",
         "block untouched",
         "block erased",
         "block garbage",
+        "block fading",
         "mark not set",
         "mark set",
     ];
@@ -84,14 +89,16 @@ impl Fate {
                     PageFate::Complete => 2,
                     PageFate::Uncorrectable => 3,
                     PageFate::Unstable { .. } => 4,
+                    PageFate::Fading => 5,
                 };
-                if matches!(pair, PairFate::Lost) { row + 4 } else { row }
+                if matches!(pair, PairFate::Lost) { row + 5 } else { row }
             }
-            Self::Erase(BlockFate::Untouched) => 9,
-            Self::Erase(BlockFate::Erased) => 10,
-            Self::Erase(BlockFate::Garbage) => 11,
-            Self::Mark(false) => 12,
-            Self::Mark(true) => 13,
+            Self::Erase(BlockFate::Untouched) => 11,
+            Self::Erase(BlockFate::Erased) => 12,
+            Self::Erase(BlockFate::Garbage) => 13,
+            Self::Erase(BlockFate::Fading) => 14,
+            Self::Mark(false) => 15,
+            Self::Mark(true) => 16,
         }
     }
 
@@ -112,12 +119,14 @@ impl fmt::Display for Fate {
                     PageFate::Complete => f.write_str("complete")?,
                     PageFate::Uncorrectable => f.write_str("uncorrectable")?,
                     PageFate::Unstable { reads } => write!(f, "unstable{reads}")?,
+                    PageFate::Fading => f.write_str("fading")?,
                 }
                 f.write_str(if *pair == PairFate::Lost { "-pair" } else { "" })
             }
             Self::Erase(BlockFate::Untouched) => f.write_str("block-untouched"),
             Self::Erase(BlockFate::Erased) => f.write_str("block-erased"),
             Self::Erase(BlockFate::Garbage) => f.write_str("block-garbage"),
+            Self::Erase(BlockFate::Fading) => f.write_str("block-fading"),
             Self::Mark(set) => f.write_str(if *set { "marked" } else { "unmarked" }),
         }
     }
@@ -126,8 +135,8 @@ impl fmt::Display for Fate {
 /// A fate that has no such name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no fate \"{0}\": take one of before, erased, complete, uncorrectable, unstable1 to unstable8 \
-         (each also with -pair), block-untouched, block-erased, block-garbage, unmarked, marked"
+    "there is no fate \"{0}\": take one of before, erased, complete, uncorrectable, unstable1 to unstable8, \
+         fading (each also with -pair), block-untouched, block-erased, block-garbage, block-fading, unmarked, marked"
 )]
 pub struct NoSuchFate(String);
 
@@ -202,8 +211,8 @@ mod tests {
     #[test]
     fn only_a_paired_page_can_take_another_with_it() {
         let count = |verb: Verb| verb.fates().count();
-        assert_eq!(count(Verb::Program { paired: false }), 9);
-        assert_eq!(count(Verb::Program { paired: true }), 17);
-        assert_eq!((count(Verb::Erase), count(Verb::Mark)), (4, 3));
+        assert_eq!(count(Verb::Program { paired: false }), 10);
+        assert_eq!(count(Verb::Program { paired: true }), 19);
+        assert_eq!((count(Verb::Erase), count(Verb::Mark)), (5, 3));
     }
 }

@@ -1,13 +1,12 @@
 //! Faults that strike beside the cuts: which, how often, and how many a device must bear.
 
-use ftl_core::flash::listed_max;
-use ftl_core::shape::{HEADER_BLOCKS, Part, RESCUE_BLOCKS, SPARE_BLOCKS_MIN, Shape};
 use ftl_iface::{Block, BlockCount, Region};
 use nand_model::Chip;
 use nand_model::faults::{Ageing, BitErrorsError, FaultInjector};
 use nand_model::part::Ecc;
 
 use crate::dice::{Dice, mix};
+use crate::subject::{Bounded, Injury, Part, Subject};
 
 /// Faults, and how often they strike: once in so many operations, never at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -18,6 +17,8 @@ pub struct Faults {
     pub erase: u32,
     /// Bad-block marks that do not take.
     pub mark: u32,
+    /// Programs and erases of a block that has failed before.
+    pub again: u32,
     /// Pages of the host's data that cannot be read back.
     pub uncorrectable: u32,
     /// Bad blocks of each region when the device comes from the factory.
@@ -42,6 +43,7 @@ impl Faults {
         program: 0,
         erase: 0,
         mark: 0,
+        again: 0,
         uncorrectable: 0,
         factory_bad: 0,
         bits: false,
@@ -74,15 +76,14 @@ impl Faults {
     pub(crate) fn prepare(
         self,
         chip: Chip,
-        shape: &Shape,
+        subject: &dyn Subject,
         seed: u64,
     ) -> Result<FaultInjector<Chip>, BitErrorsError> {
         let mut device = FaultInjector::new(chip, mix(seed, 1));
         let mut dice = Dice::new(mix(seed, 2));
-        for part in [Some(shape.chain), shape.log].into_iter().flatten() {
-            // A log of two blocks has none to lose.
-            for _ in 0..self.factory_bad.min(u32::from(part.blocks) - 2) {
-                let index = part.first + dice.below(part.blocks.into());
+        for part in subject.parts(&self) {
+            for _ in 0..self.factory_bad.min(part.factory_bad_max) {
+                let index = part.first + dice.below(part.blocks);
                 device.factory_bad(Block::new(part.region, index));
             }
         }
@@ -109,57 +110,45 @@ const WEAK_CELLS: Ageing =
 const STRONG_ECC: Ecc = Ecc { correctable_bits: 1_000, codeword_bytes: 512 };
 
 /// What an operation was chosen to suffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Blow {
     None,
     Fails,
-    Unreadable,
+    Unreadable(Injury),
 }
-
-/// Blocks of the meta part that a device needs beside those that have failed: two headers, counted apart, and two for
-/// copies.
-const HEADERS_AND_COPIES: usize = (HEADER_BLOCKS + RESCUE_BLOCKS) as usize;
 
 /// Blocks that have failed, and how many may.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     failed: Vec<Block>,
+    parts: Vec<Part>,
     /// Those that take no mark, and how many may.
     unmarked: (Vec<Block>, usize),
-    /// Blocks of the chains that have failed since the FTL said how many may at once, and how many it said.
+    /// Blocks of bounded parts that have failed since the FTL said how many may at once, and how many it said.
     at_once: (Vec<Block>, usize),
-    meta: Part,
-    chain: (Part, usize),
-    marks_fail: bool,
     unlimited: bool,
     /// Whether more failed at once than the FTL said that it bears, or more took no mark.
     overwhelmed: bool,
 }
 
 impl Reserve {
-    pub(crate) fn new(shape: &Shape, faults: &Faults) -> Self {
-        // What the factory took is no longer there to fail.
-        let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
-        let most = u32::from(spare).saturating_sub(faults.factory_bad) as usize;
+    pub(crate) fn new(subject: &dyn Subject, faults: &Faults) -> Self {
         Self {
             failed: Vec::new(),
-            unmarked: (Vec::new(), usize::from(listed_max(&shape.meta))),
+            parts: subject.parts(faults),
+            unmarked: (Vec::new(), subject.unmarked_max()),
             at_once: (Vec::new(), 0),
-            meta: shape.meta,
-            chain: (shape.chain, most),
-            marks_fail: faults.mark > 0,
             unlimited: faults.beyond_reserve,
             overwhelmed: false,
         }
     }
 
-    /// The FTL says how many blocks of the chains may fail in what it is asked for next.
+    /// The FTL says how many blocks of bounded parts may fail in what it is asked for next.
     pub(crate) fn allow(&mut self, at_once: BlockCount) {
         self.at_once = (Vec::new(), at_once.as_usize());
     }
 
-    /// Whether this block may fail: its part can still do without it, and the FTL bears so many at once. A log can do
-    /// without any: it is closed then.
+    /// Whether this block may fail: its part can still do without it, and the FTL bears so many at once.
     pub(crate) fn may_fail(&self, block: Block) -> bool {
         if self.unlimited {
             return true;
@@ -169,9 +158,15 @@ impl Reserve {
         !with_it.is_gone()
     }
 
+    /// Whether it has failed before.
+    pub(crate) fn has_failed(&self, block: Block) -> bool {
+        self.failed.contains(&block)
+    }
+
     pub(crate) fn fail(&mut self, block: Block) {
         add(&mut self.failed, block);
-        if lies_in(&self.chain.0, block) {
+        let bounded = |part: &Part| part.bounded == Bounded::AtOnce && part.holds(block);
+        if self.parts.iter().any(bounded) {
             add(&mut self.at_once.0, block);
             self.overwhelmed |= self.at_once.0.len() > self.at_once.1;
         }
@@ -190,21 +185,8 @@ impl Reserve {
 
     /// Whether the device may refuse writes: more blocks have failed than it said that it bears.
     pub(crate) fn is_gone(&self) -> bool {
-        let failed =
-            |part: &Part| self.failed.iter().filter(|block| lies_in(part, **block)).count();
-        let headers = failed(&self.meta_blocks(0, HEADER_BLOCKS));
-        let others = failed(&self.meta_blocks(HEADER_BLOCKS, self.meta.blocks - HEADER_BLOCKS));
-        // A block that takes no mark is listed in the headers, and one of them is whole while the other is written.
-        let headers_needed = if self.marks_fail && self.failed.len() > headers { 2 } else { 1 };
-        self.overwhelmed
-            || failed(&self.chain.0) > self.chain.1
-            || headers + headers_needed > usize::from(HEADER_BLOCKS)
-            // Copies stand in the places of checkpoints where no rescue block is left; two are needed.
-            || others + HEADERS_AND_COPIES > usize::from(self.meta.blocks)
-    }
-
-    fn meta_blocks(&self, first: u16, blocks: u16) -> Part {
-        Part { first: self.meta.first + u32::from(first), blocks, ..self.meta }
+        let failed = |part: &Part| self.failed.iter().filter(|block| part.holds(**block)).count();
+        self.overwhelmed || self.parts.iter().any(|part| failed(part) > part.may_fail)
     }
 }
 
@@ -212,11 +194,6 @@ fn add(blocks: &mut Vec<Block>, block: Block) {
     if !blocks.contains(&block) {
         blocks.push(block);
     }
-}
-
-fn lies_in(part: &Part, block: Block) -> bool {
-    let last = part.first + u32::from(part.blocks);
-    block.region() == part.region && (part.first..last).contains(&block.index())
 }
 
 #[cfg(test)]

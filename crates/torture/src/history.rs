@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use ftl_core::layout::{self, FormatKey};
 use ftl_core::probe::Cause;
 use ftl_iface::Page;
 use nand_model::Stamp;
 
 use crate::report::cause_name;
+use crate::subject::Subject;
 
 /// Lines that are kept: a mount of a small device, and what came before it.
 const LINES: usize = 400;
@@ -48,27 +48,18 @@ pub(crate) struct Looked<'a> {
     pub(crate) cause: Cause,
     pub(crate) data: &'a [u8],
     pub(crate) spare: &'a [u8],
-    pub(crate) sector_bytes: usize,
-    /// Sectors of the device, by which stamps are told apart.
-    pub(crate) capacity: u32,
-    pub(crate) key: FormatKey,
+    pub(crate) subject: &'a dyn Subject,
+    pub(crate) key: u32,
 }
 
 impl Looked<'_> {
     /// The line.
     pub(crate) fn line(&self, verb: &str) -> String {
-        let Self { page, spare, key, .. } = *self;
-        let sectors: Vec<String> =
-            self.data.chunks(self.sector_bytes).map(|sector| self.sector(sector)).collect();
-        let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
-        let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
-        let tag = tags.rev().find_map(|spare| layout::tag(spare, key));
-        let told = match tag {
-            Some(tag) => format!("{tag:?}"),
-            None if spare.iter().all(|byte| *byte == 0xFF) => "erased".into(),
-            None => "no tag".into(),
-        };
-        format!("{verb} {page} for {}: {told} [{}]", cause_name(self.cause), sectors.join(", "))
+        let Self { page, spare, key, subject, .. } = *self;
+        let sectors = self.data.chunks(subject.sector_bytes().as_usize());
+        let sectors: Vec<String> = sectors.map(|sector| self.sector(sector)).collect();
+        let (cause, told) = (cause_name(self.cause), subject.explain(spare, key));
+        format!("{verb} {page} for {cause}: {told} [{}]", sectors.join(", "))
     }
 
     fn sector(&self, sector: &[u8]) -> String {
@@ -76,7 +67,9 @@ impl Looked<'_> {
             let filler = sector.first().filter(|first| sector.iter().all(|byte| byte == *first));
             return filler.map_or("record".into(), |byte| format!("{byte:02X}…"));
         };
-        let (request, number) = (stamp.get() / self.capacity, stamp.get() % self.capacity);
+        // Stamps are told apart by sector and request.
+        let capacity = self.subject.capacity();
+        let (request, number) = (stamp.get() / capacity, stamp.get() % capacity);
         format!("sector {number} of request {request}")
     }
 }

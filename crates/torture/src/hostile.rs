@@ -1,15 +1,15 @@
 //! Hostile images: a used device whose pages were moved, altered or forged, with checks that fit. A mount may refuse
 //! it, and whatever is read may be wrong; but nothing panics, runs in circles, or leaves the device.
 
-use ftl_core::layout::{self, FormatKey};
-use ftl_core::{Ftl, NoProbe, OwnedRam};
+use std::sync::Arc;
+
 use ftl_iface::{
-    Block, BlockStore, Bytes, NandDevice, PageCount, PageIndex, Region, Sector, SectorCount,
+    Block, Bytes, NandDevice, PageCount, PageIndex, Region, Sector, SectorCount, StoreWriteError,
 };
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
 
-use crate::crossing::{Account, Crossing, Halt, Orders, Picks};
+use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::Share;
 use crate::faults::{Faults, Reserve};
 use crate::injury::Injuries;
@@ -17,6 +17,7 @@ use crate::report::Breach;
 use crate::script::Source;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
+use crate::subject::{Mounted, Subject};
 
 /// The key of the devices that are made hostile: whoever forges knows it.
 const KEY: u32 = 0x00C0_FFEE;
@@ -27,27 +28,25 @@ type Page = (Vec<u8>, Vec<u8>);
 /// A device with data on it, page by page, to be altered.
 #[derive(Clone, Debug)]
 pub struct Image {
+    subject: Arc<dyn Subject>,
     blocks: Vec<(Block, Vec<Option<Page>>)>,
 }
 
 impl Image {
     /// A device that was in use.
     pub fn used(setup: &Setup) -> Result<Self, String> {
-        let sentence = |error: &dyn std::fmt::Display| error.to_string();
-        let mut chip = Chip::new(&setup.part, Content::Bytes).map_err(|error| sentence(&error))?;
-        let mut memory = OwnedRam::for_plan(&setup.plan);
-        let mut ftl = Ftl::format(&mut chip, &setup.config, memory.lend(), KEY, NoProbe)
-            .map_err(|error| sentence(&error))?;
-        for step in Workload::whole(1, setup.capacity(), 400) {
-            if let Step::Write { first, count } = step {
-                let data = vec![first as u8 | 1; count as usize * setup.sector_bytes()];
-                ftl.write(Sector::new(first), &data).map_err(|error| sentence(&error))?;
-            } else if let Step::Trim { first, count } = step {
-                let trimmed = ftl.trim(Sector::new(first), SectorCount::new(count));
-                trimmed.map_err(|error| sentence(&error))?;
-            }
-        }
-        Ok(Self { blocks: read(&mut chip, setup) })
+        let chip = Chip::new(&setup.part, Content::Bytes).map_err(|error| error.to_string())?;
+        let mut crossing = crossing(setup, chip);
+        crossing.grant(u64::MAX);
+        setup.subject.format(&mut crossing, KEY)?;
+        let mut used = Ok(());
+        let mounted = setup.subject.mount(&mut crossing, &mut |ftl| {
+            used = Workload::whole(1, setup.capacity(), 400).try_for_each(|step| fill(ftl, step));
+        });
+        mounted.map_err(|error| format!("{error:?}"))?;
+        used.map_err(|error| error.to_string())?;
+        let mut chip = crossing.into_chip().into_inner();
+        Ok(Self { subject: setup.subject.clone(), blocks: read(&mut chip, setup) })
     }
 
     /// Alters the image as the bytes say: some pages of some blocks.
@@ -90,7 +89,11 @@ impl Image {
             }
             5 => self.with(block, page, |(data, _)| flip(data, source)),
             6 => self.with(block, page, |(_, spare)| flip(spare, source)),
-            _ => self.with(block, page, |(_, spare)| forge(spare, source)),
+            _ => {
+                let mut below = |end| source.below(end);
+                let subject = self.subject.clone();
+                self.with(block, page, |(_, spare)| subject.forge(spare, KEY, &mut below));
+            }
         }
     }
 
@@ -111,6 +114,18 @@ impl Image {
             }
         }
         Ok(chip)
+    }
+}
+
+/// Writes and trims of a workload, with content that no read of zeros looks like.
+fn fill(ftl: &mut dyn Mounted, step: Step) -> Result<(), StoreWriteError<Halt>> {
+    match step {
+        Step::Write { first, count } => {
+            let data = vec![first as u8 | 1; count as usize * ftl.sector_bytes().as_usize()];
+            ftl.write(Sector::new(first), &data)
+        }
+        Step::Trim { first, count } => ftl.trim(Sector::new(first), SectorCount::new(count)),
+        _ => Ok(()),
     }
 }
 
@@ -144,65 +159,37 @@ fn flip(bytes: &mut [u8], source: &mut Source<'_>) {
     }
 }
 
-/// Changes what a tag says, and gives it the check that fits.
-fn forge(spare: &mut [u8], source: &mut Source<'_>) {
-    let key = FormatKey::new(KEY);
-    let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());
-    let Some(length) = lengths.rev().find(|length| layout::tag(&spare[..*length], key).is_some())
-    else {
-        return;
-    };
-    let Some(mut tag) = layout::tag(&spare[..length], key) else { return };
-    match source.byte() % 4 {
-        0 => tag.stamp = layout::Stamp::new(u64::from(source.byte()) << source.below(41)),
-        1 => tag.note = u32::from(source.byte()) << source.below(17),
-        2 => {
-            let code = [source.byte(), source.byte(), source.byte(), source.byte()];
-            let slot = layout::Slot::from_code(u32::from_le_bytes(code));
-            layout::put_slot(&mut spare[..length], source.below(4) as usize, slot);
-        }
-        _ => {
-            let kinds = [
-                layout::Kind::Header,
-                layout::Kind::Log,
-                layout::Kind::Summary,
-                layout::Kind::Data,
-                layout::Kind::Chain,
-                layout::Kind::ChainInPlace,
-                layout::Kind::Trim,
-                layout::Kind::Checkpoint,
-            ];
-            tag.kind = kinds[source.below(kinds.len() as u32) as usize];
-        }
-    }
-    layout::put_tag(&mut spare[..length], &tag, key);
-}
-
-/// Mounts the chip, reads all of it, and uses it. Whatever the FTL says is right; it must say something.
-pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
-    let account = Account::new();
+/// A crossing over the chip, which lets out-of-order programs fail: on flash that contradicts itself nobody can know
+/// the order.
+fn crossing(setup: &Setup, chip: Chip) -> Crossing {
     let orders = Orders {
         seed: 0,
         picks: Picks::Some(Share::NONE),
         lane: (0, 1),
         faults: Faults::NONE,
-        sector_bytes: setup.sector_bytes(),
         lenient: true,
         forgotten: None,
-        capacity: setup.capacity(),
-        key: FormatKey::new(KEY),
+        key: KEY,
     };
-    let reserve = Reserve::new(setup.plan.shape(), &Faults::NONE);
+    let reserve = Reserve::new(&*setup.subject, &Faults::NONE);
     let chip = FaultInjector::new(chip, 0);
-    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, &account, orders);
-    let mut memory = OwnedRam::for_plan(&setup.plan);
-    // As much as a run grants for a request.
-    let budget = 64 * setup.pages() + 16_384;
+    Crossing::new(chip, reserve, Injuries::NONE, setup.subject.clone(), orders)
+}
+
+/// Mounts the chip, reads all of it, and uses it. Whatever the FTL says is right; it must say something.
+pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
+    let mut crossing = crossing(setup, chip);
+    let budget = setup.request_budget();
     crossing.grant(budget);
-    let mounted = Ftl::mount(&mut crossing, &setup.config, memory.lend(), NoProbe);
-    let Ok(mut ftl) = mounted else {
-        return ended(&crossing);
-    };
+    let mut visited = Ok(());
+    let mounted = setup.subject.mount(&mut crossing, &mut |ftl| visited = ask(setup, ftl, budget));
+    match mounted {
+        Ok(()) => visited,
+        Err(_) => ended(&crossing),
+    }
+}
+
+fn ask(setup: &Setup, ftl: &mut dyn Mounted, budget: u64) -> Result<(), Breach> {
     let mut data = vec![0; 8 * setup.sector_bytes()];
     for first in (0..setup.capacity()).step_by(8) {
         ftl.device_mut().grant(budget);
@@ -212,25 +199,16 @@ pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
     }
     for step in Workload::after(1, setup.capacity(), 24) {
         ftl.device_mut().grant(budget);
-        match step {
-            Step::Write { first, count } => {
-                let data = vec![0xA5; count as usize * setup.sector_bytes()];
-                let _ = ftl.write(Sector::new(first), &data);
-            }
-            Step::Trim { first, count } => {
-                let _ = ftl.trim(Sector::new(first), SectorCount::new(count));
-            }
-            Step::Maintain { budget } => {
-                let _ = ftl.maintain(PageCount::new(budget));
-            }
-            _ => {}
-        }
+        let _ = match step {
+            Step::Maintain { budget } => ftl.maintain(PageCount::new(budget)).map(drop),
+            step => fill(ftl, step),
+        };
         ended(ftl.device())?;
     }
     Ok(())
 }
 
-fn ended(crossing: &Crossing<'_>) -> Result<(), Breach> {
+fn ended(crossing: &Crossing) -> Result<(), Breach> {
     match crossing.halted() {
         Some(Halt::OverBudget) => Err(Breach::Endless),
         _ => Ok(()),
@@ -253,16 +231,18 @@ mod tests {
     fn an_image_that_was_not_altered_mounts_and_holds_what_it_held() {
         for setup in Setup::all().unwrap() {
             let image = Image::used(&setup).unwrap();
-            let mut chip = image.chip(&setup).unwrap();
-            let mut memory = OwnedRam::for_plan(&setup.plan);
-            let mut ftl =
-                Ftl::mount(&mut chip, &setup.config, memory.lend(), NoProbe).expect("it mounts");
-            let mut data = vec![0; setup.sector_bytes()];
-            let held = (0..setup.capacity()).filter(|sector| {
-                ftl.read(Sector::new(*sector), &mut data).expect("it reads");
-                data[0] != 0
+            let mut crossing = crossing(&setup, image.chip(&setup).unwrap());
+            crossing.grant(u64::MAX);
+            let mut held = 0;
+            let mounted = setup.subject.mount(&mut crossing, &mut |ftl| {
+                let mut data = vec![0; setup.sector_bytes()];
+                for sector in 0..setup.capacity() {
+                    ftl.read(Sector::new(sector), &mut data).expect("it reads");
+                    held += u32::from(data[0] != 0);
+                }
             });
-            assert!(held.count() > setup.capacity() as usize / 2);
+            mounted.expect("it mounts");
+            assert!(held > setup.capacity() / 2);
         }
     }
 

@@ -2,7 +2,7 @@
 //! was acknowledged.
 //!
 //! ```text
-//!   steps ──▶ life ──▶ Ftl ──▶ crossing ──▶ the chip, which lives on
+//!   steps ──▶ life ──▶ FTL ──▶ crossing ──▶ the chip, which lives on
 //!              │                  │
 //!            truth                └──▶ at every operation, a fork of the chip for each fate of it:
 //!              │                       a life in turn, of which the truth knows what was in flight
@@ -16,12 +16,15 @@
 //! - A sector is reported lost only if a page that held it was made unreadable, and does not come back as something
 //!   else.
 //! - Every mount succeeds and ends; every request is done, and ends, as long as reserve is left.
-//! - Every invariant of [`Ftl::check`](ftl_core::Ftl::check) holds after every mount and at every end.
-//! - No rule of the chip is broken, and nothing panics.
+//! - Every invariant that it names itself, such as [`Ftl::check`](ftl_core::Ftl::check), holds whenever it is asked.
+//! - No rule of the chip is broken, and nothing panics. A device that has failed for good is asked for nothing more,
+//!   and no request is answered as if it had not.
 //!
 //! # Rooms
 //!
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
+//! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: who is told, and may end a run.
+//! - `subject`: an FTL, as far as worlds, faults and truth need to know it. `hybrid`: the one of `ftl-core`.
 //! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
@@ -40,17 +43,22 @@ pub mod script;
 pub mod setup;
 pub mod steps;
 pub mod truth;
+pub mod watch;
+pub mod worlds;
 
 mod crossing;
 mod history;
+mod hybrid;
 mod injury;
 mod life;
 mod panics;
+mod subject;
 
 pub use fate::{Cut, Fate};
 pub use faults::Faults;
 pub use plan::{Cuts, Nested, Plan};
 pub use report::{Breach, Found, Tally, Violation};
 pub use run::{Outcome, follow_script, torture};
-pub use setup::{Setup, System};
+pub use setup::{FtlName, Setup, System};
 pub use steps::{Step, Workload};
+pub use watch::{Unwatched, Watcher};

@@ -3,12 +3,9 @@
 
 use std::fmt::Display;
 
-use ftl_core::layout::FormatKey;
-use ftl_core::probe::Cause;
-use ftl_core::{Ftl, MountError, OwnedRam};
-use ftl_iface::{BlockStore, PageCount, Sector, SectorCount, StoreWriteError};
+use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError};
 
-use crate::crossing::{Account, Branch, Crossing, Halt, Orders, Picks, Teller};
+use crate::crossing::{Branch, Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::fate::Cut;
 use crate::panics;
@@ -16,20 +13,21 @@ use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
+use crate::subject::{Mounted, Unchecked, Unmounted};
 use crate::truth::{Truth, Wrong};
+use crate::watch::Watcher;
 
 /// What all lives of a run share.
-pub(crate) struct World<'a> {
+pub(crate) struct Context<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) plan: &'a Plan,
-    pub(crate) account: &'a Account,
     pub(crate) seed: u64,
     /// Of the pairs of an operation and a fate in the run's own life.
     pub(crate) share: Share,
     /// This one of so many workers tries its part of them.
     pub(crate) lane: (u64, u64),
-    /// Is told of each cut that was tried.
-    pub(crate) tell: &'a (dyn Fn() + Sync),
+    /// Is told of each cut that was tried, and may end the run.
+    pub(crate) watcher: &'a dyn Watcher,
 }
 
 /// What was found so far.
@@ -39,20 +37,10 @@ pub(crate) struct Findings {
     pub(crate) violations: Vec<Violation>,
 }
 
-impl World<'_> {
+impl Context<'_> {
     /// The key of the device's tags.
-    pub(crate) fn key(&self) -> FormatKey {
-        FormatKey::new(self.seed as u32)
-    }
-
-    /// Calls that a mount may make: it looks at no page more than a few times.
-    fn mount_budget(&self) -> u64 {
-        16 * self.setup.pages() + 4_096
-    }
-
-    /// Calls that a request may make, far beyond the stated worst case.
-    fn request_budget(&self) -> u64 {
-        64 * self.setup.pages() + 16_384
+    pub(crate) fn key(&self) -> u32 {
+        self.seed as u32
     }
 
     /// How a life's operations are picked, in its mount and after it.
@@ -70,20 +58,11 @@ impl World<'_> {
             _ => (some(Share::NONE), some(Share::NONE)),
         }
     }
-
-    /// Lives within lives, the run's own included.
-    pub(crate) fn depth(&self) -> usize {
-        let nested = self.plan.nested.map_or(0, |nested| nested.depth as usize);
-        match &self.plan.cuts {
-            Cuts::At(cuts) => 1 + cuts.len(),
-            Cuts::Exhaustive | Cuts::Sample(_) => 2 + nested,
-        }
-    }
 }
 
 /// What a life knows beside its device.
 pub(crate) struct Mind<'a> {
-    pub(crate) world: &'a World<'a>,
+    pub(crate) world: &'a Context<'a>,
     pub(crate) truth: Truth,
     pub(crate) cuts: Vec<Cut>,
     pub(crate) data: Vec<u8>,
@@ -100,109 +79,130 @@ enum After {
 /// What broke, if anything did.
 pub(crate) type Verdict<T = ()> = Result<T, Box<Violation>>;
 
-type Mounted<'ram, 'c, 'a> = Ftl<'ram, &'c mut Crossing<'a>, Teller<'a>>;
-
 /// Lives until the steps end; then the device is mounted and compared once more.
-pub(crate) fn live<'a>(
-    crossing: &mut Crossing<'a>,
-    mind: &mut Mind<'a>,
+pub(crate) fn live(
+    crossing: &mut Crossing,
+    mind: &mut Mind<'_>,
     steps: &mut dyn Iterator<Item = Step>,
-    memories: &mut [OwnedRam],
     findings: &mut Findings,
 ) -> Verdict {
     let world = mind.world;
-    let Some((memory, deeper)) = memories.split_first_mut() else {
-        return Ok(());
-    };
-    let picks = world.picks(mind.cuts.len());
-    let mut ended = false;
+    let (in_mount, after_it) = world.picks(mind.cuts.len());
+    let mut lived = Lived::Used;
     loop {
         crossing.power_on();
-        crossing.grant(world.mount_budget());
-        crossing.pick(picks.0);
-        world.account.set(Cause::Mount);
-        let teller = Teller(world.account);
-        let mounted = Ftl::mount(&mut *crossing, &world.setup.config, memory.lend(), teller);
-        let mut ftl = match mounted {
-            Ok(ftl) => ftl,
-            Err(MountError::NotFormatted | MountError::DamagedHeader) if mind.may_be_blank => {
-                return Ok(());
-            }
-            Err(error) => {
-                let error = error.to_string();
-                let branches = crossing.take_branches();
-                mind.follow(branches, deeper, findings);
+        crossing.grant(world.setup.mount_budget());
+        crossing.pick(in_mount);
+        let mut outcome = Ok(());
+        let mounted = world.setup.subject.mount(crossing, &mut |ftl| {
+            outcome = mind.follow_mount(ftl, steps, findings, (&mut lived, after_it));
+        });
+        outcome?;
+        match mounted {
+            Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
+            Ok(()) => {}
+            Err(Unmounted::Blank(_)) if mind.may_be_blank => return Ok(()),
+            Err(Unmounted::Blank(error) | Unmounted::Failed(error)) => {
+                mind.follow(crossing.take_branches(), findings);
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
-                    None => {
-                        return Err(mind.broken(&"mounting", Breach::Unmountable(error)));
-                    }
+                    None => return Err(mind.broken(&"mounting", Breach::Unmountable(error))),
                 }
             }
-        };
-        mind.follow(ftl.device_mut().take_branches(), deeper, findings);
-        mind.may_be_blank = false;
-        // The mount's work may go on in the first requests.
-        let before = mind.truth.clone();
-        let state = mind.inspect(&mut ftl, "after the mount");
-        mind.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
-        ftl.device_mut().pick(picks.1);
-        if let After::Off = state? {
-            continue;
         }
-        if ended {
-            return Ok(());
-        }
-        ended = mind.use_it(&mut ftl, steps, deeper, findings)?;
-        if findings.violations.len() >= world.plan.violations_max {
-            return Ok(());
+        if crossing.halted().is_none() {
+            crossing.switch_off();
         }
     }
 }
 
-impl<'a> Mind<'a> {
+/// How far a life has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lived {
+    /// The steps go on with the next mount.
+    Used,
+    /// They have ended, and one mount is left.
+    Through,
+    /// That was compared, too.
+    ToTheEnd,
+}
+
+impl Mind<'_> {
     fn broken(&self, doing: &dyn Display, breach: Breach) -> Box<Violation> {
-        let World { setup, plan, seed, .. } = self.world;
+        let Context { setup, plan, seed, .. } = self.world;
         Box::new(Violation::new(setup, plan, *seed, doing.to_string(), breach))
+    }
+
+    /// Whether there are violations enough, or whoever watches has.
+    fn has_enough(&self, findings: &Findings) -> bool {
+        findings.violations.len() >= self.world.plan.violations_max || !self.world.watcher.goes_on()
+    }
+
+    /// A device that has mounted is compared, and then used.
+    fn follow_mount(
+        &mut self,
+        ftl: &mut dyn Mounted,
+        steps: &mut dyn Iterator<Item = Step>,
+        findings: &mut Findings,
+        (lived, picks): (&mut Lived, Picks),
+    ) -> Verdict {
+        self.follow(ftl.device_mut().take_branches(), findings);
+        self.may_be_blank = false;
+        // The mount's work may go on in the first requests.
+        let before = self.truth.clone();
+        let state = self.inspect(ftl, "after the mount");
+        self.follow_from(&before, ftl.device_mut().take_branches(), findings);
+        ftl.device_mut().pick(picks);
+        if let After::Off = state? {
+            return Ok(());
+        }
+        if *lived == Lived::Used && self.use_it(ftl, steps, findings)? {
+            *lived = Lived::Through;
+        } else if *lived == Lived::Through {
+            *lived = Lived::ToTheEnd;
+        }
+        if self.has_enough(findings) {
+            *lived = Lived::ToTheEnd;
+        }
+        Ok(())
     }
 
     /// Requests until power goes off. Whether there are no more.
     fn use_it(
         &mut self,
-        ftl: &mut Mounted<'_, '_, 'a>,
+        ftl: &mut dyn Mounted,
         steps: &mut dyn Iterator<Item = Step>,
-        deeper: &mut [OwnedRam],
         findings: &mut Findings,
     ) -> Verdict<bool> {
         for step in &mut *steps {
             if step == Step::Rest {
                 let before = self.truth.clone();
                 self.inspect(ftl, "before it was switched off")?;
-                self.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
+                self.follow_from(&before, ftl.device_mut().take_branches(), findings);
                 return Ok(false);
             }
-            if let After::Off = self.step(ftl, step, deeper, findings)? {
+            if let After::Off = self.step(ftl, step, findings)? {
                 return Ok(false);
             }
             if step == Step::Stop {
                 return Ok(false);
             }
-            if findings.violations.len() >= self.world.plan.violations_max {
+            if self.has_enough(findings) {
                 return Ok(true);
             }
         }
         ftl.device_mut().disarm();
         let before = self.truth.clone();
         self.inspect(ftl, "at the end")?;
-        self.follow_from(&before, ftl.device_mut().take_branches(), deeper, findings);
+        self.follow_from(&before, ftl.device_mut().take_branches(), findings);
         Ok(true)
     }
 
     /// Compares everything, and checks the invariants.
-    fn inspect(&mut self, ftl: &mut Mounted<'_, '_, 'a>, when: &str) -> Verdict<After> {
+    fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Verdict<After> {
         ftl.device().injured().tell(&mut self.truth);
-        ftl.device_mut().grant(self.world.request_budget() + self.world.mount_budget());
+        ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
         let known = ftl.device().injured().len();
         let mut compared = self.truth.compare_all(ftl);
         if compared.is_err() && ftl.device().injured().len() > known {
@@ -222,17 +222,17 @@ impl<'a> Mind<'a> {
             }
             Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(After::Off),
             // What cannot be read cannot be checked.
-            Err(violation) if self.truth.is_injured() && is_unreadable(&violation.to_string()) => {
-                Ok(After::On)
+            Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(After::On),
+            Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
+                Err(self.broken(&when, Breach::Invariant(sentence)))
             }
-            Err(violation) => Err(self.broken(&when, Breach::Invariant(violation.to_string()))),
         }
     }
 
     /// A comparison fails as it must where power has failed.
     fn judge(
         &self,
-        ftl: &Mounted<'_, '_, 'a>,
+        ftl: &dyn Mounted,
         compared: Result<(), Wrong>,
         doing: &dyn Display,
     ) -> Verdict {
@@ -245,43 +245,24 @@ impl<'a> Mind<'a> {
 
     fn step(
         &mut self,
-        ftl: &mut Mounted<'_, '_, 'a>,
+        ftl: &mut dyn Mounted,
         step: Step,
-        deeper: &mut [OwnedRam],
         findings: &mut Findings,
     ) -> Verdict<After> {
-        ftl.device_mut().grant(self.world.request_budget());
+        ftl.device_mut().grant(self.world.setup.request_budget());
         let request = self.truth.requests() + 1;
         let before = matches!(step, Step::Read { .. }).then(|| self.truth.clone());
         ftl.device_mut().say(|| format!("request {request}: {step}"));
-        let outcome = match step {
-            Step::Write { first, count } => {
-                self.truth.begin_write(first, count, &mut self.data);
-                ftl.write(Sector::new(first), &self.data)
-            }
-            Step::Trim { first, count } => {
-                self.truth.begin_trim(first, count);
-                ftl.trim(Sector::new(first), SectorCount::new(count))
-            }
-            Step::Read { first, count } => {
-                ftl.device().injured().tell(&mut self.truth);
-                let compared = self.truth.compare(ftl, first, count);
-                self.judge(ftl, compared, &step)?;
-                Ok(())
-            }
-            Step::Maintain { budget } => ftl.maintain(PageCount::new(budget)).map(drop),
-            Step::Flush => ftl.flush(),
-            Step::Cut { after, seed } => {
-                ftl.device_mut().cut_after(after.into(), seed);
-                Ok(())
-            }
-            Step::Stop => ftl.stop().map(drop),
-            Step::Rest => Ok(()),
-        };
+        if let Step::Read { first, count } = step {
+            ftl.device().injured().tell(&mut self.truth);
+            let compared = self.truth.compare(ftl, first, count);
+            self.judge(ftl, compared, &step)?;
+        }
+        let outcome = ask(ftl, step, &mut self.truth, &mut self.data);
         let branches = ftl.device_mut().take_branches();
         match before {
-            Some(before) => self.follow_from(&before, branches, deeper, findings),
-            None => self.follow(branches, deeper, findings),
+            Some(before) => self.follow_from(&before, branches, findings),
+            None => self.follow(branches, findings),
         }
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
@@ -300,37 +281,29 @@ impl<'a> Mind<'a> {
                 self.judge(ftl, compared, &step)?;
                 Ok(After::On)
             }
-            (Err(error), None) => Err(self.broken(&step, Breach::Refused(error.to_string()))),
+            (Err(error), None) => {
+                let sentence = format!("{error}; {}", ftl.health());
+                Err(self.broken(&step, Breach::Refused(sentence)))
+            }
         }
     }
 
     /// Goes down roads that lead off a comparison: what it found was not known to be found when they did.
-    fn follow_from(
-        &mut self,
-        truth: &Truth,
-        branches: Vec<Branch>,
-        memories: &mut [OwnedRam],
-        findings: &mut Findings,
-    ) {
+    fn follow_from(&mut self, truth: &Truth, branches: Vec<Branch>, findings: &mut Findings) {
         let known = std::mem::replace(&mut self.truth, truth.clone());
-        self.follow(branches, memories, findings);
+        self.follow(branches, findings);
         self.truth = known;
     }
 
     /// Goes down each of these roads.
-    pub(crate) fn follow(
-        &mut self,
-        branches: Vec<Branch>,
-        memories: &mut [OwnedRam],
-        findings: &mut Findings,
-    ) {
+    pub(crate) fn follow(&mut self, branches: Vec<Branch>, findings: &mut Findings) {
         for branch in branches {
-            if findings.violations.len() >= self.world.plan.violations_max {
+            if self.has_enough(findings) {
                 return;
             }
             let (cut, cause, depth) = (branch.cut, branch.cause, self.cuts.len());
-            let outcome = self.go_down(branch, memories, findings);
-            (self.world.tell)();
+            let outcome = self.go_down(branch, findings);
+            self.world.watcher.tried(1);
             let breach = outcome.as_ref().err().map(|violation| &violation.breach);
             findings.tally.add(cause, cut.fate, depth, breach);
             if let Err(mut violation) = outcome {
@@ -341,12 +314,7 @@ impl<'a> Mind<'a> {
         }
     }
 
-    fn go_down(
-        &self,
-        branch: Branch,
-        memories: &mut [OwnedRam],
-        findings: &mut Findings,
-    ) -> Verdict {
+    fn go_down(&self, branch: Branch, findings: &mut Findings) -> Verdict {
         let world = self.world;
         let cuts: Vec<Cut> = self.cuts.iter().copied().chain([branch.cut]).collect();
         // What happens after the cut depends on where it was, so that lives differ.
@@ -357,22 +325,20 @@ impl<'a> Mind<'a> {
             picks: Picks::Some(Share::NONE),
             lane: (0, 1),
             faults: world.plan.faults,
-            sector_bytes: world.setup.sector_bytes(),
             lenient: false,
             forgotten: None,
-            capacity: world.setup.capacity(),
             key: world.key(),
         };
         let Branch { chip, reserve, injured, history, .. } = branch;
+        let subject = world.setup.subject.clone();
         let mut crossing =
-            Crossing::new(chip, reserve, injured, world.account, orders).with_history(history);
+            Crossing::new(chip, reserve, injured, subject, orders).with_history(history);
         let requests = (mix(seed, 3) % u64::from(world.plan.after.max(1))) as u32;
         let mut steps = Workload::after(mix(seed, 4), world.setup.capacity(), requests);
         let truth = self.truth.clone();
         let may_be_blank = self.may_be_blank;
         let mut mind = Mind { world, truth, cuts, data: Vec::new(), may_be_blank };
-        let lived =
-            panics::catch(|| live(&mut crossing, &mut mind, &mut steps, memories, findings));
+        let lived = panics::catch(|| live(&mut crossing, &mut mind, &mut steps, findings));
         let verdict = lived.unwrap_or_else(|sentence| {
             Err(self.broken(&"in the life after it", Breach::Panic(sentence)))
         });
@@ -383,13 +349,44 @@ impl<'a> Mind<'a> {
     }
 }
 
-/// Faults may strike as the FTL says that it bears them.
-fn allow(ftl: &mut Mounted<'_, '_, '_>) {
-    let at_once = ftl.health().at_once;
-    ftl.device_mut().allow(at_once);
+/// Asks the FTL for what changes the device; the truth is told before what is to be there. Reads are for whoever
+/// compares them.
+pub(crate) fn ask(
+    ftl: &mut dyn Mounted,
+    step: Step,
+    truth: &mut Truth,
+    data: &mut Vec<u8>,
+) -> Result<(), StoreWriteError<Halt>> {
+    match step {
+        Step::Write { first, count } => {
+            truth.begin_write(first, count, data);
+            ftl.write(Sector::new(first), data)
+        }
+        Step::Trim { first, count } => {
+            truth.begin_trim(first, count);
+            ftl.trim(Sector::new(first), SectorCount::new(count))
+        }
+        Step::Maintain { budget } => ftl.maintain(PageCount::new(budget)).map(drop),
+        Step::Flush => ftl.flush(),
+        Step::Settle => ftl.settle(),
+        Step::Scrub => {
+            ftl.scrub();
+            ftl.maintain(PageCount::new(SCRUBBED)).map(drop)
+        }
+        Step::Stop => ftl.stop(),
+        Step::Cut { after, seed } => {
+            ftl.device_mut().cut_after(after.into(), seed);
+            Ok(())
+        }
+        Step::Read { .. } | Step::Compare | Step::Rest => Ok(()),
+    }
 }
 
-/// Whether a check failed because a page cannot be read.
-fn is_unreadable(sentence: &str) -> bool {
-    sentence.contains("Uncorrectable")
+/// Pages that are read in idle time once a scrub was asked for.
+const SCRUBBED: u32 = 50;
+
+/// Faults may strike as the FTL says that it bears them.
+fn allow(ftl: &mut dyn Mounted) {
+    let at_once = ftl.at_once();
+    ftl.device_mut().allow(at_once);
 }

@@ -61,6 +61,8 @@ pub enum Breach {
     Invariant(String),
     /// The FTL broke a rule of the device, or panicked.
     Panic(String),
+    /// The device was used after it had failed for good, or requests were answered as if it had not.
+    UsedAfterFailure(String),
 }
 
 impl Breach {
@@ -81,6 +83,9 @@ impl fmt::Display for Breach {
             Self::Endless => f.write_str("it does not come to an end"),
             Self::Invariant(sentence) => write!(f, "an invariant does not hold: {sentence}"),
             Self::Panic(sentence) => write!(f, "panic: {sentence}"),
+            Self::UsedAfterFailure(sentence) => {
+                write!(f, "after the device had failed for good: {sentence}")
+            }
         }
     }
 }

@@ -2,21 +2,21 @@
 
 use rayon::prelude::*;
 
-use ftl_core::{Ftl, OwnedRam};
 use nand_model::{Chip, Content};
 
-use crate::crossing::{Account, Crossing, Orders, Picks, Teller};
+use crate::crossing::{Crossing, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::faults::{Faults, Reserve};
 use crate::history::History;
 use crate::injury::Injuries;
-use crate::life::{self, Findings, Mind, World};
+use crate::life::{self, Context, Findings, Mind};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
 use crate::truth::{Compare, Truth};
+use crate::watch::{Unwatched, Watcher};
 
 /// What came of a run, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,13 +44,12 @@ impl Outcome {
 /// Workers that share the cuts of one seed.
 const LANES: u64 = 4;
 
-/// Runs the plan on each of these setups, with each of these seeds, on all processors. `tell` is called for each cut
-/// that was tried.
+/// Runs the plan on each of these setups, with each of these seeds, on all processors, as long as the watcher goes on.
 pub fn torture(
     setups: &[Setup],
     seeds: std::ops::Range<u64>,
     plan: &Plan,
-    tell: &(dyn Fn() + Sync),
+    watcher: &dyn Watcher,
 ) -> Outcome {
     let one = matches!(&plan.cuts, Cuts::At(_) | Cuts::Sample(0));
     let lanes = if one { 1 } else { LANES };
@@ -59,17 +58,18 @@ pub fn torture(
         .flat_map(|(setup, seed)| (0..lanes).map(move |lane| (setup, seed, lane)))
         .collect();
     jobs.into_par_iter()
+        .filter(|_| watcher.goes_on())
         .map(|(setup, seed, lane)| {
             let share = match plan.cuts {
                 Cuts::Exhaustive => Share::ALL,
                 Cuts::At(_) | Cuts::Sample(0) => Share::NONE,
                 Cuts::Sample(wanted) => {
                     let dry = Plan { cuts: Cuts::Sample(0), ..plan.clone() };
-                    let all = run(setup, &dry, seed, Share::NONE, (0, 1), &|| ()).choices;
+                    let all = run(setup, &dry, seed, Share::NONE, (0, 1), watcher).choices;
                     Share::of(wanted, all.max(1))
                 }
             };
-            run(setup, plan, seed, share, (lane, lanes), tell)
+            run(setup, plan, seed, share, (lane, lanes), watcher)
         })
         .reduce(Outcome::default, Outcome::merge)
 }
@@ -81,10 +81,9 @@ fn run(
     seed: u64,
     share: Share,
     lane: (u64, u64),
-    tell: &(dyn Fn() + Sync),
+    watcher: &dyn Watcher,
 ) -> Outcome {
-    let account = Account::new();
-    let world = World { setup, plan, account: &account, seed, share, lane, tell };
+    let world = Context { setup, plan, seed, share, lane, watcher };
     let mut steps = Workload::whole(mix(seed, 5), setup.capacity(), plan.requests);
     lead(&world, &mut steps)
 }
@@ -97,15 +96,14 @@ pub fn follow_script(
     seed: u64,
     steps: impl IntoIterator<Item = Step>,
 ) -> Outcome {
-    let account = Account::new();
     let (share, lane) = (Share::NONE, (0, 1));
-    let world = World { setup, plan, account: &account, seed, share, lane, tell: &|| () };
+    let world = Context { setup, plan, seed, share, lane, watcher: &Unwatched };
     lead(&world, &mut steps.into_iter())
 }
 
-fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
+fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let mut findings = Findings::default();
-    let World { setup, plan, seed, lane, .. } = *world;
+    let Context { setup, plan, seed, lane, .. } = *world;
     let broken = |breach| Violation::new(setup, plan, seed, "in the run's own life".into(), breach);
     let mut crossing = match prepared(world) {
         Ok(crossing) => crossing,
@@ -118,14 +116,12 @@ fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let truth = Truth::new(setup.capacity(), setup.sector_bytes(), compare);
     let may_be_blank = plan.format;
     let mut mind = Mind { world, truth, cuts: Vec::new(), data: Vec::new(), may_be_blank };
-    let mut memories: Vec<OwnedRam> =
-        (0..world.depth()).map(|_| OwnedRam::for_plan(&setup.plan)).collect();
     let lived = panics::catch(|| {
         if plan.format {
-            mind.follow(crossing.take_branches(), &mut memories[1..], &mut findings);
+            mind.follow(crossing.take_branches(), &mut findings);
             return Ok(());
         }
-        life::live(&mut crossing, &mut mind, steps, &mut memories, &mut findings)
+        life::live(&mut crossing, &mut mind, steps, &mut findings)
     });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
@@ -145,25 +141,23 @@ fn lead(world: &World<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
 }
 
 /// A formatted device.
-fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
-    let World { setup, plan, account, seed, lane, .. } = *world;
+fn prepared(world: &Context<'_>) -> Result<Crossing, String> {
+    let Context { setup, plan, seed, lane, .. } = *world;
     let content = if plan.bytes { Content::Bytes } else { setup.stamps() };
     let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
-    let shape = setup.plan.shape();
-    let chip = plan.faults.prepare(chip, shape, seed).map_err(|error| error.to_string())?;
+    let subject = &setup.subject;
+    let chip = plan.faults.prepare(chip, &**subject, seed).map_err(|error| error.to_string())?;
     let orders = Orders {
         seed: mix(seed, 6),
         picks: Picks::Some(Share::NONE),
         lane,
         faults: Faults::NONE,
-        sector_bytes: setup.sector_bytes(),
         lenient: false,
         forgotten: plan.forgotten,
-        capacity: setup.capacity(),
         key: world.key(),
     };
-    let reserve = Reserve::new(shape, &plan.faults);
-    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, account, orders);
+    let reserve = Reserve::new(&**subject, &plan.faults);
+    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
     if plan.history {
         crossing = crossing.with_history(History::kept());
     }
@@ -171,11 +165,7 @@ fn prepared<'a>(world: &World<'a>) -> Result<Crossing<'a>, String> {
     if plan.format {
         crossing.pick(world.picks(0).0);
     }
-    let mut memory = OwnedRam::for_plan(&setup.plan);
-    let key = world.key().get();
-    Ftl::format(&mut crossing, &setup.config, memory.lend(), key, Teller(account))
-        .map(drop)
-        .map_err(|error| error.to_string())?;
+    subject.format(&mut crossing, world.key())?;
     if !plan.format {
         crossing.begin(plan.faults);
     }

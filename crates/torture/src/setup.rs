@@ -1,12 +1,38 @@
-//! What is tortured: a device, a configuration, and the RAM plan of both.
+//! What is tortured: a device, and an FTL in some configuration on it.
+
+use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
-use ftl_core::{Config, RamPlan, ShapeError, WriteBackConfig, layout};
-use ftl_iface::{Bytes, SectorCount};
+use ftl_core::{Config, ShapeError, WriteBackConfig};
+use ftl_iface::SectorCount;
 use nand_model::datasheet::{self, DatasheetError};
 use nand_model::part::Part;
 use nand_model::{ChipError, Content};
+
+use crate::hybrid::Hybrid;
+use crate::subject::Subject;
+
+/// The FTLs that can be tortured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FtlName {
+    /// Of `ftl-core`: a log before block chains.
+    #[default]
+    Hybrid,
+}
+
+impl FtlName {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Hybrid];
+
+    /// The name by which commands know it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
 
 /// How the FTL is configured on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,7 +82,7 @@ const SPARE: u16 = SPARE_BLOCKS_MIN + 3;
 /// In a device of one region, the log's part of its blocks.
 const LOG_SHARE: u32 = 5;
 
-/// A device, a configuration, and the RAM plan of both.
+/// A device, and an FTL in some configuration on it.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The device's name, or its file's.
@@ -65,10 +91,8 @@ pub struct Setup {
     pub system: System,
     /// The device's figures.
     pub part: Part,
-    /// The FTL's.
-    pub config: Config,
-    /// The memory that the FTL needs.
-    pub plan: RamPlan,
+    /// The FTL.
+    pub(crate) subject: Arc<dyn Subject>,
 }
 
 impl Setup {
@@ -90,18 +114,18 @@ impl Setup {
     pub fn new(device: &str, system: System) -> Result<Self, SetupError> {
         let part = datasheet::open(device)?;
         let mut config = configured(&part, system);
-        let plan =
-            |config: &Config| RamPlan::new(&part.geometry, config).map_err(SetupError::Shape);
+        let hybrid =
+            |config: Config| Hybrid::new(&part.geometry, config).map_err(SetupError::Shape);
         // What the device has room for is known once its blocks are dealt out.
-        let shape = *plan(&config)?.shape();
+        let shape = *hybrid(config)?.plan().shape();
         let blocks = u32::from(shape.chain.blocks.saturating_sub(SPARE).max(1));
         let room = blocks * shape.sectors_per_block.get();
         let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
         // The last logical block is not whole, so that an end within a block is met too.
         let capacity = room.min(u32::try_from(exported).unwrap_or(u32::MAX)) - 1;
         config.capacity = Some(SectorCount::new(capacity));
-        let plan = plan(&config)?;
-        Ok(Self { device: device.into(), system, part, config, plan })
+        let subject = Arc::new(hybrid(config)?);
+        Ok(Self { device: device.into(), system, part, subject })
     }
 
     /// All of [`Self::ALL`].
@@ -111,12 +135,12 @@ impl Setup {
 
     /// Sectors that the host may use.
     pub fn capacity(&self) -> u32 {
-        self.plan.shape().capacity.get()
+        self.subject.capacity()
     }
 
     /// The size of a sector.
     pub fn sector_bytes(&self) -> usize {
-        self.config.sector_bytes.as_usize()
+        self.subject.sector_bytes().as_usize()
     }
 
     /// Pages of the whole device.
@@ -125,12 +149,20 @@ impl Setup {
         regions.into_iter().flatten().map(ftl_iface::RegionGeometry::pages).sum()
     }
 
+    /// Calls that a mount may make: it looks at no page more than a few times.
+    pub(crate) fn mount_budget(&self) -> u64 {
+        16 * self.pages() + 4_096
+    }
+
+    /// Calls that a request may make, far beyond the stated worst case.
+    pub(crate) fn request_budget(&self) -> u64 {
+        64 * self.pages() + 16_384
+    }
+
     /// What the chip keeps of a page when a stamp stands for each sector.
     pub fn stamps(&self) -> Content {
-        let shape = self.plan.shape();
-        let slots = shape.chain.slots.max(shape.meta.slots);
-        let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
-        Content::Stamps { sector: self.config.sector_bytes, spare_kept }
+        let spare_kept = self.subject.spare_used();
+        Content::Stamps { sector: self.subject.sector_bytes(), spare_kept }
     }
 }
 
@@ -172,14 +204,18 @@ fn configured(part: &Part, system: System) -> Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::Faults;
 
     #[test]
     fn every_setup_leaves_blocks_to_lose_and_ends_within_a_logical_block() {
         for setup in Setup::all().unwrap() {
-            let shape = *setup.plan.shape();
             let name = format!("{} {}", setup.device, setup.system.name());
-            assert!(shape.chain.blocks - shape.logical_blocks >= SPARE, "{name}: {shape:?}");
-            assert_ne!(setup.capacity() % shape.sectors_per_block.get(), 0, "{name}");
+            let parts = setup.subject.parts(&Faults::NONE);
+            let chains = parts.iter().max_by_key(|part| part.blocks).unwrap();
+            assert!(chains.may_fail >= usize::from(SPARE - SPARE_BLOCKS_MIN), "{name}: {chains:?}");
+            let shape = setup.part.geometry.region(chains.region).unwrap();
+            let block = shape.block_bytes() / setup.sector_bytes() as u64;
+            assert_ne!(u64::from(setup.capacity()) % block, 0, "{name}");
             assert!(setup.capacity() >= 30, "{name}: {}", setup.capacity());
         }
     }

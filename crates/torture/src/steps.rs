@@ -35,6 +35,12 @@ pub enum Step {
     },
     /// The host waits until everything is on flash.
     Flush,
+    /// What a power cut may have touched is set right now, and not with the next request.
+    Settle,
+    /// Every page is to be read once, and some idle time is given for it.
+    Scrub,
+    /// Everything is read and compared, and every invariant is checked.
+    Compare,
     /// Power is switched off between two requests, without a word.
     Rest,
     /// The device is stopped, and then switched off.
@@ -56,6 +62,9 @@ impl fmt::Display for Step {
             Self::Read { first, count } => write!(f, "reading {count} sectors from {first}"),
             Self::Maintain { budget } => write!(f, "maintaining with {budget} copies"),
             Self::Flush => f.write_str("flushing"),
+            Self::Settle => f.write_str("settling"),
+            Self::Scrub => f.write_str("scrubbing"),
+            Self::Compare => f.write_str("comparing everything"),
             Self::Rest => f.write_str("switching off at rest"),
             Self::Stop => f.write_str("stopping"),
             Self::Cut { after, .. } => write!(f, "letting power fail {after} operations later"),
@@ -191,6 +200,7 @@ mod tests {
                 Step::Rest => (5, 0),
                 Step::Cut { .. } => (6, 0),
                 Step::Stop => (7, 0),
+                other => panic!("{other}: worlds alone ask for it"),
             };
             assert!(end <= 100, "{step}");
             seen[kind] = true;

@@ -1,5 +1,7 @@
 //! The truth of what was acknowledged: what each sector must read as, and may read as after a cut.
 
+use std::collections::BTreeMap;
+
 use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
 use nand_model::Stamp;
 
@@ -21,8 +23,6 @@ impl Version {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Expected {
     now: Version,
-    /// What a request asked for that is not acknowledged yet.
-    asked: Option<Version>,
     /// It was found lost: it stays so until it is written, or reads as what it was.
     lost: bool,
 }
@@ -40,6 +40,9 @@ pub enum Compare {
 #[derive(Clone, Debug)]
 pub struct Truth {
     sectors: Vec<Expected>,
+    /// What requests asked for that were not acknowledged, by the sectors that nobody has read since: they may hold
+    /// any of it, or what they held before.
+    asked: BTreeMap<u32, Vec<Version>>,
     sector_bytes: usize,
     compare: Compare,
     /// Requests begun so far.
@@ -72,6 +75,7 @@ impl Truth {
         let sectors = vec![Expected::default(); capacity as usize];
         Self {
             sectors,
+            asked: BTreeMap::new(),
             sector_bytes,
             compare,
             requests: 0,
@@ -96,7 +100,7 @@ impl Truth {
         data.clear();
         for sector in first..first + count {
             let version = self.version(sector);
-            self.sectors[sector as usize].asked = Some(version);
+            self.asked.entry(sector).or_default().push(version);
             fill(version, self.sector_bytes, self.compare, data);
         }
     }
@@ -104,16 +108,16 @@ impl Truth {
     /// Begins a trim.
     pub fn begin_trim(&mut self, first: u32, count: u32) {
         self.requests += 1;
-        for expected in &mut self.sectors[first as usize..(first + count) as usize] {
-            expected.asked = Some(Version::NONE);
+        for sector in first..first + count {
+            self.asked.entry(sector).or_default().push(Version::NONE);
         }
     }
 
     /// The request was acknowledged: what it asked for is what must be there.
     pub fn acknowledge(&mut self, first: u32, count: u32) {
-        for expected in &mut self.sectors[first as usize..(first + count) as usize] {
-            if let Some(version) = expected.asked.take() {
-                *expected = Expected { now: version, ..Expected::default() };
+        for sector in first..first + count {
+            if let Some(now) = self.asked.remove(&sector).and_then(|asked| asked.last().copied()) {
+                self.sectors[sector as usize] = Expected { now, lost: false };
             }
         }
     }
@@ -137,16 +141,20 @@ impl Truth {
         !self.injured.is_empty()
     }
 
-    fn may_be_lost(&self, sector: u32, expected: &Expected) -> bool {
+    fn asked_of(&self, sector: u32) -> &[Version] {
+        self.asked.get(&sector).map_or(&[], Vec::as_slice)
+    }
+
+    fn may_be_lost(&self, sector: u32, expected: Expected) -> bool {
         let injured = |version: Version| self.injured.binary_search(&version).is_ok();
         expected.lost
             || injured(expected.now)
-            || expected.asked.is_some_and(injured)
+            || self.asked_of(sector).iter().any(|asked| injured(*asked))
             || self.places.binary_search(&Sector::new(sector)).is_ok()
     }
 
     /// Whether something older may be found in the stead of what must be there.
-    fn may_be_older(&self, sector: u32, expected: &Expected, found: &Found) -> bool {
+    fn may_be_older(&self, sector: u32, expected: Expected, found: &Found) -> bool {
         let untold = |version: Version| self.untold.binary_search(&version).is_ok();
         let is_older = match found {
             Found::Zeros => true,
@@ -163,7 +171,7 @@ impl Truth {
     }
 
     /// Reads sectors and compares them. What is found of an unacknowledged request is from then on what must be there.
-    pub fn compare<S: BlockStore>(
+    pub fn compare<S: BlockStore + ?Sized>(
         &mut self,
         store: &mut S,
         first: u32,
@@ -197,7 +205,7 @@ impl Truth {
     }
 
     /// Compares the whole device.
-    pub fn compare_all<S: BlockStore>(&mut self, store: &mut S) -> Result<(), Wrong> {
+    pub fn compare_all<S: BlockStore + ?Sized>(&mut self, store: &mut S) -> Result<(), Wrong> {
         self.compare(store, 0, self.sectors.len() as u32)
     }
 
@@ -221,24 +229,25 @@ impl Truth {
         let expected = self.sectors[sector as usize];
         let fits = |version: Version| self.describes(version, &found);
         let settled = if fits(expected.now) {
-            Expected { now: expected.now, ..Expected::default() }
-        } else if let Some(asked) = expected.asked.filter(|asked| fits(*asked)) {
-            Expected { now: asked, ..Expected::default() }
-        } else if found == Found::Lost && self.may_be_lost(sector, &expected) {
-            // Whichever of the two it was, it is lost now.
-            let now = expected.asked.unwrap_or(expected.now);
-            Expected { now, asked: None, lost: true }
-        } else if self.may_be_older(sector, &expected, &found) {
+            Expected { now: expected.now, lost: false }
+        } else if let Some(asked) = self.asked_of(sector).iter().find(|asked| fits(**asked)) {
+            Expected { now: *asked, lost: false }
+        } else if found == Found::Lost && self.may_be_lost(sector, expected) {
+            // Whichever of them it was, it is lost now.
+            let now = self.asked_of(sector).last().copied().unwrap_or(expected.now);
+            Expected { now, lost: true }
+        } else if self.may_be_older(sector, expected, &found) {
             let now = match found {
                 Found::Written { request, .. } => self.written_by(request, sector),
                 _ => Version::NONE,
             };
-            Expected { now, ..Expected::default() }
+            Expected { now, lost: false }
         } else {
-            let expected = self.sentence(&expected);
+            let expected = self.sentence(sector, expected);
             return Err(Wrong { sector: Sector::new(sector), expected, found });
         };
         self.sectors[sector as usize] = settled;
+        self.asked.remove(&sector);
         Ok(())
     }
 
@@ -250,18 +259,20 @@ impl Truth {
         }
     }
 
-    fn sentence(&self, expected: &Expected) -> String {
-        let one = |version: Version| match version {
-            Version::NONE => "zeros".into(),
+    fn sentence(&self, sector: u32, expected: Expected) -> String {
+        let one = |version: &Version| match version {
+            Version(0) => "zeros".into(),
             Version(number) => {
                 format!("the content of request {}", number / self.sectors.len() as u32)
             }
         };
-        match expected.asked {
-            Some(asked) => format!("{} or {}", one(expected.now), one(asked)),
-            None if expected.lost => format!("{} or lost", one(expected.now)),
-            None => one(expected.now),
+        let all = [expected.now].into_iter().chain(self.asked_of(sector).iter().copied());
+        let mut all: Vec<String> = all.map(|version| one(&version)).collect();
+        all.dedup();
+        if expected.lost {
+            all.push("lost".into());
         }
+        all.join(" or ")
     }
 
     /// All sectors, as a count.

@@ -1,7 +1,7 @@
 //! Devices that are switched off at rest only: nothing may be found wrong with them, so that whatever a cut shows is
 //! the cut's.
 
-use torture::{Cuts, Plan, Setup, Step, Workload, follow_script, torture};
+use torture::{Cuts, Plan, Setup, Step, Unwatched, Workload, follow_script, torture};
 
 /// A workload whose cuts come between requests.
 fn at_rest(seed: u64, capacity: u32, requests: u32) -> impl Iterator<Item = Step> {
@@ -47,7 +47,7 @@ fn a_run_is_the_same_each_time() {
     let plan =
         Plan { cuts: Cuts::Sample(300), requests: 100, violations_max: 1_000, ..Plan::default() };
     let run = || {
-        let mut outcome = torture(&setups, 7..8, &plan, &|| ());
+        let mut outcome = torture(&setups, 7..8, &plan, &Unwatched);
         outcome.violations.sort_by_key(ToString::to_string);
         outcome
     };

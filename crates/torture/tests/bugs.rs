@@ -8,7 +8,7 @@ use std::panic;
 
 use ftl_core::bugs::{self, Bug};
 use torture::dice::Share;
-use torture::{Cuts, Nested, Outcome, Plan, Setup, System, torture};
+use torture::{Cuts, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
 
 /// What shows a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn tortured(exposure: Exposure, seed: u64) -> Outcome {
         ..Plan::default()
     };
     let setup = Setup::new(device, system).expect("the setup is possible");
-    torture(&[setup], seed..seed + 1, &plan, &|| ())
+    torture(&[setup], seed..seed + 1, &plan, &Unwatched)
 }
 
 /// How many cuts it takes to find a bug, if it is found.

@@ -1,11 +1,11 @@
 //! Power cuts, and further cuts beside them: nothing that was acknowledged is lost, and no device is stuck. `./ci
 //! torture` is a larger run; these few thousand cuts show in every test run what it would find.
 
-use torture::{Cuts, Faults, Nested, Plan, Setup, torture};
+use torture::{Cuts, Faults, Nested, Plan, Setup, Unwatched, torture};
 
 /// Runs the plan; all that was tried must have gone well.
 fn all_goes_well(plan: &Plan, at_least: u64) {
-    let outcome = torture(&Setup::all().expect("every setup is possible"), 1..2, plan, &|| ());
+    let outcome = torture(&Setup::all().expect("every setup is possible"), 1..2, plan, &Unwatched);
     let told: Vec<String> = outcome.violations.iter().map(ToString::to_string).collect();
     assert!(told.is_empty(), "{} violations, the first:\n{}", told.len(), told[0]);
     assert!(outcome.tally.total().tried >= at_least, "{:?}", outcome.tally.total());

@@ -148,6 +148,31 @@ fn each_sector_of_a_cut_write_is_old_or_new_and_stays_what_it_was_found_to_be() 
 }
 
 #[test]
+fn requests_that_were_cut_one_after_the_other_leave_open_all_that_they_asked_for() {
+    let (mut store, _, mut truth) = written_twice(Compare::Stamps);
+    let old = store.clone();
+    let mut data = Vec::new();
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        truth.begin_write(10, 1, &mut data);
+        asked.push(data.clone());
+    }
+    truth.begin_trim(10, 1);
+    store.sectors[10].copy_from_slice(&asked[0]);
+    let mut first = truth.clone();
+    first.compare_all(&mut store).expect("the first of them may have been done");
+    store.sectors[10] = [0; SECTOR];
+    truth.clone().compare_all(&mut store).expect("and the last");
+    // Once it was read it is settled.
+    assert_eq!(found(first.clone(), &mut store), Found::Zeros);
+    assert!(matches!(found(first, &mut old.clone()), Found::Written { request: 2, .. }));
+    // An acknowledged request leaves nothing open.
+    truth.begin_write(10, 1, &mut data);
+    truth.acknowledge(10, 1);
+    assert!(matches!(found(truth, &mut old.clone()), Found::Written { request: 2, .. }));
+}
+
+#[test]
 fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_older() {
     let (mut store, between, mut truth) = written_twice(Compare::Stamps);
     store.lost = Some(12);

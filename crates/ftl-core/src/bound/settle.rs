@@ -65,7 +65,8 @@ impl WorstCase {
         Operations {
             reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
             programs: self.meta.pages,
-            erases: 1,
+            // Its own block, and that of a copy which it takes the place of.
+            erases: 2,
         }
     }
 

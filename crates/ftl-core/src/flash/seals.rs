@@ -9,7 +9,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
-use crate::shape::{HEADER_BLOCKS, PLACES, Place, RESCUE};
+use crate::shape::{HEADER_BLOCKS, PLACES, Place};
 
 /// Which seals may stand that the next change makes false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,25 +54,15 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Whether a block of a place carries a copy in the stead of a rescue block, and so no seal.
+    /// Whether a block of a place carries a copy like a rescue block, and so no seal.
     fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
-        if !self.lacks_rescue_block()? || self.seals != Seals::Unknown {
+        if self.seals != Seals::Unknown {
             return Ok(false);
         }
         for page in [self.meta.pages.saturating_sub(2), self.meta.pages - 1] {
             if let Seen::Page(tag) = self.look(Spot { page, ..block }, Cause::Mount)?
                 && tag.kind == Kind::Commit
             {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether a rescue block is bad, so that the blocks of places stand in for it.
-    pub fn lacks_rescue_block(&mut self) -> Result<bool, Fault<D::Error>> {
-        for block in RESCUE {
-            if self.is_bad(Spot::meta(block, 0))? {
                 return Ok(true);
             }
         }

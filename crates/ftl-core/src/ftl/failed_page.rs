@@ -107,7 +107,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     #[inline(never)]
     pub(crate) fn write_failed(&mut self) -> Result<(), Fault<D::Error>> {
         if let Some(newest) = self.failed_page {
-            self.write_rescued(Rescued { newest, older: None })?;
+            self.write_rescued(Rescued::one(newest))?;
         }
         self.release_failed()
     }

@@ -24,7 +24,7 @@ use crate::error::Fault;
 use crate::flash::{Content, Seen, Spot};
 use crate::layout::{Kind, Slot, Slots, Stamp, Trim};
 use crate::probe::{Cause, Probe};
-use crate::shape::{RESCUE, SLOTS_MAX};
+use crate::shape::{PLACES, RESCUE, RESCUE_BLOCKS, SLOTS_MAX};
 
 /// A copy in one block, with a commit that is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,21 +39,53 @@ pub(crate) struct Copy {
     pub(crate) ended: Option<ChainBlock>,
 }
 
-/// What counts of the copies.
+/// The copies that count, the newest first. Those before it count where the newer ones had no room for what they hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rescued {
-    /// The copy made last.
-    pub(crate) newest: Copy,
-    /// The one before it, where the newest had no room for what that holds.
-    pub(crate) older: Option<Copy>,
+    copies: [Option<Copy>; COPIES_MAX],
 }
 
 impl Rescued {
-    /// Its copies, the newest first.
+    const NONE: Self = Self { copies: [None; COPIES_MAX] };
+
+    /// That one alone.
+    pub(crate) const fn one(copy: Copy) -> Self {
+        let mut copies = Self::NONE.copies;
+        copies[0] = Some(copy);
+        Self { copies }
+    }
+
+    /// The copies before the one that was made last.
+    fn without_newest(self) -> Self {
+        let mut copies = self.copies;
+        copies.rotate_left(1);
+        copies[COPIES_MAX - 1] = None;
+        Self { copies }
+    }
+
+    /// The one that was made last.
+    pub(crate) fn newest(self) -> Option<Copy> {
+        self.copies[0]
+    }
+
     fn copies(self) -> impl Iterator<Item = Copy> {
-        [Some(self.newest), self.older].into_iter().flatten()
+        self.copies.into_iter().flatten()
+    }
+
+    /// These, and a newer one. `None`: there is no room for as many.
+    fn after(self, newest: Copy) -> Option<Self> {
+        let mut copies = [None; COPIES_MAX];
+        let [first, rest @ ..] = &mut copies;
+        *first = Some(newest);
+        for (cell, copy) in rest.iter_mut().zip(self.copies()) {
+            *cell = Some(copy);
+        }
+        (self.copies().count() < COPIES_MAX).then_some(Self { copies })
     }
 }
+
+/// Blocks that carry copies at a time: the rescue blocks, and one of each place of checkpoints.
+const COPIES_MAX: usize = (RESCUE_BLOCKS + PLACES) as usize;
 
 /// A bit in the note of a commit: the copy before it counts, too.
 const BESIDE: u32 = 1 << 23;
@@ -68,22 +100,26 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Spot::meta(block, self.shape.meta.pages - 1)
     }
 
-    /// What counts of the copies: the newest whose proof was begun, and the one before it if it says so.
+    /// What counts of the copies: the newest whose proof was begun, and those before it as far as each says so.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
-        let mut newest: Option<(Copy, bool)> = None;
-        let mut older: Option<Copy> = None;
-        for block in self.rescue_blocks()? {
-            let Some((found, beside)) = self.copy_in(block)? else {
-                continue;
-            };
-            if newest.is_none_or(|(newest, _)| newest.stamp < found.stamp) {
-                let before = newest.replace((found, beside)).map(|(copy, _)| copy);
-                older = before.or(older);
-            } else if older.is_none_or(|older| older.stamp < found.stamp) {
-                older = Some(found);
+        let mut found = [None; COPIES_MAX];
+        for block in self.rescue_blocks() {
+            let mut next = self.copy_in(block)?;
+            for cell in &mut found {
+                let stamp = |copy: &Option<(Copy, bool)>| copy.map(|(copy, _)| copy.stamp);
+                if stamp(&next) > stamp(cell) {
+                    core::mem::swap(cell, &mut next);
+                }
             }
         }
-        Ok(newest.map(|(newest, beside)| Rescued { newest, older: older.filter(|_| beside) }))
+        let mut rescued = Rescued::NONE;
+        for (cell, (copy, beside)) in rescued.copies.iter_mut().zip(found.into_iter().flatten()) {
+            *cell = Some(copy);
+            if !beside {
+                break;
+            }
+        }
+        Ok(rescued.newest().map(|_| rescued))
     }
 
     /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
@@ -122,7 +158,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         if let Some(before) = before {
             // What was written from the copy is still covered by it. A fold may have ended meanwhile.
-            let ends = youngest.stamp > before.newest.stamp && self.ends_fold(&youngest)?;
+            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
+            let ends = newer && self.ends_fold(&youngest)?;
             let copy = if ends { self.copy_fold_end(before, &youngest)? } else { None };
             // A page that cannot be read never counted.
             return Ok(copy.or(Some(before)));
@@ -158,7 +195,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 // There may be another block. Nothing was relied on yet, and what this one says must not count later.
                 Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
                 outcome => {
-                    return outcome.map(|copy| copy.map(|newest| Rescued { newest, older: None }));
+                    return outcome.map(|copy| copy.map(Rescued::one));
                 }
             };
         }
@@ -191,11 +228,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.commit(target, pages, ended, false).map(Some)
     }
 
-    /// The blocks in which copies may stand: the rescue blocks; and where one of these is bad, those of checkpoints
-    /// too, which say nothing any more when copies are made.
-    fn rescue_blocks(&mut self) -> Result<core::ops::Range<u16>, Fault<D::Error>> {
-        let lacks_one = self.flash.lacks_rescue_block()?;
-        Ok(if lacks_one { RESCUE.start..self.shape.meta.blocks } else { RESCUE })
+    /// The blocks in which copies may stand: the rescue blocks; and those of checkpoints, which say nothing any more when
+    /// copies are made.
+    fn rescue_blocks(&self) -> core::ops::Range<u16> {
+        RESCUE.start..self.shape.meta.blocks
     }
 
     /// A rescue block that is not bad, and carries nothing that counts.
@@ -203,7 +239,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         &mut self,
         counts: Option<Rescued>,
     ) -> Result<Option<u16>, Fault<D::Error>> {
-        for block in self.rescue_blocks()? {
+        for block in self.rescue_blocks() {
             let spot = Spot::meta(block, 0);
             let carries = |rescued: Rescued| rescued.copies().any(|copy| copy.block == block);
             if !counts.is_some_and(carries)
@@ -245,23 +281,27 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some(mut pages) = self.copy_page(page.spot, target, 0)? else {
             return Ok(None);
         };
+        let Some(last) = before.newest() else {
+            return Err(Fault::Corrupt);
+        };
         // A page of a copy takes one again, at most.
-        let fits = pages + before.newest.pages <= self.shape.meta.pages.saturating_sub(2);
+        let fits = pages + last.pages <= self.shape.meta.pages.saturating_sub(2);
         if fits {
             // What a copy holds is newer than what a fold found.
-            for number in 0..before.newest.pages {
-                let copy = Spot::meta(before.newest.block, number);
+            for number in 0..last.pages {
+                let copy = Spot::meta(last.block, number);
                 pages = self.copy_page(copy, target, pages)?.unwrap_or(pages);
             }
         }
-        let older = match before.older {
-            Some(_) if !fits => return Err(self.no_block_left()),
-            older if fits => older,
-            _ => Some(before.newest),
-        };
+        let rest = if fits { before.without_newest() } else { before };
         let ended = Some(page.spot.chain_block());
-        let newest = self.commit(target, pages, ended, older.is_some())?;
-        Ok(Some(Rescued { newest, older }))
+        let newest = self.commit(target, pages, ended, rest.newest().is_some())?;
+        if fits {
+            // What it held stands in the new one.
+            self.erase_or_lose(Spot::meta(last.block, 0))?;
+        }
+        let rescued = rest.after(newest);
+        rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
     }
 
     /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
@@ -493,9 +533,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         &mut self,
         rescued: Option<Rescued>,
     ) -> Result<(), Fault<D::Error>> {
-        let newest = rescued.map(|rescued| rescued.newest.block);
+        let newest = rescued.and_then(Rescued::newest).map(|copy| copy.block);
         // The one that was made last goes last: an older one alone would say too little.
-        for block in self.rescue_blocks()? {
+        for block in self.rescue_blocks() {
             if newest != Some(block) && self.is_begun(block)? {
                 self.erase_or_lose(Spot::meta(block, 0))?;
             }
@@ -506,8 +546,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
     }
 
-    /// Whether the commit of a rescue block was begun, well or not.
+    /// Whether the commit of a copy was begun in a block, well or not. The blocks of checkpoints have pages of their own.
     fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
-        Ok(self.flash.look(self.commit_spot(block), Cause::Mount)? != Seen::Erased)
+        Ok(match self.flash.look(self.commit_spot(block), Cause::Mount)? {
+            Seen::Erased => false,
+            Seen::Page(tag) => tag.kind == Kind::Commit || RESCUE.contains(&block),
+            Seen::Unreadable => true,
+        })
     }
 }

@@ -135,7 +135,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             outcome => (outcome?, true),
         };
         if let Some(state) = &mut self.unsettled {
-            let newest = rescued.map(|rescued| rescued.newest);
+            let newest = rescued.and_then(Rescued::newest);
             state.ended = newest.and_then(|copy| Some((copy.ended?, copy.stamp)));
             state.rescued = rescued;
         }

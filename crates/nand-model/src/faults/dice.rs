@@ -54,6 +54,7 @@ pub(super) enum Subject {
     FailedProgram = 6,
     HalfErased = 7,
     Garbage = 8,
+    FailedErase = 9,
 }
 
 /// The dice of a place at a time of its life. `detail` is a page's number, or whatever else tells two throws for one

@@ -22,8 +22,8 @@ mod torn;
 mod uncorrectable;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageCount,
+    ProgramError, ReadError,
 };
 
 pub use bit_errors::{Ageing, BitErrorsError};
@@ -191,7 +191,11 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         let faults = &mut self.faults;
         if faults.erase_failures.strikes(faults.seed, block, cycles) {
             self.inner.attempt_erase(block);
-            self.leave_half_erased(block);
+            if torn::fades(self.faults.seed, block, cycles) {
+                self.leave_fading(block);
+            } else {
+                self.leave_half_erased(block);
+            }
             return Err(EraseError::Failed);
         }
         self.inner.erase(block)?;
@@ -217,9 +221,19 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
 impl<D: Truth> FaultInjector<D> {
     /// Each page of the block reads as before or as anything, by the seed.
     fn leave_half_erased(&mut self, block: Block) {
-        let cycles = self.inner.erase_count(block);
-        let pages = self.inner.geometry().region(block.region()).map(|shape| shape.pages_per_block);
-        self.faults.torn.half_erased(self.faults.seed, block, cycles, pages.unwrap_or_default());
+        let (cycles, pages) = (self.inner.erase_count(block), self.pages(block));
+        self.faults.torn.half_erased(self.faults.seed, block, cycles, pages);
+    }
+
+    /// Each page of the block reads as before, for good or for a while, or is gone, by the seed.
+    fn leave_fading(&mut self, block: Block) {
+        let (cycles, pages) = (self.inner.erase_count(block), self.pages(block));
+        self.faults.torn.faded(self.faults.seed, block, cycles, pages);
+    }
+
+    fn pages(&self, block: Block) -> PageCount {
+        let shape = self.inner.geometry().region(block.region());
+        shape.map(|shape| shape.pages_per_block).unwrap_or_default()
     }
 }
 
@@ -270,9 +284,14 @@ impl<D: Truth> Tear for FaultInjector<D> {
                 self.faults.torn.erased(block);
             }
             BlockFate::Garbage => self.leave_half_erased(block),
+            BlockFate::Fading => self.leave_fading(block),
         }
         self.faults.torn.erase_again(block);
         Ok(())
+    }
+
+    fn power_off(&mut self) {
+        self.faults.torn.power_off();
     }
 }
 

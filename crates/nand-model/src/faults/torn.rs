@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fastrand::Rng;
 use ftl_iface::{Block, Bytes, Page, PageCount, PageIndex};
 
 use super::dice::{Subject, dice};
@@ -23,7 +24,12 @@ pub enum Remains {
         /// Reads that still go well.
         reads: u32,
     },
+    /// It reads well until power goes off, and is uncorrectable from then on.
+    Fading,
 }
+
+/// Reads that a fading page goes through well, as a seed draws them: those of a mount or two, of a proof, of a host.
+const READS: [u32; 8] = [1, 1, 2, 3, 4, 6, 10, 20];
 
 impl Remains {
     /// What a program leaves that was under way when power failed; nothing worth noting where it completed.
@@ -34,14 +40,26 @@ impl Remains {
             PageFate::Untouched | PageFate::ReadsErased => Some(Self::Erased),
             PageFate::Uncorrectable => Some(Self::Uncorrectable),
             PageFate::Unstable { reads } => Some(Self::Unstable { reads }),
+            PageFate::Fading => Some(Self::Fading),
         }
     }
 
-    /// What a failed program leaves: anything, its content included.
+    /// What a failed program leaves: anything, its content included, for good or for a while.
     pub(super) fn of_a_failed_program(seed: u64, page: Page, cycles: u32) -> Option<Self> {
         let detail = u64::from(page.index().get());
         let mut dice = dice(seed, Subject::FailedProgram, page.block(), cycles, detail);
-        Self::anything(dice.u32(0..4))
+        match dice.u32(0..6) {
+            4 | 5 => Some(Self::for_a_while(&mut dice)),
+            throw => Self::anything(throw),
+        }
+    }
+
+    /// Its content, for a while: so many reads, or until power goes off.
+    fn for_a_while(dice: &mut Rng) -> Self {
+        match READS.get(dice.usize(0..READS.len() + 3)) {
+            Some(reads) => Self::Unstable { reads: *reads },
+            None => Self::Fading,
+        }
     }
 
     /// As before, or one of three.
@@ -57,7 +75,7 @@ impl Remains {
     /// Puts into the caller's buffers what is read instead of the truth.
     pub(super) fn show(self, seed: u64, page: Page, at: Bytes, data: &mut [u8], spare: &mut [u8]) {
         match self {
-            Self::Unstable { .. } => {}
+            Self::Unstable { .. } | Self::Fading => {}
             Self::Erased => {
                 data.fill(ERASED);
                 spare.fill(ERASED);
@@ -72,6 +90,11 @@ impl Remains {
             }
         }
     }
+}
+
+/// Whether a failed erase leaves pages that read well for a while, and not only such as read as anything.
+pub(super) fn fades(seed: u64, block: Block, cycles: u32) -> bool {
+    dice(seed, Subject::FailedErase, block, cycles, 0).bool()
 }
 
 /// The overlay: pages that read as something else, and blocks that must be erased again.
@@ -134,12 +157,38 @@ impl Torn {
 
     /// An erase that stopped halfway: each page as it was, or anything.
     pub(super) fn half_erased(&mut self, seed: u64, block: Block, cycles: u32, pages: PageCount) {
-        self.erase_again(block);
-        // Two half erases in a row are two throws.
-        let nth = self.pages.len() as u64;
-        let mut dice = dice(seed, Subject::HalfErased, block, cycles, nth);
+        let mut dice = self.half_erase(seed, block, cycles);
         for index in 0..pages.get() as u16 {
             self.leave(block.page(PageIndex::new(index)), Remains::anything(dice.u32(0..4)));
+        }
+    }
+
+    /// An erase that stopped halfway, and left some pages as they were for a while.
+    pub(super) fn faded(&mut self, seed: u64, block: Block, cycles: u32, pages: PageCount) {
+        let mut dice = self.half_erase(seed, block, cycles);
+        for page in (0..pages.get() as u16).map(|index| block.page(PageIndex::new(index))) {
+            let remains = match dice.u32(0..8) {
+                0..3 => None,
+                3 => Some(Remains::Erased),
+                4 => Some(Remains::Uncorrectable),
+                // What was anything before does not read well again.
+                _ if self.pages.contains_key(&page) => None,
+                _ => Some(Remains::for_a_while(&mut dice)),
+            };
+            self.leave(page, remains);
+        }
+    }
+
+    /// The dice of an erase that stopped halfway. Two of them in a row are two throws.
+    fn half_erase(&mut self, seed: u64, block: Block, cycles: u32) -> Rng {
+        self.erase_again(block);
+        dice(seed, Subject::HalfErased, block, cycles, self.pages.len() as u64)
+    }
+
+    /// Power goes off: what was fading is gone.
+    pub(super) fn power_off(&mut self) {
+        for remains in self.pages.values_mut().filter(|remains| **remains == Remains::Fading) {
+            *remains = Remains::Uncorrectable;
         }
     }
 }

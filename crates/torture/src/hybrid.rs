@@ -1,0 +1,252 @@
+//! `ftl-core`'s FTL as a subject.
+
+use ftl_core::layout::{self, FormatKey, Kind, Slot};
+use ftl_core::probe::{self, Cause, Probe};
+use ftl_core::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
+use ftl_core::{Config, Ftl, MountError, OwnedRam, RamPlan, ShapeError, flash};
+use ftl_iface::{
+    BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Region, Sector, StoreWriteError,
+};
+use nand_model::{Chip, Stamp};
+
+use crate::crossing::{Account, Crossing, Halt};
+use crate::faults::Faults;
+use crate::subject::{
+    Bounded, Injury, Live, Mounted, Part, Struck, Subject, Told, Unchecked, Unmounted,
+};
+
+/// The hybrid FTL with a configuration.
+#[derive(Clone, Debug)]
+pub(crate) struct Hybrid {
+    config: Config,
+    plan: RamPlan,
+}
+
+impl Hybrid {
+    /// The FTL in this configuration on such a device.
+    pub(crate) fn new(geometry: &Geometry, config: Config) -> Result<Self, ShapeError> {
+        Ok(Self { config, plan: RamPlan::new(geometry, &config)? })
+    }
+
+    /// What it is configured as.
+    pub(crate) fn plan(&self) -> &RamPlan {
+        &self.plan
+    }
+}
+
+/// Blocks of the meta part that must be good beside those that have failed: two headers, counted apart, and two for
+/// copies. Copies stand in the places of checkpoints where no rescue block is left.
+const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS;
+
+impl Subject for Hybrid {
+    fn capacity(&self) -> u32 {
+        self.plan.shape().capacity.get()
+    }
+
+    fn sector_bytes(&self) -> Bytes {
+        self.config.sector_bytes
+    }
+
+    fn spare_used(&self) -> Bytes {
+        let shape = self.plan.shape();
+        Bytes::new(layout::tag_bytes(shape.chain.slots.max(shape.meta.slots)) as u32)
+    }
+
+    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
+        let mut memory = OwnedRam::for_plan(&self.plan);
+        let teller = Teller(device.account());
+        Ftl::format(device, &self.config, memory.lend(), key, teller)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+        let mut memory = OwnedRam::for_plan(&self.plan);
+        let teller = Teller(device.account());
+        match Ftl::mount(device, &self.config, memory.lend(), teller) {
+            Ok(mut ftl) => {
+                live(&mut ftl);
+                Ok(())
+            }
+            Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
+                Err(Unmounted::Blank(error.to_string()))
+            }
+            Err(error) => Err(Unmounted::Failed(error.to_string())),
+        }
+    }
+
+    fn parts(&self, faults: &Faults) -> Vec<Part> {
+        let shape = self.plan.shape();
+        let part = |part: &ftl_core::shape::Part, may_fail: u32| Part {
+            region: part.region,
+            first: part.first,
+            blocks: part.blocks.into(),
+            may_fail: may_fail as usize,
+            bounded: Bounded::Not,
+            factory_bad_max: 0,
+        };
+        // What the factory took is no longer there to fail.
+        let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
+        let chains = Part {
+            bounded: Bounded::AtOnce,
+            factory_bad_max: shape.chain.blocks.into(),
+            ..part(&shape.chain, u32::from(spare).saturating_sub(faults.factory_bad))
+        };
+        // A log of two blocks has none to lose; but it is closed where too many failed, and all goes on without it.
+        let log = shape.log.map(|log| Part {
+            factory_bad_max: u32::from(log.blocks) - 2,
+            ..part(&log, log.blocks.into())
+        });
+        // A block that takes no mark is listed in the headers, and one of them is whole while the other is written.
+        let headers = u32::from(faults.mark == 0);
+        let headers = Part { blocks: HEADER_BLOCKS.into(), ..part(&shape.meta, headers) };
+        let others = Part {
+            first: shape.meta.first + u32::from(HEADER_BLOCKS),
+            blocks: u32::from(shape.meta.blocks - HEADER_BLOCKS),
+            ..part(&shape.meta, u32::from(shape.meta.blocks.saturating_sub(HEADERS_AND_COPIES)))
+        };
+        [Some(chains), log, Some(headers), Some(others)].into_iter().flatten().collect()
+    }
+
+    fn unmarked_max(&self) -> usize {
+        usize::from(flash::listed_max(&self.plan.shape().meta))
+    }
+
+    fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
+        let Struck { chip, page, data, spare, key } = *struck;
+        let tag = layout::tag(spare, FormatKey::new(key))?;
+        // The last page of a fold, and what it would ruin if it were torn, tell that the fold was ended: with power
+        // failing while older blocks are erased, it would be two faults at a time.
+        let last = last_page(chip, page);
+        if tag.kind == Kind::Data && (page.index() == last || is_endangered(chip, page, last)) {
+            return None;
+        }
+        let told = match tag.kind {
+            Kind::Log => Told::LastPage,
+            Kind::Chain | Kind::ChainInPlace => Told::NextPage,
+            _ => Told::ItsPlace,
+        };
+        let slots = 0..data.len() / self.config.sector_bytes.as_usize();
+        // Of a data block, whose pages hold places: all of them, for nobody knows any more which were holes.
+        let places = slots.filter_map(|slot| match layout::slot(spare, slot) {
+            Slot::Hole(sector) | Slot::Elsewhere(sector) if tag.kind == Kind::Data => Some(sector),
+            _ => None,
+        });
+        let places: Vec<Sector> = places.collect();
+        let sectors = data.chunks(self.config.sector_bytes.as_usize());
+        let contents = sectors.filter_map(Stamp::read_from).collect();
+        Some(Injury { page: Some(page), told, contents, places, untold: false })
+    }
+
+    fn explain(&self, spare: &[u8], key: u32) -> String {
+        let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
+        let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
+        let tag = tags.rev().find_map(|spare| layout::tag(spare, FormatKey::new(key)));
+        match tag {
+            Some(tag) => format!("{tag:?}"),
+            None if spare.iter().all(|byte| *byte == 0xFF) => "erased".into(),
+            None => "no tag".into(),
+        }
+    }
+
+    fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {
+        let key = FormatKey::new(key);
+        let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());
+        let told = |length: &usize| layout::tag(&spare[..*length], key).is_some();
+        let Some(length) = lengths.rev().find(told) else { return };
+        let Some(mut tag) = layout::tag(&spare[..length], key) else { return };
+        match below(4) {
+            0 => tag.stamp = layout::Stamp::new(u64::from(below(256)) << below(41)),
+            1 => tag.note = below(256) << below(17),
+            2 => {
+                let code = [0; 4].map(|_: u8| below(256) as u8);
+                let slot = Slot::from_code(u32::from_le_bytes(code));
+                layout::put_slot(&mut spare[..length], below(4) as usize, slot);
+            }
+            _ => tag.kind = FORGED[below(FORGED.len() as u32) as usize],
+        }
+        layout::put_tag(&mut spare[..length], &tag, key);
+    }
+}
+
+/// What a forged page may claim to be.
+const FORGED: [Kind; 8] = [
+    Kind::Header,
+    Kind::Log,
+    Kind::Summary,
+    Kind::Data,
+    Kind::Chain,
+    Kind::ChainInPlace,
+    Kind::Trim,
+    Kind::Checkpoint,
+];
+
+impl Mounted for Ftl<'_, &mut Crossing, Teller> {
+    fn device(&self) -> &Crossing {
+        self.device()
+    }
+
+    fn device_mut(&mut self) -> &mut Crossing {
+        self.device_mut()
+    }
+
+    fn check(&mut self) -> Result<(), Unchecked> {
+        self.check().map_err(|violation| {
+            let sentence = violation.to_string();
+            if sentence.contains("Uncorrectable") {
+                Unchecked::Unreadable(sentence)
+            } else {
+                Unchecked::Broken(sentence)
+            }
+        })
+    }
+
+    fn settle(&mut self) -> Result<(), StoreWriteError<Halt>> {
+        self.settle()
+    }
+
+    fn scrub(&mut self) {
+        self.scrub();
+    }
+
+    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
+        self.stop().map(drop)
+    }
+
+    fn at_once(&self) -> BlockCount {
+        self.health().at_once
+    }
+
+    fn health(&self) -> String {
+        let health = self.health();
+        let (left, reserve) = (health.reserve_left.get(), health.reserve.get());
+        let (at_once, unmarked) = (health.at_once.get(), health.unmarked_left.get());
+        let state = if health.read_only { "read-only" } else { "writable" };
+        format!(
+            "it is {state}, {left} of {reserve} blocks of reserve are left, {at_once} may fail at once, \
+             {unmarked} may take no mark"
+        )
+    }
+}
+
+/// The probe that keeps the account.
+#[derive(Clone, Debug)]
+struct Teller(Account);
+
+impl Probe for Teller {
+    fn operation(&mut self, _: Region, _: probe::Verb, cause: Cause) {
+        self.0.set(cause);
+    }
+}
+
+fn last_page(chip: &Chip, page: Page) -> PageIndex {
+    let shape = chip.geometry().region(page.region());
+    PageIndex::new(shape.map_or(0, |shape| (shape.pages_per_block.get() - 1) as u16))
+}
+
+/// Whether a torn program of a later page of its block would ruin it.
+fn is_endangered(chip: &Chip, page: Page, later: PageIndex) -> bool {
+    chip.geometry().region(page.region()).is_some_and(|shape| {
+        shape.pairing.endangered(later, shape.pages_per_block).any(|index| index == page.index())
+    })
+}

@@ -1,0 +1,186 @@
+//! A device and an FTL on it, drawn by a seed: regions, cells, shapes, pairings, and every choice of the configuration.
+
+use std::sync::Arc;
+
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::shape::SPARE_BLOCKS_MIN;
+use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
+use ftl_iface::{
+    BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
+};
+use nand_model::datasheet;
+use nand_model::part::Part;
+
+use crate::dice::Dice;
+use crate::hybrid::Hybrid;
+use crate::setup::{FtlName, Setup, SetupError, System};
+
+/// Word lines of parts that follow no usual scheme; pages beyond a table's end stand alone.
+const TWO_BITS: [&[u16]; 4] = [
+    &[0, 0, 1, 2, 1, 2, 3, 4, 3, 4, 5, 5],
+    &[0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 5],
+    &[0, 1, 1, 0, 2, 3, 3, 2, 4, 5],
+    &[0, 1, 2, 2, 1, 0, 3],
+];
+const THREE_BITS: [&[u16]; 3] = [
+    &[0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 4, 3, 4, 3, 4],
+    &[0, 0, 1, 0, 1, 2, 1, 2, 3, 2, 3, 3],
+    &[0, 1, 0, 2, 1, 0, 2, 1, 2],
+];
+
+/// Which regions a device has, and where the log is.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Small fast blocks for the log, and many others.
+    Two(Cell),
+    /// Blocks of one cell type, the first of them for the log.
+    Divided(Cell),
+    /// Blocks of one cell type, and no log.
+    Plain(Cell),
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::Two(Cell::Mlc),
+    Kind::Two(Cell::Mlc),
+    Kind::Two(Cell::Tlc),
+    Kind::Divided(Cell::Slc),
+    Kind::Divided(Cell::Mlc),
+    Kind::Divided(Cell::Tlc),
+    Kind::Plain(Cell::Slc),
+    Kind::Plain(Cell::Mlc),
+    Kind::Plain(Cell::Tlc),
+];
+
+/// Draws until device and configuration fit each other.
+pub(super) fn setup(ftl: FtlName, dice: &mut Dice) -> Result<Setup, SetupError> {
+    let figures = datasheet::builtin("tiny")?;
+    let drawn = match ftl {
+        FtlName::Hybrid => hybrid,
+    };
+    loop {
+        if let Some(setup) = drawn(&figures, dice) {
+            return Ok(setup);
+        }
+    }
+}
+
+fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
+    let kind = dice.pick(&KINDS);
+    let (slc, mlc) = match kind {
+        Kind::Two(cell) => {
+            let blocks = 8 + dice.below(14);
+            (Some(region(Cell::Slc, blocks, dice)), Some(region(cell, 12 + dice.below(24), dice)))
+        }
+        Kind::Divided(cell) | Kind::Plain(cell) => {
+            let only = region(cell, 14 + dice.below(30), dice);
+            if cell == Cell::Slc { (Some(only), None) } else { (None, Some(only)) }
+        }
+    };
+    let geometry = Geometry::new(slc, mlc).ok()?;
+    let log = match kind {
+        Kind::Two(_) => LogRegion::SlcRegion,
+        Kind::Divided(_) => LogRegion::FirstBlocks(2 + dice.below(8) as u16),
+        Kind::Plain(_) => LogRegion::None,
+    };
+    let pages = [slc, mlc].into_iter().flatten().map(|region| region.page_bytes.get());
+    let sector = if dice.percent(50) { 512 } else { pages.min()? };
+    let config = configured(log, Bytes::new(sector), dice);
+    let hybrid = Hybrid::new(&geometry, config).ok()?;
+    let shape = *hybrid.plan().shape();
+    let spare = SPARE_BLOCKS_MIN + 1 + dice.below(5) as u16;
+    let blocks = shape.chain.blocks.checked_sub(spare).filter(|blocks| *blocks > 0)?;
+    let room = u32::from(blocks) * shape.sectors_per_block.get();
+    let capacity = room.checked_sub(dice.below(4)).filter(|sectors| *sectors > 0)?;
+    let config = Config { capacity: Some(SectorCount::new(capacity)), ..config };
+    let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);
+    let region = |has: bool, part: &Option<_>| part.clone().filter(|_| has);
+    let part = Part {
+        name: "world".into(),
+        slc: region(slc.is_some(), &figures.slc),
+        mlc: region(mlc.is_some(), &figures.mlc),
+        geometry,
+        sector_bytes: config.sector_bytes,
+        ..figures.clone()
+    };
+    Some(Setup { device: told(&geometry, &config), system: System::Hybrid, part, subject })
+}
+
+fn region(cell: Cell, blocks: u32, dice: &mut Dice) -> RegionGeometry {
+    let pairing = match (cell, dice.below(5)) {
+        (Cell::Slc, _) => Pairing::None,
+        (Cell::Mlc, 0) => Pairing::Adjacent2,
+        (Cell::Mlc, 1 | 2) => Pairing::Distance3,
+        (Cell::Mlc, 3) => Pairing::Distance6,
+        (Cell::Mlc, _) => Pairing::Table(dice.pick(&TWO_BITS)),
+        (_, 0..3) => Pairing::Adjacent3,
+        _ => Pairing::Table(dice.pick(&THREE_BITS)),
+    };
+    RegionGeometry {
+        cell,
+        blocks: BlockCount::new(blocks),
+        // Any number, powers of two among them.
+        pages_per_block: PageCount::new(4 + dice.below(15)),
+        page_bytes: Bytes::new(dice.pick(&[512, 1024, 2048, 2048, 4096])),
+        spare_bytes: Bytes::new(64),
+        pairing,
+    }
+}
+
+fn configured(log: LogRegion, sector_bytes: Bytes, dice: &mut Dice) -> Config {
+    Config {
+        sector_bytes,
+        log,
+        index: IndexConfig {
+            entries: dice.percent(60).then(|| 5 + dice.below(70)),
+            probes: dice.pick(&[1, 2, 4, 8]),
+            probing: Probing::Linear,
+        },
+        window_max: dice.percent(40).then(|| 2 + dice.below(3) as u16),
+        chain_log_blocks_max: 1 + dice.below(4) as u8,
+        mapping_cache_entries: dice.pick(&[0, 1, 2, 3, 8]),
+        chain_sketch_halves: dice.below(4) as u8,
+        free_blocks_low: 2 + dice.below(3) as u16,
+        copies_per_page: dice.pick(&[0, 1, 2, 4, 8]),
+        filter: if dice.percent(35) {
+            FilterChoice::AcceptAll
+        } else {
+            let largest = 2 + dice.below(12);
+            let initial = 1 + dice.below(largest);
+            FilterChoice::BySize {
+                initial: SectorCount::new(initial),
+                largest: SectorCount::new(largest),
+            }
+        },
+        throttle: dice.percent(50),
+        endurance: Endurance { log: dice.pick(&[5_000, 100_000]), chain: 5_000 },
+        wear_leveling: WearLeveling { enabled: dice.percent(75), threshold: dice.pick(&[1, 2, 8]) },
+        write_back: WriteBackConfig {
+            follow_log_blocks: dice.percent(65),
+            collect_on_fold: dice.percent(65),
+            suspend_when_updates_fall: dice.percent(50),
+        },
+        ..Config::HYBRID
+    }
+}
+
+/// The device in a few words.
+fn told(geometry: &Geometry, config: &Config) -> String {
+    let regions = [geometry.slc(), geometry.mlc()].into_iter().flatten().map(|region| {
+        let pairing = match region.pairing {
+            Pairing::None => String::new(),
+            Pairing::Table(_) => " paired by a table".into(),
+            scheme => format!(" {scheme:?}").to_lowercase(),
+        };
+        let RegionGeometry { blocks, pages_per_block, page_bytes, .. } = region;
+        let cell = format!("{:?}", region.cell).to_uppercase();
+        let (blocks, pages, bytes) = (blocks.get(), pages_per_block.get(), page_bytes.get());
+        format!("{cell} {blocks} blocks of {pages} pages of {bytes} bytes{pairing}")
+    });
+    let log = match config.log {
+        LogRegion::None => ", no log".into(),
+        LogRegion::SlcRegion => String::new(),
+        LogRegion::FirstBlocks(blocks) => format!(", a log of {blocks} blocks"),
+    };
+    let regions: Vec<String> = regions.collect();
+    format!("{}{log}, sectors of {}", regions.join(" and "), config.sector_bytes.get())
+}

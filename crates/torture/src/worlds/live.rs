@@ -1,0 +1,277 @@
+//! A world is lived: mount after mount of one device, with whatever was drawn, against the truth.
+
+use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError};
+use nand_model::{Chip, Content};
+
+use super::World;
+use super::script::{Life, Outage};
+use crate::crossing::{Crossing, Halt, Orders, Picks};
+use crate::dice::{Share, mix};
+use crate::faults::{Faults, Reserve};
+use crate::history::History;
+use crate::injury::Injuries;
+use crate::life::ask;
+use crate::panics;
+use crate::report::{Breach, Tally};
+use crate::steps::Step;
+use crate::subject::{Mounted, Unchecked, Unmounted};
+use crate::truth::{Compare, Truth, Wrong};
+
+/// What came of a world.
+#[derive(Debug, Default)]
+pub(super) struct Lived {
+    pub(super) tally: Tally,
+    /// Mounts.
+    pub(super) lives: u64,
+    pub(super) wrong: Option<Felt>,
+    /// What the device was asked last, where that is kept.
+    pub(super) history: Vec<String>,
+}
+
+/// A broken promise, and when it was met.
+#[derive(Clone, Debug)]
+pub(super) struct Felt {
+    /// The life, by its number.
+    pub(super) life: u32,
+    /// What was under way.
+    pub(super) doing: String,
+    pub(super) breach: Breach,
+}
+
+/// What is wrong, and what was under way.
+type Fault = (String, Breach);
+
+/// What is left after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    On,
+    Off,
+}
+
+/// Whoever lives: the truth, and how far the device knows how it is.
+struct Dweller<'a> {
+    world: &'a World,
+    truth: Truth,
+    data: Vec<u8>,
+    /// Whether the device has set right what the last cut left. Before that it does not know how many blocks it has.
+    settled: bool,
+    /// That the device was used after it failed. Told at the end, so that it hides nothing worse.
+    used_after_failure: Option<Felt>,
+}
+
+/// Lives the world, or what is kept of it.
+pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
+    let mut lived = Lived::default();
+    let crossing = formatted(world).map(|crossing| crossing.with_history(history));
+    let mut crossing = match crossing {
+        Ok(crossing) => crossing,
+        Err(error) => {
+            let breach = Breach::Unmountable(error);
+            lived.wrong = Some(Felt { life: 0, doing: "formatting".into(), breach });
+            return lived;
+        }
+    };
+    let setup = &world.setup;
+    let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
+    let (data, settled) = (Vec::new(), false);
+    let mut dweller = Dweller { world, truth, data, settled, used_after_failure: None };
+    for life in lives {
+        lived.lives += 1;
+        let outcome = panics::catch(|| dweller.live(&mut crossing, life));
+        let outcome =
+            outcome.unwrap_or_else(|sentence| Err(("living".into(), Breach::Panic(sentence))));
+        let breach = outcome.as_ref().err().map(|(_, breach)| breach);
+        if let Some((cause, fate)) = crossing.struck() {
+            lived.tally.add(cause, fate, life.number as usize, breach);
+        }
+        if let Err((doing, breach)) = outcome {
+            lived.wrong = Some(Felt { life: life.number, doing, breach });
+            break;
+        }
+    }
+    lived.wrong = lived.wrong.or(dweller.used_after_failure);
+    lived.history = crossing.history();
+    lived
+}
+
+fn formatted(world: &World) -> Result<Crossing, String> {
+    let World { setup, seed, faults, .. } = world;
+    let content = if world.bytes { Content::Bytes } else { setup.stamps() };
+    let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
+    let subject = &setup.subject;
+    let chip = faults.prepare(chip, &**subject, *seed).map_err(|error| error.to_string())?;
+    let orders = Orders {
+        seed: *seed,
+        picks: Picks::Some(Share::NONE),
+        lane: (0, 1),
+        faults: Faults::NONE,
+        lenient: false,
+        forgotten: None,
+        key: *seed as u32,
+    };
+    let reserve = Reserve::new(&**subject, faults);
+    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
+    crossing.grant(u64::MAX);
+    subject.format(&mut crossing, *seed as u32)?;
+    Ok(crossing)
+}
+
+impl Dweller<'_> {
+    fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+        crossing.say(|| format!("life {}", life.number));
+        crossing.power_on();
+        crossing.disarm();
+        crossing.grant(self.world.setup.mount_budget());
+        self.begin(crossing, life, 0);
+        self.settled = false;
+        let mut outcome = Ok(());
+        let mounted = self.world.setup.subject.mount(crossing, &mut |ftl| {
+            outcome = self.use_it(ftl, life);
+        });
+        outcome?;
+        match (mounted, crossing.halted()) {
+            (Ok(()), None) => crossing.switch_off(),
+            (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
+            (Err(_), Some(Halt::OverBudget)) => return Err(("mounting".into(), Breach::Endless)),
+            (Err(Unmounted::Blank(error) | Unmounted::Failed(error)), None) => {
+                return Err(("mounting".into(), Breach::Unmountable(error)));
+            }
+        }
+        self.note_use(crossing, life, "mounting", &[]);
+        Ok(())
+    }
+
+    /// What strikes from now on depends on the world, the life and the step, and on nothing before.
+    fn begin(&self, crossing: &mut Crossing, life: &Life, step: u32) {
+        let moment = mix(mix(self.world.seed, life.number.into()), step.into());
+        let faults = if life.faulty { self.world.faults } else { Faults::NONE };
+        crossing.draw_by(moment, faults);
+        if let Some(Outage { after, seed, .. }) = life.cut.filter(|cut| cut.step == step) {
+            crossing.cut_after(after, seed);
+        }
+    }
+
+    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<(), Fault> {
+        for (number, step) in &life.steps {
+            self.begin(ftl.device_mut(), life, *number);
+            if self.step(ftl, *step).map_err(|breach| (step.to_string(), breach))? == After::Off {
+                let answered = self.ask_on(ftl);
+                self.note_use(ftl.device(), life, &step.to_string(), &answered);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {
+        let setup = &self.world.setup;
+        let request = self.truth.requests() + 1;
+        ftl.device_mut().say(|| format!("request {request}: {step}"));
+        ftl.device_mut().grant(setup.request_budget() + setup.mount_budget());
+        let outcome = match step {
+            Step::Read { first, count } => {
+                self.compare(ftl, |truth, ftl| truth.compare(ftl, first, count))?;
+                Ok(())
+            }
+            Step::Compare => {
+                self.compare(ftl, |truth, ftl| truth.compare_all(ftl))?;
+                self.check(ftl)?;
+                Ok(())
+            }
+            other => ask(ftl, other, &mut self.truth, &mut self.data),
+        };
+        match (outcome, ftl.device().halted()) {
+            (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
+            (_, Some(Halt::PowerOff)) => Ok(After::Off),
+            (Ok(()), None) => {
+                self.acknowledge(ftl, step);
+                Ok(After::On)
+            }
+            (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
+                self.compare(ftl, |truth, ftl| truth.compare_all(ftl))?;
+                Ok(After::On)
+            }
+            (Err(error), None) => Err(Breach::Refused(format!("{error}; {}", ftl.health()))),
+        }
+    }
+
+    fn acknowledge(&mut self, ftl: &mut dyn Mounted, step: Step) {
+        if let Step::Write { first, count } | Step::Trim { first, count } = step {
+            self.truth.acknowledge(first, count);
+        }
+        let settles = !matches!(step, Step::Maintain { .. } | Step::Scrub | Step::Flush);
+        self.settled |= settles;
+        if self.settled {
+            let at_once = ftl.at_once();
+            ftl.device_mut().allow(at_once);
+        }
+    }
+
+    fn compare(
+        &mut self,
+        ftl: &mut dyn Mounted,
+        mut compared: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
+    ) -> Result<(), Breach> {
+        ftl.device().injured().tell(&mut self.truth);
+        let known = ftl.device().injured().len();
+        let mut outcome = compared(&mut self.truth, ftl);
+        if outcome.is_err() && ftl.device().injured().len() > known {
+            // What set right the cut was injured itself.
+            ftl.device().injured().tell(&mut self.truth);
+            outcome = compared(&mut self.truth, ftl);
+        }
+        match (outcome, ftl.device().halted()) {
+            (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
+            (Ok(()), _) | (Err(_), Some(Halt::PowerOff)) => Ok(()),
+            (Err(wrong), None) => Err(Breach::Content(wrong)),
+        }
+    }
+
+    fn check(&self, ftl: &mut dyn Mounted) -> Result<(), Breach> {
+        if ftl.device().halted().is_some() {
+            return Ok(());
+        }
+        match ftl.check() {
+            Ok(()) => Ok(()),
+            Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(()),
+            // What cannot be read cannot be checked.
+            Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(()),
+            Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
+                Err(Breach::Invariant(sentence))
+            }
+        }
+    }
+
+    /// Goes on asking a device that has failed for good. Those requests that it answers.
+    fn ask_on(&self, ftl: &mut dyn Mounted) -> Vec<&'static str> {
+        let mut data = vec![0; self.world.setup.sector_bytes()];
+        let last = Sector::new(self.world.setup.capacity() - 1);
+        let first = Sector::new(0);
+        let asked = [
+            ("a read of the first sector", ftl.read(first, &mut data).is_ok()),
+            ("a read of the last sector", ftl.read(last, &mut data).is_ok()),
+            ("idle work", ftl.maintain(PageCount::new(20)).is_ok()),
+            ("a write", ftl.write(last, &data).is_ok()),
+            ("a trim", ftl.trim(first, SectorCount::new(1)).is_ok()),
+            ("a stop", ftl.stop().is_ok()),
+        ];
+        asked.into_iter().filter(|(_, answered)| *answered).map(|(what, _)| what).collect()
+    }
+
+    fn note_use(&mut self, device: &Crossing, life: &Life, doing: &str, answered: &[&'static str]) {
+        let asked = device.asked_while_off();
+        if asked == 0 && answered.is_empty() || self.used_after_failure.is_some() {
+            return;
+        }
+        let answered = if answered.is_empty() { "nothing".into() } else { answered.join(", ") };
+        let sentence = format!("it was asked for {asked} operations, and answered {answered}");
+        let breach = Breach::UsedAfterFailure(sentence);
+        self.used_after_failure = Some(Felt { life: life.number, doing: doing.into(), breach });
+    }
+}
+
+impl World {
+    const fn compare(&self) -> Compare {
+        if self.bytes { Compare::Bytes } else { Compare::Stamps }
+    }
+}

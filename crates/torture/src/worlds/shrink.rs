@@ -1,0 +1,107 @@
+//! The shortest run of a world that still fails: lives, requests, power cuts and faults are left out as long as the
+//! same kind of promise is broken.
+
+use std::mem::discriminant;
+
+use super::World;
+use super::live::{Felt, live};
+use super::script::Life;
+use crate::history::History;
+
+/// Runs that are tried for it.
+const TRIALS: u32 = 1_500;
+
+/// What is left of a world.
+struct Shrinking<'a> {
+    world: &'a World,
+    lives: Vec<Life>,
+    felt: Felt,
+    trials: u32,
+}
+
+/// The least that was found to fail like these lives, and how it does.
+pub(super) fn shrink(world: &World, lives: Vec<Life>, felt: Felt) -> (Vec<Life>, Felt) {
+    let mut shrinking = Shrinking { world, lives, felt, trials: TRIALS };
+    loop {
+        let before = shrinking.size();
+        shrinking.drop_lives();
+        shrinking.drop_steps();
+        shrinking.calm();
+        if shrinking.size() == before || shrinking.trials == 0 {
+            return (shrinking.lives, shrinking.felt);
+        }
+    }
+}
+
+impl Shrinking<'_> {
+    fn size(&self) -> usize {
+        let one = |life: &Life| {
+            2 + life.steps.len() + usize::from(life.cut.is_some()) + usize::from(life.faulty)
+        };
+        self.lives.iter().map(one).sum()
+    }
+
+    /// Takes these lives if they fail in the same way. What comes after the failure is left out.
+    fn take(&mut self, mut lives: Vec<Life>) -> bool {
+        let Some(left) = self.trials.checked_sub(1) else { return false };
+        self.trials = left;
+        let Some(felt) = live(self.world, &lives, History::NONE).wrong else { return false };
+        if discriminant(&felt.breach) != discriminant(&self.felt.breach) {
+            return false;
+        }
+        lives.retain(|life| life.number <= felt.life);
+        (self.lives, self.felt) = (lives, felt);
+        true
+    }
+
+    /// Leaves out runs of lives, long ones first.
+    fn drop_lives(&mut self) {
+        let mut run = self.lives.len().div_ceil(2);
+        while run > 0 {
+            let mut at = 0;
+            while at < self.lives.len() {
+                let mut fewer = self.lives.clone();
+                fewer.drain(at..(at + run).min(fewer.len()));
+                if !self.take(fewer) {
+                    at += run;
+                }
+            }
+            run /= 2;
+        }
+    }
+
+    /// Leaves out runs of steps of each life, from the last one on.
+    fn drop_steps(&mut self) {
+        for nth in (0..self.lives.len()).rev() {
+            let steps = |lives: &[Life]| lives.get(nth).map_or(0, |life| life.steps.len());
+            let mut run = steps(&self.lives);
+            while run > 0 {
+                let mut at = 0;
+                while at < steps(&self.lives) {
+                    let mut fewer = self.lives.clone();
+                    let end = (at + run).min(steps(&fewer));
+                    fewer[nth].steps.drain(at..end);
+                    if !self.take(fewer) {
+                        at += run;
+                    }
+                }
+                run /= 2;
+            }
+        }
+    }
+
+    /// Leaves out faults, and power cuts.
+    fn calm(&mut self) {
+        let calms: [fn(&mut Life); 2] = [|life| life.faulty = false, |life| life.cut = None];
+        for calm in calms {
+            for nth in 0..self.lives.len() {
+                let mut calmer = self.lives.clone();
+                let Some(life) = calmer.get_mut(nth) else { break };
+                if life.faulty || life.cut.is_some() {
+                    calm(life);
+                    self.take(calmer);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Random worlds: some hundred of them in each test run; `./ci torture` lives thousands.
+
+use torture::worlds::{Choice, Kept, Worlds, worlds};
+use torture::{FtlName, Unwatched};
+
+fn lived(first: u64, number: u64, kept: Option<Kept>) -> Worlds {
+    let choice = Choice { ftl: FtlName::Hybrid, seeds: first..first + number, kept, broken_max: 1 };
+    worlds(&choice, &Unwatched).expect("worlds can be drawn")
+}
+
+#[test]
+fn nothing_is_lost_in_random_worlds_and_no_device_is_stuck() {
+    let outcome = lived(1, 200, None);
+    let told: Vec<String> = outcome.broken.iter().map(ToString::to_string).collect();
+    assert_eq!(told, [] as [&str; 0]);
+    assert_eq!((outcome.worlds, outcome.lives), (200, 200 * 60));
+    assert!(outcome.tally.total().tried > 8_000, "{:?}", outcome.tally.total());
+    let rows = torture::Fate::ROWS.iter().enumerate();
+    let unseen: Vec<&str> = rows
+        .filter(|(row, _)| outcome.tally.by_fate(*row).tried == 0)
+        .map(|(_, row)| *row)
+        .collect();
+    assert_eq!(unseen, [] as [&str; 0], "fates that no world met");
+}
+
+#[test]
+fn a_world_is_the_same_each_time_and_a_part_of_it_is_lived_alone() {
+    assert_eq!(lived(7, 1, None).tally, lived(7, 1, None).tally);
+    let kept = "0:1-3/5:1r".parse().expect("a line");
+    let part = lived(7, 1, Some(kept));
+    assert_eq!((part.worlds, part.lives), (1, 2));
+}
