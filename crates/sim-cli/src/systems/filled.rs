@@ -28,9 +28,10 @@ pub(super) struct Filled {
 const WEAR: u32 = 1;
 
 impl Filled {
-    /// A device as the format leaves it, where each header has taken a stamp.
+    /// A device as the format leaves it.
     pub(super) fn new(shape: &Shape, key: u32) -> Self {
-        let first = u64::from(HEADER_BLOCKS) + 1;
+        // A header takes two: its own page, and the end of its list of bad blocks.
+        let first = 2 * u64::from(HEADER_BLOCKS) + 1;
         Self { chain: shape.chain, key: FormatKey::new(key), first }
     }
 
