@@ -11,10 +11,10 @@
 //! # Rooms
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`] replays a trace on a system, [`compare`] on
-//!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for
-//!   shells. `help`: examples for all of them.
+//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`] replays
+//!   a trace on a system, [`compare`] on several, [`sweep`] by a plan. `device`: the flags that choose a device.
+//!   [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with what it tells. [`torture`]: cuts
+//!   the power at every operation. [`completions`]: for shells. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
