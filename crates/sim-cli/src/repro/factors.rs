@@ -157,8 +157,8 @@ pub(super) fn traffic(page: &mut Page, results: &Results) -> Result<(), Failure>
     let requests = c1.log_writes.unwrap_or(0) as f64 / c1.requests.writes.max(1) as f64;
     page.say(&format!(
         "The paper: on C1, the SLC serves 68 % of the write requests, and most of C3's gain is garbage \
-         collection of the MLC that is saved. Ours: on C1 the SLC serves {:.1} % of the write requests, with {:.1} % of the sectors \
-         written; hash table and throttle turned {} and {} writes away.",
+         collection of the MLC that is saved. Ours: on C1 the SLC serves {:.1} % of the write \
+         requests, with {:.1} % of the sectors written; hash table and throttle turned {} and {} writes away.",
         requests * 100.0,
         sectors * 100.0,
         c1.hash.map_or(0, |hash| hash.rejected_writes),
