@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
 use sim_cli::trace::TraceError;
-use sim_cli::trace::formats::{FORMATS, Format};
+use sim_cli::trace::formats::{As, FORMATS};
 use sim_cli::trace::reader::Reader;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,17 +15,19 @@ fuzz_target!(|bytes: &[u8]| {
     if !is_compressed(bytes) {
         read(bytes, None, true);
         // People may say any format of any file.
-        read(bytes, Some(FORMATS[bytes.len() % FORMATS.len()]), true);
+        read(bytes, Some(As::Format(FORMATS[bytes.len() % FORMATS.len()])), true);
     }
 });
 
 fn is_compressed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
+    let beginnings: [&[u8]; 4] =
+        [&[0x1F, 0x8B], &[0x28, 0xB5, 0x2F, 0xFD], b"BZh", &[0xFD, b'7', b'z', b'X', b'Z', 0]];
+    beginnings.iter().any(|beginning| bytes.starts_with(beginning))
 }
 
-fn read(bytes: &[u8], format: Option<&'static Format>, lenient: bool) {
+fn read(bytes: &[u8], format: Option<As>, lenient: bool) {
     let source = Cursor::new(bytes.to_vec());
-    let Ok(mut reader) = Reader::new(source, "fuzzed", format, lenient) else { return };
+    let Ok(mut reader) = Reader::new(source, "fuzzed", format.as_ref(), lenient) else { return };
     let mut requests = 0;
     loop {
         match reader.next_request() {

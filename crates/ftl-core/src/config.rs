@@ -89,6 +89,29 @@ pub struct IndexConfig {
     pub probing: Probing,
 }
 
+impl IndexConfig {
+    /// How many buckets suit a log of so many places, where the table may have `most` of them: one a place, so that no
+    /// write is turned away for want of one; never fewer than half as many as places, the paper's share, from which on
+    /// it is the log that is too large for its table. A bucket takes four bytes, or five (see the RAM plan).
+    ///
+    /// ```
+    /// use ftl_core::config::IndexConfig;
+    /// assert_eq!(IndexConfig::entries_within(16_384, 65_536), 16_384);
+    /// assert_eq!(IndexConfig::entries_within(100_000, 65_536), 65_536);
+    /// assert_eq!(IndexConfig::entries_within(1_000_000, 65_536), 500_000);
+    /// ```
+    pub const fn entries_within(places: u32, most: u32) -> u32 {
+        let half = places / 2;
+        if places <= most {
+            places
+        } else if half > most {
+            half
+        } else {
+            most
+        }
+    }
+}
+
 /// Which requests count as hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterChoice {

@@ -5,11 +5,13 @@ mod buffer;
 mod failed;
 mod image;
 mod seals;
+mod spot;
 mod weak;
 
 pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use image::{ImageReader, ImageWriter, Written};
 pub use seals::Seals;
+pub use spot::{Room, Spot};
 pub use weak::Weak;
 
 use ftl_iface::{
@@ -17,92 +19,12 @@ use ftl_iface::{
     ProgramError, ReadError, Sector,
 };
 
-use crate::address::{ChainBlock, LogBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Slots, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use crate::shape::{Part, Shape};
-
-/// A page of one of the device's parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    room: Room,
-    block: u16,
-    page: u16,
-}
-
-/// A part of the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Room {
-    /// Headers, copies and checkpoints.
-    Meta,
-    /// The log.
-    Log,
-    /// The chains.
-    Chain,
-}
-
-impl Room {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
-}
-
-impl Spot {
-    /// A page of a meta block.
-    pub const fn meta(block: u16, page: u16) -> Self {
-        Self { room: Room::Meta, block, page }
-    }
-
-    /// A page of a block of that part.
-    pub const fn in_room(room: Room, block: u16, page: u16) -> Self {
-        Self { room, block, page }
-    }
-
-    /// The part that the page belongs to.
-    pub const fn room(self) -> Room {
-        self.room
-    }
-
-    /// The number of the block in its part.
-    pub const fn block(self) -> u16 {
-        self.block
-    }
-
-    /// The block of a page of the chains.
-    pub const fn chain_block(self) -> ChainBlock {
-        ChainBlock::new(self.block)
-    }
-
-    /// The first page of the same block.
-    const fn start(self) -> Self {
-        Self { page: 0, ..self }
-    }
-
-    /// The next page of the same block.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        Self { page: self.page + 1, ..self }
-    }
-
-    /// The number of the page in its block.
-    pub const fn page(self) -> u16 {
-        self.page
-    }
-
-    /// A page of the log.
-    #[inline]
-    pub const fn log(block: LogBlock, page: u16) -> Self {
-        Self { room: Room::Log, block: block.get(), page }
-    }
-
-    /// A page of a chain block.
-    #[inline]
-    pub const fn chain(block: ChainBlock, page: u16) -> Self {
-        Self { room: Room::Chain, block: block.get(), page }
-    }
-}
 
 /// The spare areas that pass through the door: one to read into, one a part to program from.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ mod world;
 
 use ftl_core::probe::NoProbe;
 use ftl_core::ram::OwnedRam;
-use ftl_core::{Config, Ftl, MountError, RamPlan};
+use ftl_core::{Config, FilterChoice, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
     Work,
@@ -168,6 +168,41 @@ fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
                 assert!(lived.is_ok(), "{name}: operation {fails} failed, marks: {marks}");
             }
         }
+    }
+}
+
+#[test]
+fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
+    let (geometry, config) = devices::hybrid();
+    let config = Config { filter: FilterChoice::AcceptAll, throttle: false, ..config };
+    let config = with_reserve(&geometry, config, 3);
+    let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
+    // As large as a request may be that goes to the log, so that what fails takes room that it had counted on.
+    let run = |fails: u64, ram: &mut OwnedRam| {
+        let mut device = sound(geometry);
+        let mut ftl =
+            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let begun = ftl.device().whim.operations;
+        ftl.device_mut().whim.fails = Box::new(move |operation| operation == begun + fails);
+        let log = ftl.shape().log.expect("a log");
+        let sectors = u32::from(log.blocks - 1) * u32::from(log.data_pages() * log.slots) / 2;
+        for request in 0..12 {
+            let first = request % 3 * 4;
+            let data: Vec<u8> =
+                (first..first + sectors).flat_map(|at| content(at, request + 1, BYTES)).collect();
+            ftl.write(Sector::new(first), &data)
+                .unwrap_or_else(|error| panic!("operation {fails} failed: {error}"));
+            let mut found = vec![0; data.len()];
+            ftl.read(Sector::new(first), &mut found).expect("read");
+            assert_eq!(found, data, "operation {fails} failed");
+        }
+        ftl.check().unwrap_or_else(|violation| panic!("operation {fails} failed: {violation}"));
+        ftl.device().whim.operations - begun
+    };
+    let operations = run(u64::MAX / 2, &mut ram);
+    assert!(operations > 100, "{operations}");
+    for fails in 1..operations {
+        run(fails, &mut ram);
     }
 }
 

@@ -5,7 +5,9 @@ mod world;
 use ftl_core::probe::NoProbe;
 use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
-use ftl_iface::{Block, BlockStore, Geometry, PageIndex, Region, Sector, StoreReadError};
+use ftl_iface::{
+    Block, BlockStore, Geometry, PageCount, PageIndex, Region, Sector, SectorCount, StoreReadError,
+};
 use nand_model::faults::{FaultInjector, When};
 use nand_model::{Chip, Content, PowerCut};
 
@@ -142,5 +144,28 @@ fn a_mount_whose_driver_fails_in_any_operation_says_so_and_can_be_tried_again() 
         let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
         world.read_all(&mut ftl);
         ftl.check().expect("every invariant holds");
+    }
+}
+
+#[test]
+fn a_device_that_has_failed_answers_no_request_any_more() {
+    for (name, geometry, config) in devices::all() {
+        let mut ram = memory(&geometry, &config);
+        let mut cut = PowerCut::new(chip(geometry), world::cut(u64::MAX, 1));
+        drop(Ftl::format(&mut cut, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+        let mut cut = PowerCut::new(cut.into_inner(), world::cut(0, 1));
+        let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).expect("mounted");
+        let sector = Sector::new(0);
+        ftl.write(sector, &[1; 512]).expect_err("power fails");
+        // None of these needs the device, and none may say that all is well.
+        assert!(ftl.read(Sector::new(9), &mut [0; 512]).is_err(), "{name}: never written");
+        assert!(
+            ftl.trim(Sector::new(9), SectorCount::new(1)).is_err(),
+            "{name}: nothing to forget"
+        );
+        assert!(ftl.maintain(PageCount::new(1)).is_err(), "{name}: nothing to do");
+        assert!(ftl.write(sector, &[1; 512]).is_err(), "{name}");
+        assert!(ftl.settle().is_err(), "{name}");
+        assert!(ftl.stop().is_err(), "{name}");
     }
 }

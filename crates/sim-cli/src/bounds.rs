@@ -197,8 +197,14 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
         ),
         _ => format!("synth:sequential?requests={requests}&size={size}B"),
     };
-    let workload =
-        WorkloadArgs { traces: vec![workload], format: None, lenient: false, fit: None, passes: 1 };
+    let workload = WorkloadArgs {
+        traces: vec![workload],
+        format: None,
+        lenient: false,
+        fit: None,
+        passes: 1,
+        columns: None,
+    };
     let pace = Pace {
         open_loop: false,
         queue_depth: NonZeroU32::new(load.depth).unwrap_or(NonZeroU32::MIN),

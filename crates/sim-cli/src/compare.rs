@@ -10,6 +10,7 @@ use crate::result::{Ratios, RunResult};
 use crate::show;
 use crate::systems::Chosen;
 use crate::table::{Edge, Table};
+use crate::verdict;
 use crate::{Failure, report};
 
 /// What was typed after `compare`.
@@ -55,7 +56,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
     let comparison = Comparison { runs: &runs, ratios };
     if replay::write_json(&args.options, &comparison, out)? {
-        return Ok(());
+        return replay::ended(&args.options, runs.iter());
     }
     text::heading(first, &args.options, &setup, out)?;
     table(&runs, out)?;
@@ -63,8 +64,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out)?;
         explain(run, first, out)?;
     }
+    verdict::of(&runs.iter().collect::<Vec<_>>(), &setup.part).write(out)?;
     writeln!(out, "\nEvery sector that was read held what was written last.")?;
-    Ok(())
+    replay::ended(&args.options, runs.iter())
 }
 
 fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
@@ -91,8 +93,8 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("  half of the writes within", &|run| time(run.write_us.p50));
     row("  99 % of the writes within", &|run| time(run.write_us.p99));
     row("  longest write", &|run| time(run.write_us.max));
-    row("energy of the flash", &|run| format!("{:.2} J", run.energy_mj / 1e3));
-    row("price of the flash", &|run| format!("${:.2}", run.cost_usd));
+    row("energy of the flash", &|run| show::energy(run.energy_mj));
+    row("price of the flash", &|run| show::dollars(run.cost_usd));
     row("bytes programmed a byte written", &|run| {
         show::maybe(run.write_amplification, |times| format!("{times:.2}"))
     });
@@ -102,6 +104,8 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
         in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
     });
     row("erases an MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
+    row("life of the SLC at 20 GB a day", &|run| show::maybe(run.slc.lifetime_years, show::years));
+    row("life of the MLC at 20 GB a day", &|run| show::maybe(run.mlc.lifetime_years, show::years));
     row("RAM of the FTL", &|run| show::about(run.ram_bytes));
     rows
 }
@@ -124,7 +128,6 @@ fn explain(run: &RunResult, first: &RunResult, out: &mut dyn Write) -> Result<()
 pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4] {
     let ratios = run.against(first);
     let plain = |figure: f64| format!("{figure:.2}");
-    let percent = |figure: f64| format!("{:.1} %", figure * 100.0);
     let row = |name: &str, figure: String, meaning: &str| [name.into(), figure, meaning.into()];
     [
         row(
@@ -132,8 +135,8 @@ pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4]
             show::maybe(ratios.rs, plain),
             "times as fast, over all requests (more is better)",
         ),
-        row("ES", show::maybe(ratios.es, percent), "of the energy (less is better)"),
-        row("EC", show::maybe(ratios.ec, percent), "of the flash's price (less is better)"),
+        row("ES", show::maybe(ratios.es, show::percent), "of the energy (less is better)"),
+        row("EC", show::maybe(ratios.ec, show::percent), "of the flash's price (less is better)"),
         row(
             "BW",
             show::maybe(ratios.bw, plain),

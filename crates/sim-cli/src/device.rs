@@ -1,5 +1,6 @@
 //! The device that a replay runs on: its flags, and what becomes of its figures when another size is asked for.
 
+use ftl_core::address::LogicalBlock;
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
 use nand_model::datasheet;
@@ -18,7 +19,7 @@ pub struct DeviceArgs {
     /// Bytes exported to the host (20GiB); the share of spare blocks stays the device's
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     pub(crate) capacity: Option<u64>,
-    /// Bytes of SLC (256MiB); on a device of one region, the log's part of it
+    /// Bytes of SLC (256MiB); on a device of one region, the log's part of it; 0: no log
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     pub(crate) slc: Option<u64>,
     /// Let channels, dies and planes work at the same time; else one operation follows the other, as in the paper
@@ -34,13 +35,26 @@ impl DeviceArgs {
             part = scaled(part, capacity)?;
         }
         let has_both = part.geometry.slc().is_some() && part.geometry.mlc().is_some();
-        let log_bytes = self.slc.filter(|_| !has_both);
+        // Without any SLC there is no log either, whatever the device.
+        let log_bytes = self.slc.filter(|bytes| !has_both || *bytes == 0);
         if let Some(bytes) = self.slc.filter(|_| has_both) {
             part = part.with_slc_bytes(bytes)?;
         }
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
         Ok(Setup { part, log_bytes, time })
     }
+}
+
+/// The most that the device can be asked to export: the FTLs number so many blocks of it, some of which they keep to
+/// themselves.
+pub(crate) fn largest_capacity(part: &Part) -> u64 {
+    let shape = part.geometry.mlc().or(part.geometry.slc());
+    let blocks = shape.map_or(1, |shape| u64::from(shape.blocks.get()).max(1));
+    let most = part.exported_bytes / blocks * u64::from(LogicalBlock::LAST);
+    // A hundredth less, for the blocks that are kept; and a round figure.
+    let most = most / 100 * 99;
+    let round = (256 << 20).min(1 << most.max(1).ilog2().saturating_sub(3));
+    (most / round * round).max(1)
 }
 
 /// The device with another capacity. The region that holds the host's data keeps its share of spare blocks.

@@ -6,6 +6,7 @@ use nand_model::ChipError;
 use nand_model::datasheet::DatasheetError;
 use nand_model::part::SlcSizeError;
 
+use crate::interrupt;
 use crate::trace::TraceError;
 
 /// Why a run ended before it was done, or found something wrong. Each kind has its exit code.
@@ -32,12 +33,9 @@ pub enum Failure {
     /// What was typed contradicts itself, or names what is not there.
     #[error("{0}")]
     Arguments(String),
-    /// Ctrl-C came before there was a result.
-    #[error("stopped before the first request: there is no result yet")]
-    Interrupted,
-    /// Ctrl-C came, and what was done until then has been told.
-    #[error("stopped by Ctrl-C: what is told above is what was tried until then")]
-    Stopped,
+    /// Ctrl-C came before the end. What was done until then is said.
+    #[error("stopped by Ctrl-C: {0}")]
+    Interrupted(String),
     /// A result cannot be written to its file.
     #[error("{} cannot be written: {reason}", path.display())]
     File {
@@ -52,11 +50,11 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What the process tells its caller: 1 for a violation, 2 for bad input, and 130, as shells do, for Ctrl-C.
+    /// What the process tells its caller: 1 for a violation, 2 for bad input, 130 for a run that Ctrl-C stopped.
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Violation(_) => 1,
-            Self::Stopped => 130,
+            Self::Interrupted(_) => interrupt::EXIT_CODE,
             _ => 2,
         }
     }

@@ -1,7 +1,7 @@
 //! Files that are whole or not there.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -11,7 +11,29 @@ use crate::Failure;
 /// Writes a file by another name and then gives it its own, so that whoever looks, whenever a run is killed, finds the
 /// old content or the new one.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    write(path, content).map_err(|reason| Failure::File { path: path.into(), reason })
+    replace_with(path, |file| Ok(file.write_all(content)?))
+}
+
+/// The same for content that is made while it is written. Where `fill` fails, nothing is changed.
+pub(crate) fn replace_with(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    write(path, fill).map_err(|failure| match failure {
+        Failure::Output(reason) => Failure::File { path: path.into(), reason },
+        other => other,
+    })
+}
+
+/// A file's text, which may have so many bytes at most: one without end is not read to it.
+pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(longest + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > longest {
+        let reason = format!("it has more than {longest} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    Ok(text)
 }
 
 /// Whether a file can be written there, found out before a long run rather than after it.
@@ -30,10 +52,10 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), Failure>) -> Result<(), Failure> {
     // A device or a pipe, such as /dev/stdout, has a name that must stay its own.
     if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        return fs::write(path, content);
+        return fill(&mut File::create(path)?);
     }
     // What a link names is what is meant.
     let path = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
@@ -47,7 +69,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         builder.permissions(fs::Permissions::from_mode(0o666))
     };
     let mut file: NamedTempFile = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(content)?;
+    fill(file.as_file_mut())?;
     // The content is on the disk before the name is: after a loss of power, too, the file is whole.
     file.as_file().sync_data()?;
     file.persist(&path).map_err(|error| error.error)?;

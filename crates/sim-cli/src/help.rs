@@ -184,7 +184,7 @@ pub(crate) fn examples(command: &str) -> String {
 pub(crate) fn program() -> String {
     format!(
         "{}\n\nExit codes: 0 done; 1 the run found a violation (data lost, verification failed);\n\
-         2 bad arguments or input.",
+         2 bad arguments or input; 130 stopped by Ctrl-C.",
         examples("")
     )
 }

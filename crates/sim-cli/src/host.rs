@@ -342,10 +342,15 @@ mod tests {
     }
 
     #[test]
-    fn a_request_over_the_end_goes_on_at_the_beginning_and_a_long_one_in_parts() {
+    fn a_request_over_the_end_goes_on_at_the_beginning_and_a_long_one_stays_whole() {
         assert_eq!(asked(8, Op::Read, 7 * 2048, 4096), (2, vec![('R', 7, 1), ('R', 0, 1)]));
-        let parts = vec![('R', 1, 2047), ('R', 2048, 2)];
-        assert_eq!(asked(4096, Op::Read, 2048, 4 << 20 | 2048), (2049, parts));
+        // Neither the size nor the place of a request cuts it.
+        for op in [Op::Read, Op::Write, Op::Trim] {
+            let mut pair = Pair::new(8192);
+            assert_eq!(pair.serve(op, 2048, 10 << 20), Ok(5120));
+            assert_eq!(pair.store.asked, vec![(op.letter(), 1, 5120)]);
+            pair.serve(Op::Read, 0, 16 << 20).unwrap();
+        }
         assert_eq!(asked(8, Op::Read, 0, 0), (0, vec![]));
         assert_eq!(asked(8, Op::Flush, 0, 0), (0, vec![('F', 0, 0)]));
     }

@@ -20,8 +20,9 @@
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
 //! - [`result`]: what a run's JSON holds.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
+//! - `verdict`: what a comparison says to whoever must decide.
 //! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
-//!   as people type them. `interrupt`: Ctrl-C.
+//!   as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside results.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 
@@ -52,11 +53,13 @@ mod files;
 mod help;
 mod host;
 mod interrupt;
+mod notes;
 mod report;
 mod show;
 mod size;
 mod spec;
 mod table;
+mod verdict;
 
 pub use failure::Failure;
 

@@ -11,6 +11,18 @@ use serde::{Deserialize, Serialize};
 /// The schema's number.
 pub const SCHEMA: u32 = 1;
 
+/// What a host is taken to write each day, for lifetimes: 20 GB, as the makers of client disks take it.
+pub const BYTES_A_DAY: u64 = 20_000_000_000;
+
+/// Years that blocks of that endurance live, of which each was erased so often, in the mean, while a host wrote so many
+/// bytes.
+#[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
+pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64) -> Option<f64> {
+    const DAYS: f64 = 365.25;
+    let days = f64::from(endurance) / erases * (bytes as f64 / BYTES_A_DAY as f64);
+    (erases > 0.0 && bytes > 0).then_some(days / DAYS)
+}
+
 /// One run of one system.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
@@ -39,6 +51,12 @@ pub struct RunResult {
     pub partial: bool,
     /// Bad lines that were passed over.
     pub skipped_lines: u64,
+    /// Bytes that the host wrote.
+    #[serde(default)]
+    pub bytes_written: u64,
+    /// Bytes of the disk that were written at least once.
+    #[serde(default)]
+    pub bytes_touched: u64,
     /// What was asked.
     pub requests: Requests,
     /// Response times of all requests, in microseconds.
@@ -50,6 +68,9 @@ pub struct RunResult {
     /// The device's time from the first request to the last answer, in microseconds.
     #[serde(default)]
     pub elapsed_us: f64,
+    /// Those of trims.
+    #[serde(default)]
+    pub trim_us: Times,
     /// On what the response times were spent.
     pub response_by_cause_us: ByRequest,
     /// What the SLC region did; zeros where there is none.
@@ -216,6 +237,10 @@ pub struct RegionResult {
     pub erases: u64,
     /// How these are spread over the blocks.
     pub erase_count: Spread,
+    /// Until its blocks have the erases they are specified for, if the host goes on as in this run, wear is even, and
+    /// [`BYTES_A_DAY`] are written; none where nothing was erased.
+    #[serde(default)]
+    pub lifetime_years: Option<f64>,
     /// Page operations, by cause.
     pub pages: Pages,
 }
@@ -435,6 +460,14 @@ pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_life_is_what_is_left_by_what_a_day_takes() {
+        // 20 GB take a tenth of an erase of each block: 5,000 cycles last 50,000 days.
+        let years = lifetime_years(5_000, 0.1, BYTES_A_DAY).unwrap();
+        assert!((years - 50_000.0 / 365.25).abs() < 1e-9, "{years}");
+        assert_eq!(lifetime_years(1, 0.0, 1), None);
+    }
 
     #[test]
     fn a_quotient_of_nothing_is_none() {

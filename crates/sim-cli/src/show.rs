@@ -40,6 +40,50 @@ pub(crate) fn time(micros: f64) -> String {
     }
 }
 
+/// An energy given in millijoules, in the unit that leaves it readable.
+pub(crate) fn energy(millijoules: f64) -> String {
+    match millijoules {
+        millijoules if millijoules < 1e3 => format!("{millijoules:.2} mJ"),
+        millijoules => format!("{:.2} J", millijoules / 1e3),
+    }
+}
+
+/// Names in a heading: those of a month's files would fill a page.
+pub(crate) fn names(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names {
+        [first, .., last] if names.len() > SHOWN => {
+            format!("{first} to {last} ({} traces)", names.len())
+        }
+        few => few.join(" "),
+    }
+}
+
+/// A share: `59.6 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A price.
+pub(crate) fn dollars(price: f64) -> String {
+    format!("${price:.2}")
+}
+
+/// A life. Nobody plans for more than a century.
+pub(crate) fn years(years: f64) -> String {
+    match years {
+        years if years > 100.0 => "more than 100 years".into(),
+        years if years >= 10.0 => format!("{years:.0} years"),
+        years => format!("{years:.1} years"),
+    }
+}
+
+/// A rate of writing, in thousands of thousands of thousands of bytes, as the makers of disks count.
+#[allow(clippy::cast_precision_loss)] // As above.
+pub(crate) fn bytes_a_day(bytes: u64) -> String {
+    format!("{:.0} GB a day", bytes as f64 / 1e9)
+}
+
 /// A size in binary units with two digits after the point: `6.76 GiB`.
 #[allow(clippy::cast_precision_loss)] // A table shows few digits.
 pub(crate) fn about(bytes: u64) -> String {
@@ -52,6 +96,21 @@ pub(crate) fn about(bytes: u64) -> String {
 /// A figure that may not have been measured.
 pub(crate) fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> String {
     figure.map_or("-".into(), shown)
+}
+
+/// A sentence in lines of a width.
+pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in sentence.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 /// A count with its thousands apart: `43,008`.
@@ -91,8 +150,21 @@ mod tests {
         assert_eq!(time(200.0), "200.0 us");
         assert_eq!(time(1_500.0), "1.50 ms");
         assert_eq!(time(12_340_000.0), "12.34 s");
+        assert_eq!((energy(17.25), energy(17_874.2)), ("17.25 mJ".into(), "17.87 J".into()));
         assert_eq!(maybe(None, time), "-");
+        assert_eq!(
+            [0.25, 12.4, 250.0].map(years),
+            ["0.2 years", "12 years", "more than 100 years"]
+        );
+        assert_eq!((percent(0.5961), dollars(70.375)), ("59.6 %".into(), "$70.38".into()));
         assert_eq!(about(1536), "1.50 KiB");
+    }
+
+    #[test]
+    fn many_names_are_told_by_the_first_and_the_last() {
+        let files = |count: u32| (1..=count).map(|at| format!("{at}.csv")).collect::<Vec<_>>();
+        assert_eq!(names(&files(3)), "1.csv 2.csv 3.csv");
+        assert_eq!(names(&files(39)), "1.csv to 39.csv (39 traces)");
     }
 
     #[test]

@@ -113,7 +113,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     report.write(args.json.as_deref(), out)?;
     match report.violations.len() {
-        0 if interrupt::is_requested() => Err(Failure::Stopped),
+        0 if interrupt::is_requested() => {
+            Err(Failure::Interrupted("what is told above is what was tried until then".into()))
+        }
         0 => Ok(()),
         number => Err(Failure::Violation(format!(
             "{number} of the promises that were put to the test are broken"

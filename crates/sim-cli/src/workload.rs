@@ -6,23 +6,28 @@ use std::path::{Path, PathBuf};
 use nand_model::part::Nanos;
 use tempfile::NamedTempFile;
 
-use crate::Failure;
 use crate::synth::{self, Generator, Synth};
 use crate::trace::fit::{Fit, FitChoice, Survey};
-use crate::trace::formats::{self, Format};
+use crate::trace::formats::{self, As, Columns, Format};
+use crate::trace::names::{self, Files};
 use crate::trace::reader::Reader;
-use crate::trace::{Place, Request, TraceError};
+use crate::trace::{Place, Request, Room, TraceError};
+use crate::{Failure, interrupt, notes};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
 pub struct WorkloadArgs {
-    /// Files (plain, .gz or .zst; `-` is standard input) or synthetic workloads (`synth:zipf?requests=1000&seed=1`),
-    /// replayed in this order
+    /// Files (plain, .gz, .zst, .bz2, .xz, a tar of one; `-` is standard input), folders and patterns of files, or
+    /// synthetic workloads (`synth:zipf?requests=1000&seed=1`), replayed in this order; what blktrace wrote for each
+    /// processor is one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<String>,
     /// The files' format, where it is not to be recognised from their content
     #[arg(long, value_parser = formats::by_name(), value_name = "FORMAT")]
     pub(crate) format: Option<&'static Format>,
+    /// Where the columns of any text are, from 0 on: time=0:us,op=2,offset=3:sectors,length=4
+    #[arg(long, value_parser = Columns::parse, value_name = "COLUMNS", conflicts_with = "format")]
+    pub(crate) columns: Option<Columns>,
     /// Skip and count lines that are not as the format has them
     #[arg(long)]
     pub(crate) lenient: bool,
@@ -37,7 +42,7 @@ pub struct WorkloadArgs {
 /// One of the things that are replayed.
 #[derive(Debug)]
 enum Source {
-    File(PathBuf),
+    File(Files),
     /// Where it is kept, if it must be read more than once.
     Stdin(Option<NamedTempFile>),
     Synth(Synth),
@@ -47,7 +52,7 @@ enum Source {
 #[derive(Debug)]
 pub(crate) struct Workload {
     sources: Vec<Source>,
-    format: Option<&'static Format>,
+    format: Option<As>,
     lenient: bool,
 }
 
@@ -59,21 +64,31 @@ impl Workload {
     pub(crate) fn new(args: &WorkloadArgs) -> Result<Self, Failure> {
         let again = args.passes > 1 || args.fit == Some(FitChoice::Pack);
         let mut sources = Vec::new();
+        let mut files = Vec::new();
         for name in &args.traces {
-            sources.push(match name.as_str() {
+            let other = match name.as_str() {
                 "-" if again => Source::Stdin(Some(keep_stdin()?)),
                 "-" => Source::Stdin(None),
                 name if name.starts_with(synth::PREFIX) => {
                     Source::Synth(Synth::parse(name).map_err(Failure::Arguments)?)
                 }
-                name => Source::File(name.into()),
-            });
+                name => {
+                    files.extend(names::expand(name).map_err(Failure::Arguments)?);
+                    continue;
+                }
+            };
+            sources
+                .extend(names::grouped(std::mem::take(&mut files)).into_iter().map(Source::File));
+            sources.push(other);
         }
+        sources.extend(names::grouped(files).into_iter().map(Source::File));
         if sources.iter().filter(|source| matches!(source, Source::Stdin(_))).count() > 1 {
             let reason = "standard input can be read once: name `-` once, and say --passes";
             return Err(Failure::Arguments(reason.into()));
         }
-        Ok(Self { sources, format: args.format, lenient: args.lenient })
+        let columns = args.columns.clone().map(As::Columns);
+        let format = columns.or(args.format.map(As::Format));
+        Ok(Self { sources, format, lenient: args.lenient })
     }
 
     /// The seed of the synthetic workload; none where there is none or several differ.
@@ -101,11 +116,11 @@ impl Workload {
         }
     }
 
-    /// How addresses are fitted into a device of that capacity, whose pages are at most `grain` bytes.
+    /// How addresses are fitted into a device with that room, whose pages are at most `grain` bytes.
     pub(crate) fn fit(
         &self,
         choice: Option<FitChoice>,
-        capacity: u64,
+        room: Room,
         grain: u64,
     ) -> Result<Fit, Failure> {
         match choice {
@@ -113,14 +128,18 @@ impl Workload {
             Some(FitChoice::Wrap) => Ok(Fit::Wrap),
             Some(FitChoice::Pack) => {
                 let mut survey = Survey::new(grain);
-                let mut stream = self.open(capacity);
+                let mut stream = self.open(room.capacity);
                 while let Some(request) = stream.next_request()? {
                     survey.add(&request);
+                    if interrupt::is_requested() {
+                        let before = "the trace was being read for the first time";
+                        return Err(Failure::Interrupted(before.into()));
+                    }
                 }
                 let packing = survey.pack();
                 let touched = packing.touched();
-                if touched > capacity {
-                    return Err(TraceError::TooMuchTouched { touched, capacity }.into());
+                if touched > room.capacity {
+                    return Err(TraceError::TooMuchTouched { touched, room }.into());
                 }
                 Ok(Fit::Pack(packing))
             }
@@ -141,7 +160,7 @@ impl Source {
     fn length(&self) -> Option<u64> {
         let of_file = |path: &Path| std::fs::metadata(path).ok().map(|data| data.len());
         match self {
-            Self::File(path) => of_file(path),
+            Self::File(files) => files.paths.iter().map(|path| of_file(path)).sum(),
             Self::Stdin(kept) => of_file(kept.as_ref()?.path()),
             Self::Synth(synth) => Some(synth.requests),
         }
@@ -152,6 +171,16 @@ impl Source {
 enum Open {
     Reader(Box<Reader>),
     Generator(Box<Generator>),
+}
+
+impl Open {
+    /// A file whose format is known by now. Says how it is read where that is no matter of course.
+    fn reader(reader: Reader) -> Self {
+        if let Some(taken) = reader.taken() {
+            notes::tell(&format!("{}: {taken}", reader.name()));
+        }
+        Self::Reader(Box::new(reader))
+    }
 }
 
 /// The requests of a workload, one by one.
@@ -204,15 +233,12 @@ impl Stream<'_> {
         let Some(source) = self.workload.sources.get(self.next) else {
             return Ok(false);
         };
-        let Workload { format, lenient, .. } = *self.workload;
-        let open = |path: &Path, name: &str| Reader::open(path, name, format, lenient);
+        let (format, lenient) = (self.workload.format.as_ref(), self.workload.lenient);
+        let open = |paths: &[PathBuf], name: &str| Reader::open(paths, name, format, lenient);
         self.now = Some(match source {
-            Source::File(path) => Open::Reader(Box::new(open(path, &path.display().to_string())?)),
-            Source::Stdin(Some(kept)) => Open::Reader(Box::new(open(kept.path(), STDIN)?)),
-            Source::Stdin(None) => {
-                let reader = Reader::new(io::stdin(), STDIN, format, lenient)?;
-                Open::Reader(Box::new(reader))
-            }
+            Source::File(files) => Open::reader(open(&files.paths, &files.name)?),
+            Source::Stdin(Some(kept)) => Open::reader(open(&[kept.path().into()], STDIN)?),
+            Source::Stdin(None) => Open::reader(Reader::new(io::stdin(), STDIN, format, lenient)?),
             Source::Synth(synth) => {
                 let requests = synth.requests(self.capacity).map_err(Failure::Arguments)?;
                 Open::Generator(Box::new(requests))
@@ -263,7 +289,7 @@ mod tests {
 
     fn args(traces: &[&str]) -> WorkloadArgs {
         let traces = traces.iter().map(|name| (*name).to_owned()).collect();
-        WorkloadArgs { traces, format: None, lenient: false, fit: None, passes: 1 }
+        WorkloadArgs { traces, format: None, columns: None, lenient: false, fit: None, passes: 1 }
     }
 
     #[test]

@@ -216,7 +216,7 @@ fn ctrl_c_ends_a_sweep_with_a_table_of_what_is_there() {
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.expect("kill runs").success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains("PARTIAL") && shown.contains("goes on where"), "{shown}");
     let results = results(&out);

@@ -217,8 +217,8 @@ impl Crossing {
         self.cut = None;
     }
 
-    /// From now on what strikes is drawn by that seed, and by how many operations there were since: whatever is left out
-    /// before this moment, the same strikes after it.
+    /// From now on what strikes is drawn by that seed, and by how many operations there were since: whatever is left
+    /// out before this moment, the same strikes after it.
     pub(crate) const fn draw_by(&mut self, seed: u64, faults: Faults) {
         self.orders.seed = seed;
         self.orders.faults = faults;

@@ -1,6 +1,7 @@
 //! What blocks that fail add to the request in which they do.
 //!
-//! - *A program of the request's own fails:* the page is copied to a rescue block and programmed once more, after room for
+//! - *A program of the request's own fails:* the page is copied to a rescue block and programmed once more, after
+//! room for
 //!   it was found anew; then the copy is erased.
 //! - *A program of a fold fails:* the chain is folded anew, and at once.
 //! - *An erase fails:* the block is missing, so that up to two folds win another.
@@ -40,8 +41,8 @@ impl WorstCase {
             .and(self.failed_page())
     }
 
-    /// The copy of a page that failed to program: with its commit and the proof of that, and erased before and after. Of a
-    /// page of the log each sector may go to its chain.
+    /// The copy of a page that failed to program: with its commit and the proof of that, and erased before and after.
+    /// Of a page of the log each sector may go to its chain.
     const fn failed_page(&self) -> Operations {
         let copy = Operations { reads: 0, programs: self.rescue_pages() + 2, erases: 2 };
         let Some(log) = self.log else {

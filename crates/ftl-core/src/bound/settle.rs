@@ -5,7 +5,8 @@
 //! place each, and are counted where they do.
 //!
 //! - *Look into blocks:* each page of the chains is read three times at most.
-//! - *Copy the youngest page,* or a fold's last page and what counts already: the log is searched, and blocks of copies are
+//! - *Copy the youngest page,* or a fold's last page and what counts already: the log is searched, and blocks of
+//! copies are
 //!   read slot by slot; one of them is erased and programmed. The first change erases the seals.
 //! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. As many are stale at
 //!   most, in one chain, and erased.

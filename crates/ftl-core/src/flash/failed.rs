@@ -36,8 +36,8 @@ pub struct Failed {
     failing: [Option<Spot>; LISTED_MAX],
     /// Blocks that are bad and took no mark.
     unmarked: [Option<Spot>; LISTED_MAX],
-    /// Whether any block is failing.
-    any: bool,
+    /// How many these are.
+    failing_count: u8,
     /// Whether a page of the host's content has failed to program, and stands nowhere else yet.
     pub page: bool,
     /// Blocks taken out of use since the mount.
@@ -64,7 +64,7 @@ impl Failed {
     pub const NONE: Self = Self {
         failing: [None; LISTED_MAX],
         unmarked: [None; LISTED_MAX],
-        any: false,
+        failing_count: 0,
         page: false,
         retired: 0,
         read_only: false,
@@ -78,19 +78,24 @@ impl Failed {
         if self.failing.iter().flatten().all(|page| page.start() != spot.start()) {
             add(&mut self.failing, spot);
         }
-        self.any = true;
+        self.count_failing();
+    }
+
+    fn count_failing(&mut self) {
+        self.failing_count = self.failing.iter().flatten().fold(0, |count, _| count + 1);
     }
 
     /// Whether a program to that block has failed.
     #[inline]
     pub fn is_failing(&self, spot: Spot) -> bool {
-        self.any && self.failing.iter().flatten().any(|page| page.start() == spot.start())
+        self.failing_count > 0
+            && self.failing.iter().flatten().any(|page| page.start() == spot.start())
     }
 
     /// Whether that page has failed to program: whatever it reads as, nothing in it counts.
     #[inline]
     pub(super) fn distrusts(&self, spot: Spot) -> bool {
-        self.any && self.failing.contains(&Some(spot))
+        self.failing_count > 0 && self.failing.contains(&Some(spot))
     }
 
     fn forget_failing(&mut self, spot: Spot) {
@@ -99,7 +104,7 @@ impl Failed {
                 *cell = None;
             }
         }
-        self.any = self.failing.iter().any(Option::is_some);
+        self.count_failing();
     }
 
     /// Whether that block is bad and took no mark.
@@ -209,9 +214,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks in the order in which they are written anew: first the one that a power cut may have touched, for
-    /// while it is written only the other one stands. That is one that cannot be read or whose list was not ended, for its
-    /// program may have been torn; or else the older one, whose erase may have been begun already.
+    /// The header blocks in the order in which they are written anew: first the one that a power cut may have
+    /// touched, for while it is written only the other one stands. That is one that cannot be read or whose list was
+    /// not ended, for its program may have been torn; or else the older one, whose erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
         let mut ranks = [(false, Stamp::ZERO); HEADER_BLOCKS as usize];
         for (block, rank) in (0..).zip(&mut ranks) {

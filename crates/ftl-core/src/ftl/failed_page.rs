@@ -3,8 +3,8 @@
 //! "The failing page reads as anything": also as what it was to hold, for a while, and then no more. The door trusts it
 //! no longer, but that is known in RAM alone. A mount would take it for a page that was acknowledged, because younger
 //! pages may follow it: those of folds that make room for it. So its content is copied to a rescue block before any of
-//! these is programmed, as that of a page is in which power has failed; and the copy is erased as soon as the page stands
-//! elsewhere, before anything newer is acknowledged.
+//! these is programmed, as that of a page is in which power has failed; and the copy is erased as soon as the page
+//! stands elsewhere, before anything newer is acknowledged.
 
 use ftl_iface::NandDevice;
 
@@ -49,8 +49,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Err(self.no_block_left())
     }
 
-    /// Copies the page to that rescue block. `None`: its content is gone from the page buffer, because a bad block had to
-    /// be listed meanwhile.
+    /// Copies the page to that rescue block. `None`: its content is gone from the page buffer, because a bad block
+    /// had to be listed meanwhile.
     fn copy_failed(
         &mut self,
         target: u16,

@@ -160,8 +160,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Whether the log has room for so many sectors, and some left for hot data. A log of several bits a cell would
-    /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed to the
-    /// log: a mount looks for copies in one place.
+    /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed
+    /// to the log: a mount looks for copies in one place.
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
         self.log

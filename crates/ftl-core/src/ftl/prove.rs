@@ -114,8 +114,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.date(|page| Spot::chain(data, page), page, pages, None).map(Some)
     }
 
-    /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last before it that can, and before the next of
-    /// its block, or the page that was programmed after the block.
+    /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last
+    /// before it that can, and before the next of its block, or the page that was programmed after the block.
     fn date(
         &mut self,
         spot: impl Fn(u16) -> Spot,

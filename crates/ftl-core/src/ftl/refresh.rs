@@ -14,6 +14,7 @@ use crate::image::{Sink, Source};
 use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Probe};
 use crate::shape::{HEADER_BLOCKS, SLOTS_MAX, Shape};
+use crate::slc::Demotion;
 
 /// How far a scrub has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,9 +172,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let log = self.the_log()?;
         if !log.ring().turns() {
-            let (logical, _) = self.mlc.locate(first);
-            self.flash.weak.forget(spot);
-            return self.start_fold(logical, None, Cause::Gc);
+            return self.refresh_closed(spot, first);
         }
         if log.free_pages() == 0 {
             if log.has_tail() {
@@ -191,6 +190,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.flash.weak.forget(spot);
         // Where no room was left for it, what the copy holds goes to its chains.
         if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
+    }
+
+    /// Moves what is the newest on a weak page of a log that is closed to its chain: by a fold, or, because a fold
+    /// needs a chain, as the first page of one.
+    fn refresh_closed(&mut self, spot: Spot, first: Sector) -> Result<(), Fault<D::Error>> {
+        let (logical, _) = self.mlc.locate(first);
+        if self.mlc.chains.first(logical).is_none() {
+            let slot = self.the_log()?.index.find(first).ok_or(Fault::Corrupt)?;
+            return self.move_again(Demotion { sector: first, slot }, logical);
+        }
+        self.flash.weak.forget(spot);
+        self.start_fold(logical, None, Cause::Gc)
     }
 
     /// Which sectors have their newest copies on that page of the log, by slot, as far as is known. Gives the first.

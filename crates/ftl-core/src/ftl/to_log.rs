@@ -281,7 +281,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Moves a sector that did not program to its chain: at once, for the page that failed may read as a younger copy.
     #[cold]
     #[inline(never)]
-    fn move_again(
+    pub(crate) fn move_again(
         &mut self,
         demotion: Demotion,
         logical: LogicalBlock,

@@ -162,8 +162,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let index = ram.plan().index_shape().map(|shape| Index::new(*shape, index_low, index_high));
         let log_memory = LogMemory { bad, head_codes, tail_codes };
         let log = shape.log.zip(index).map(|(part, index)| Log::new(part, index, log_memory));
-        let wear = config.wear_leveling;
-        let blocks = BlockCount::new(u32::from(shape.chain.blocks));
+        let wear = Self::new_wear(config, &shape, erase_counts, wear_pools);
         Ok(Self {
             shape,
             config: *config,
@@ -173,7 +172,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             log,
             mlc: Mlc::new(&shape, config, memory),
             write_back: WriteBack::new(config.write_back),
-            wear: DualPool::new(erase_counts, wear_pools, blocks, wear.threshold, wear.enabled),
+            wear,
             unproved,
             logged,
             wear_move: None,
@@ -187,6 +186,17 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             good_blocks: 0,
             failing_chain: None,
         })
+    }
+
+    fn new_wear(
+        config: &Config,
+        shape: &Shape,
+        erase_counts: &'ram mut [u16],
+        pools: &'ram mut [u8],
+    ) -> DualPool<'ram> {
+        let wear = config.wear_leveling;
+        let blocks = BlockCount::new(u32::from(shape.chain.blocks));
+        DualPool::new(erase_counts, pools, blocks, wear.threshold, wear.enabled)
     }
 
     fn new_filter(config: &Config) -> SizeFilter {

@@ -1,4 +1,4 @@
-//! What a log block holds: from its summary, or from the tags of its pages.
+//! What a log block without summary holds: from the tags of its pages.
 
 use ftl_iface::NandDevice;
 
@@ -19,25 +19,7 @@ pub struct Listed {
     pub wear: Option<u32>,
 }
 
-/// Reads what the slots of a block's data pages hold: from its summary, or where there is none from the tags.
-pub(super) fn list<D: NandDevice, P: Probe>(
-    flash: &mut Flash<'_, D, P>,
-    block: LogBlock,
-    data_pages: u16,
-    slots: u16,
-    cause: Cause,
-    codes: &mut [u32],
-) -> Result<(), Fault<D::Error>> {
-    match flash.read_summary(block, data_pages, cause, codes) {
-        Ok(_) => Ok(()),
-        Err(Fault::Uncorrectable | Fault::Corrupt) => {
-            list_by_tags(flash, block, data_pages, slots, cause, codes).map(|_| ())
-        }
-        Err(fault) => Err(fault),
-    }
-}
-
-/// The same from the tags alone.
+/// Reads what the slots of a block's data pages hold, from their tags.
 pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
     flash: &mut Flash<'_, D, P>,
     block: LogBlock,

@@ -19,8 +19,8 @@ use crate::layout::{Kind, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 use crate::shape::Part;
 
-use index::{Index, LogSequence, LogSlot, Window};
-use listed::{Listed, list, list_by_tags};
+use index::{Entry, Index, LogSequence, LogSlot, Window};
+use listed::{Listed, list_by_tags};
 use ring::Ring;
 
 /// Lent memory of this room, beside the index's.
@@ -342,8 +342,7 @@ impl<'ram> Log<'ram> {
         let mut walk = if let Some(walk) = self.tail {
             walk
         } else {
-            let codes = self.tail_codes.get_mut(..self.head_codes.len()).unwrap_or(&mut []);
-            list(flash, block, self.data_pages, self.part.slots, Cause::Gc, codes)?;
+            self.list_tail(flash, block)?;
             TailWalk::default()
         };
         let slots = u32::from(self.part.slots).max(1);
@@ -367,6 +366,35 @@ impl<'ram> Log<'ram> {
         }
         self.tail = Some(walk);
         Ok(found)
+    }
+
+    /// Lists what the tail's slots hold: from its summary, or where there is none that can be read from the hash
+    /// table, which knows of pages, too, that have gone bad since they were mapped.
+    fn list_tail<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        tail: LogBlock,
+    ) -> Result<(), Fault<D::Error>> {
+        let count = self.head_codes.len();
+        let codes = self.tail_codes.get_mut(..count).unwrap_or(&mut []);
+        match flash.read_summary(tail, self.data_pages, Cause::Gc, codes) {
+            Ok(_) => return Ok(()),
+            Err(Fault::Uncorrectable | Fault::Corrupt) => {}
+            Err(fault) => return Err(fault),
+        }
+        codes.fill(Slot::Empty.code());
+        for (sector, entry) in self.index.iter() {
+            let Entry::Real(place) = entry else { continue };
+            let (block, page, slot) = self.split(place);
+            let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+            if block == tail
+                && let Some(code) =
+                    self.tail_codes.get_mut(..count).and_then(|codes| codes.get_mut(at))
+            {
+                *code = Slot::Holds(sector).code();
+            }
+        }
+        Ok(())
     }
 
     /// The sector named last is on its way: it was kept in the log, or not.

@@ -22,6 +22,8 @@
 //! # Ok::<(), datasheet::DatasheetError>(())
 //! ```
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
@@ -87,7 +89,7 @@ impl Part {
     /// Reads a device file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, DatasheetError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
+        let text = read(path)
             .map_err(|reason| DatasheetError::Unreadable { path: path.into(), reason })?;
         Self::parse(&text, &path.display().to_string())
     }
@@ -103,6 +105,21 @@ impl Part {
             fault(line, objection.key, objection.reason)
         })
     }
+}
+
+/// Bytes of the longest device file: a hundred times what the longest known one has. What is read takes many times its
+/// length while it is parsed.
+const LONGEST: u64 = 256 << 10;
+
+/// A file's text. A file without end is not read to it.
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        let reason = format!("a device file has {LONGEST} bytes at most, and this one goes on");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    Ok(text)
 }
 
 /// The keys of a file, or the line, the key and the reason of the first that cannot be read.

@@ -207,7 +207,14 @@ fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
 }
 
 fn workload_args(name: &str) -> WorkloadArgs {
-    WorkloadArgs { traces: vec![name.into()], format: None, lenient: false, fit: None, passes: 1 }
+    WorkloadArgs {
+        traces: vec![name.into()],
+        format: None,
+        lenient: false,
+        fit: None,
+        passes: 1,
+        columns: None,
+    }
 }
 
 fn replayed(

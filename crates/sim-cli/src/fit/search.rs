@@ -64,7 +64,11 @@ impl Search {
             let nearest = tried.first().map_or(f64::NAN, |tried| tried.distance);
             eprintln!("{} tried, {fitting} agree, the nearest is {nearest:.3} off", tried.len());
         }
-        if tried.is_empty() { Err(Failure::Interrupted) } else { Ok(tried) }
+        if tried.is_empty() {
+            Err(Failure::Interrupted("no workload was tried".into()))
+        } else {
+            Ok(tried)
+        }
     }
 
     fn next(&self, at: usize, tried: &[Tried], dice: &mut fastrand::Rng) -> Candidate {

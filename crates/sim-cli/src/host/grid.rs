@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::trace::{Op, Request};
 
-/// The most that is handed to the store at once. No filter calls a larger request hot, and a buffer for the largest
-/// requests of real traces (tens of MiB) would weigh more than the FTL's RAM.
-pub(super) const HANDED_MOST: u64 = 4 << 20;
+/// The most that is handed to the store at once: a store judges requests by their size, so all that hosts ask for at
+/// once go whole. What is longer (a trim, for which nothing is buffered, may be) would not fit into a host's memory.
+pub(super) const HANDED_MOST: u64 = 1 << 30;
 
 /// How a store is divided into sectors, both in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,9 @@ impl Grid {
             if left == 0 {
                 return None;
             }
-            // Parts end at multiples of what is handed over at once, so that a sector is never cut by it.
-            let to_cut = HANDED_MOST - at % HANDED_MOST;
-            let length = left.min(self.capacity - at).min(to_cut);
+            // Parts end where sectors do, so that none is cut.
+            let most = if request.op == Op::Trim { left } else { HANDED_MOST - at % self.sector };
+            let length = left.min(self.capacity - at).min(most);
             let span = self.span(at, length);
             left -= length;
             at += length;

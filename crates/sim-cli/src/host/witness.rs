@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nand_model::Stamp;
 
-use super::grid::{Grid, HANDED_MOST};
+use super::grid::Grid;
 use crate::trace::{Op, Request};
 
 /// The stamp of a sector that was never written, or was trimmed.
@@ -24,12 +24,15 @@ pub(super) const fn next_stamp(latest: u32) -> u32 {
     if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
 }
 
+/// Bytes of the store whose stamps take memory together.
+const PART: u64 = 4 << 20;
+
 /// Says what reads must find. A sector takes memory when something near it is written or trimmed first, and what
 /// nobody touches none at all.
 pub(crate) struct Witness {
     pub(super) grid: Grid,
-    /// The stamps that sectors must hold, by the parts in which requests are handed over: none is in two. Empty where
-    /// nothing was written or trimmed: those hold their [`first_stamp`].
+    /// The stamps that sectors must hold, in parts of one size. Empty where nothing was written or trimmed: those hold
+    /// their [`first_stamp`].
     parts: Vec<Box<[u32]>>,
     part_sectors: u64,
     latest: u32,
@@ -44,7 +47,7 @@ impl Witness {
     pub(crate) fn of_full_stores(sector: u64, capacity: u64) -> Self {
         let sectors = capacity / sector;
         let grid = Grid { sector, capacity: sectors * sector };
-        let part_sectors = HANDED_MOST / sector;
+        let part_sectors = PART / sector;
         let parts = vec![Box::default(); sectors.div_ceil(part_sectors) as usize];
         Self { grid, parts, part_sectors, latest: NEVER + sectors as u32 }
     }
@@ -55,25 +58,45 @@ impl Witness {
         for span in self.grid.parts(request) {
             match request.op {
                 Op::Read => {
-                    let (part, range) = self.place(span.range());
-                    match self.parts[part].get(range) {
-                        Some(stamps) => must.extend_from_slice(stamps),
-                        None => must.extend(first_stamps(span.range())),
+                    for sectors in self.by_parts(span.range()) {
+                        let (part, range) = self.place(sectors.clone());
+                        match self.parts[part].get(range) {
+                            Some(stamps) => must.extend_from_slice(stamps),
+                            None => must.extend(first_stamps(sectors)),
+                        }
                     }
                 }
                 Op::Write => {
                     must.extend(span.partial().map(|sector| self.must_hold(sector)));
                     let mut latest = self.latest;
-                    for stamp in self.stamps(span.range()) {
-                        latest = next_stamp(latest);
-                        *stamp = latest;
+                    for sectors in self.by_parts(span.range()) {
+                        for stamp in self.stamps(sectors) {
+                            latest = next_stamp(latest);
+                            *stamp = latest;
+                        }
                     }
                     self.latest = latest;
                 }
-                Op::Trim => self.stamps(span.covered()).fill(NEVER),
+                Op::Trim => {
+                    for sectors in self.by_parts(span.covered()) {
+                        self.stamps(sectors).fill(NEVER);
+                    }
+                }
                 Op::Flush => {}
             }
         }
+    }
+
+    /// Sectors, cut where parts end.
+    #[inline]
+    fn by_parts(&self, mut sectors: Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
+        let part = self.part_sectors;
+        std::iter::from_fn(move || {
+            let end = sectors.end.min((sectors.start / part + 1) * part);
+            let cut = sectors.start..end;
+            sectors.start = end;
+            (!cut.is_empty()).then_some(cut)
+        })
     }
 
     /// The part in which sectors are, and where in it.
@@ -104,6 +127,16 @@ impl Witness {
         let (part, range) = self.place(sector..sector + 1);
         let stamp = self.parts[part].get(range.start).copied();
         stamp.unwrap_or_else(|| first_stamp(sector as u32).get())
+    }
+
+    /// Bytes that were written since the stores were filled, and not trimmed.
+    pub(crate) fn written(&self) -> u64 {
+        let parts = (0..).step_by(self.part_sectors as usize).zip(&self.parts);
+        let new = |first: u64, part: &[u32]| {
+            let stamps = part.iter().zip(first_stamps(first..first + part.len() as u64));
+            stamps.filter(|(stamp, old)| **stamp != NEVER && *stamp != old).count() as u64
+        };
+        parts.map(|(first, part)| new(first, part)).sum::<u64>() * self.grid.sector
     }
 
     /// The sector that must hold that stamp, if one must.

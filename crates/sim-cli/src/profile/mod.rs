@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::workload::{Workload, WorkloadArgs};
-use crate::{Failure, interrupt, size};
+use crate::{Failure, interrupt, show, size};
 
 mod census;
 mod report;
@@ -41,7 +41,7 @@ pub struct Args {
 /// Every so many requests it is looked whether a stop was asked for.
 const LOOKED_EVERY: u64 = 4096;
 
-/// Counts the requests of a workload on a disk of that capacity. A stop ends the count early.
+/// Counts the requests of a workload on a disk of that capacity.
 pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result<Profile, Failure> {
     let mut census = Census::default();
     for _ in 0..passes {
@@ -49,7 +49,8 @@ pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result
         while let Some(request) = stream.next_request()? {
             census.note(&request);
             if census.requests().is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
-                return Ok(census.profile());
+                let counted = format!("{} requests were counted", show::count(census.requests()));
+                return Err(Failure::Interrupted(counted));
             }
         }
     }
@@ -61,7 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let workload = Workload::new(&args.workload)?;
     let profile = profile(&workload, args.workload.passes, args.capacity)?;
-    let trace = args.workload.traces.join(" ");
+    let trace = show::names(&args.workload.traces);
     if profile.is_empty() {
         return Err(crate::trace::TraceError::Empty(trace).into());
     }

@@ -1,13 +1,12 @@
 //! A profile as people read it, as programs do, and as charts.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::census::{CLASSES, Profile, SECTOR};
 use crate::plot::{Axis, Chart, Scale, Shape};
 use crate::table::{Edge, Table};
-use crate::{Failure, show};
+use crate::{Failure, files, replay, show};
 
 /// Writes the profile: JSON where it was asked for, tables otherwise.
 pub(super) fn write(
@@ -19,17 +18,11 @@ pub(super) fn write(
     let Some(path) = json else {
         return text(profile, trace, out);
     };
-    let write = |out: &mut dyn Write| {
-        serde_json::to_writer_pretty(&mut *out, profile)?;
-        writeln!(out)?;
-        out.flush()
-    };
+    let json = replay::json(profile);
     if path.as_os_str() == "-" {
-        return Ok(write(out)?);
+        return Ok(out.write_all(&json)?);
     }
-    let failed = |reason| Failure::File { path: path.into(), reason };
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-    write(&mut file).map_err(failed)?;
+    files::replace(path, &json)?;
     text(profile, trace, out)
 }
 

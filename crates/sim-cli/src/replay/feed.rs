@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::host::SharedWitness;
 use crate::interrupt;
 use crate::trace::fit::Fit;
-use crate::trace::{Request, TraceError};
+use crate::trace::{Request, Room, TraceError};
 use crate::workload::{Stream, Workload};
 
 /// Requests that go to the systems together.
@@ -39,7 +39,7 @@ pub(super) const WAITING: usize = 4;
 pub(super) struct Feed<'a> {
     workload: &'a Workload,
     fit: Fit,
-    capacity: u64,
+    room: Room,
     passes: u32,
     stream: Stream<'a>,
     witness: SharedWitness,
@@ -59,6 +59,8 @@ pub(super) struct Fed {
     pub(super) requests: u64,
     /// Bad lines passed over in one pass.
     pub(super) skipped: u64,
+    /// Bytes of the disk that were written.
+    pub(super) touched: u64,
     /// Whether it was stopped before the end.
     pub(super) partial: bool,
 }
@@ -67,16 +69,16 @@ impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
         fit: Fit,
-        capacity: u64,
+        room: Room,
         passes: u32,
         witness: SharedWitness,
     ) -> Self {
-        let stream = workload.open(capacity);
+        let stream = workload.open(room.capacity);
         let (from, latest) = (Nanos::ZERO, Nanos::ZERO);
         Self {
             workload,
             fit,
-            capacity,
+            room,
             passes,
             stream,
             witness,
@@ -95,7 +97,7 @@ impl<'a> Feed<'a> {
         while requests.len() < BATCH && bytes < BATCH_BYTES {
             match self.stream.next_request()? {
                 Some(request) => {
-                    let Some(mut placed) = self.fit.place(request, self.capacity) else {
+                    let Some(mut placed) = self.fit.place(request, self.room.capacity) else {
                         return Err(self.beyond(&request));
                     };
                     // A clock that was set back does not let requests arrive before those that came earlier.
@@ -108,7 +110,7 @@ impl<'a> Feed<'a> {
                 None if self.pass + 1 < self.passes => {
                     self.pass += 1;
                     self.from = self.latest;
-                    self.stream = self.workload.open(self.capacity);
+                    self.stream = self.workload.open(self.room.capacity);
                 }
                 None => break,
             }
@@ -127,8 +129,7 @@ impl<'a> Feed<'a> {
     #[cold]
     fn beyond(&self, request: &Request) -> Failure {
         let (name, place) = self.stream.place();
-        let (end, capacity) = (request.end(), self.capacity);
-        TraceError::Beyond { name, place, end, capacity }.into()
+        TraceError::Beyond { name, place, end: request.end(), room: self.room }.into()
     }
 
     /// Hands out that batch and all that follow, until the end, a stop, or a system that wants no more.
@@ -151,7 +152,8 @@ impl<'a> Feed<'a> {
             }
             batch = self.batch()?;
         }
-        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), partial })
+        let touched = self.witness.lock().written();
+        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), touched, partial })
     }
 
     /// How far it is, from 0 to 1.

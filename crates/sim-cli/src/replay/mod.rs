@@ -52,14 +52,16 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
 use ftl_iface::Region;
+use nand_model::part::Part;
 use serde::Serialize;
 
-use crate::device::DeviceArgs;
+use crate::device::{self, DeviceArgs};
 use crate::host::{SharedWitness, Witness};
-use crate::result::RunResult;
+use crate::result::{RunResult, lifetime_years};
 use crate::systems::{ChainWrite, Chosen, Setup};
+use crate::trace::Room;
 use crate::workload::{Workload, WorkloadArgs};
-use crate::{Failure, files, interrupt, report};
+use crate::{Failure, files, interrupt, report, show};
 
 mod feed;
 mod progress;
@@ -149,7 +151,24 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             text::write(result, &args.options, &setup, out)?;
         }
     }
-    Ok(())
+    ended(&args.options, outcomes.iter().map(|outcome| &outcome.result))
+}
+
+/// The end of a run whose results were shown: a failure where Ctrl-C stopped it.
+pub(crate) fn ended<'a>(
+    options: &Options,
+    mut results: impl Iterator<Item = &'a RunResult>,
+) -> Result<(), Failure> {
+    let Some(part) = results.find(|result| result.partial) else {
+        return Ok(());
+    };
+    let served = show::count(session::served(part));
+    let mut done = format!("{served} requests were served, and all figures are of these");
+    if options.report.is_some() || options.json.as_ref().is_some_and(|path| path.as_os_str() != "-")
+    {
+        done += "; no file was written";
+    }
+    Err(Failure::Interrupted(done))
 }
 
 /// Replays the workload on all systems at once, each in a thread of its own. The outcomes are in the systems' order.
@@ -162,11 +181,12 @@ pub(crate) fn run_all(
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
-    let fit = workload.fit(options.workload.fit, capacity, largest_page(setup))?;
+    let room = Room { capacity, largest: device::largest_capacity(&setup.part) };
+    let fit = workload.fit(options.workload.fit, room, largest_page(setup))?;
     let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
     let witness = SharedWitness::new(witness);
     let passes = options.workload.passes;
-    let mut reader = Feed::new(&workload, fit, capacity, passes, witness.clone());
+    let mut reader = Feed::new(&workload, fit, room, passes, witness.clone());
     // Most of what can be wrong with a trace shows here, before devices are prepared.
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");
@@ -198,6 +218,7 @@ pub(crate) fn run_all(
     let fed = fed?;
     for outcome in &mut outcomes {
         complete(&mut outcome.result, &fed, &workload, options)?;
+        live(&mut outcome.result, &setup.part);
     }
     Ok(outcomes)
 }
@@ -235,8 +256,18 @@ fn complete(
     result.passes = options.workload.passes;
     result.seed = workload.seed();
     result.partial = fed.partial;
+    result.bytes_touched = fed.touched;
     result.skipped_lines = fed.skipped;
     Ok(())
+}
+
+/// Puts in how long the device's regions live.
+fn live(result: &mut RunResult, part: &Part) {
+    let bytes = result.bytes_written;
+    for (region, figures) in [(Region::Slc, &mut result.slc), (Region::Mlc, &mut result.mlc)] {
+        let endurance = part.region(region).map_or(0, |figures| figures.endurance);
+        figures.lifetime_years = lifetime_years(endurance, figures.erase_count.mean, bytes);
+    }
 }
 
 fn largest_page(setup: &Setup) -> u64 {
@@ -244,7 +275,7 @@ fn largest_page(setup: &Setup) -> u64 {
     shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
 }
 
-/// Writes JSON where it was asked for. Says whether that was standard output.
+/// Writes JSON where it was asked for: to a file only what is whole. Says whether that was standard output.
 pub(crate) fn write_json(
     options: &Options,
     result: &impl Serialize,
@@ -258,7 +289,9 @@ pub(crate) fn write_json(
         out.write_all(&text)?;
         return Ok(true);
     }
-    files::replace(path, &text)?;
+    if !interrupt::is_requested() {
+        files::replace(path, &text)?;
+    }
     Ok(false)
 }
 
@@ -307,7 +340,7 @@ mod tests {
         let mut result = outcomes.into_iter().next().unwrap().result;
         let workload = Workload::new(&args.options.workload).unwrap();
         let mut held_to = |requests| {
-            let fed = Fed { requests, skipped: 0, partial: false };
+            let fed = Fed { requests, skipped: 0, touched: 0, partial: false };
             complete(&mut result, &fed, &workload, &args.options)
         };
         held_to(10).unwrap();

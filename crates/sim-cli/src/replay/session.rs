@@ -72,7 +72,8 @@ impl Session for Replay {
         let filled = u64::from(filled.get()) * u64::from(system.sector_bytes().get());
         for offset in (filled..capacity).step_by(PREPARED_AT_ONCE as usize) {
             if interrupt::is_requested() {
-                return Err(Failure::Interrupted);
+                let before = "the device was being prepared, and no request was served";
+                return Err(Failure::Interrupted(before.into()));
             }
             let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
             let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
@@ -153,10 +154,13 @@ impl Replay {
             seed: None,
             partial: false,
             skipped_lines: 0,
+            bytes_touched: 0,
+            bytes_written: tally.bytes_written(),
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
             write_us: tally.times(Op::Write),
             elapsed_us: after.hardware.at_rest.since(before.now).as_micros_f64(),
+            trim_us: tally.times(Op::Trim),
             response_by_cause_us: by_request(before, after, tally),
             write_amplification: write_amplification(&done, tally),
             slc,
@@ -243,6 +247,7 @@ fn region_result(region: Region, done: &[PartState]) -> RegionResult {
     RegionResult {
         erases: part.wear.iter().map(|count| u64::from(*count)).sum(),
         erase_count: Spread::of(&part.wear),
+        lifetime_years: None,
         pages: Pages::of(&part.operations),
     }
 }

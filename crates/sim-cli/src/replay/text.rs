@@ -7,10 +7,11 @@ use nand_model::Time;
 
 use super::{Options, session};
 use crate::Failure;
-use crate::result::{ByCause, RegionResult, RunResult, Times};
+use crate::result::{BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
 use crate::show;
 use crate::systems::Setup;
 use crate::table::{Edge, Table};
+use crate::verdict;
 
 /// Says what was replayed on what.
 pub(crate) fn heading(
@@ -22,7 +23,8 @@ pub(crate) fn heading(
     let requests = result.requests.total();
     let pace = pace(options, result);
     let exported = show::size(setup.part.exported_bytes);
-    writeln!(out, "{}: {} requests, {pace}", result.trace, show::count(requests))?;
+    let traces = show::names(&options.workload.traces);
+    writeln!(out, "{traces}: {} requests, {pace}", show::count(requests))?;
     writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
     if setup.time == Time::Overlapped {
         writeln!(out, "{}", overlap(setup))?;
@@ -65,7 +67,8 @@ pub(crate) fn write(
     writeln!(out, "\nThe flash at work, in pages and blocks:")?;
     flash(result, out)?;
     writeln!(out)?;
-    figures(result, out)
+    figures(result, out)?;
+    verdict::of(&[result], &setup.part).write(out)
 }
 
 fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
@@ -84,6 +87,7 @@ fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("all", requests.total(), &result.response_us);
     row("reads", requests.reads, &result.read_us);
     row("writes", requests.writes, &result.write_us);
+    row("trims", requests.trims, &result.trim_us);
     Ok(table.write(out)?)
 }
 
@@ -138,8 +142,16 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     let amplification =
         |times: f64| format!("{times:.2} bytes programmed for each that the host wrote");
     row("write amplification", show::maybe(result.write_amplification, amplification));
-    row("energy", format!("{:.1} mJ", result.energy_mj));
-    row("price of the flash", format!("${:.2}", result.cost_usd));
+    row("energy", show::energy(result.energy_mj));
+    row("price of the flash", show::dollars(result.cost_usd));
+    for (region, figures) in [("SLC", &result.slc), ("MLC", &result.mlc)] {
+        let life = |years| {
+            format!("{} at {}, with even wear", show::years(years), show::bytes_a_day(BYTES_A_DAY))
+        };
+        if let Some(years) = figures.lifetime_years {
+            row(&format!("life of the {region}"), life(years));
+        }
+    }
     row("RAM of the FTL", show::about(result.ram_bytes));
     let share = |share: f64| format!("{:.1} % of the data written", share * 100.0);
     if let (Some(filter), Some(factors)) = (result.filter, result.factors) {

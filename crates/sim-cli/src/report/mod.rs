@@ -10,17 +10,20 @@ use crate::replay::{Options, Outcome, text};
 use crate::result::RunResult;
 use crate::show;
 use crate::systems::Setup;
+use crate::verdict::{self, Verdict};
 
 mod charts;
 mod page;
 
 pub(crate) use page::Page;
 
-/// Writes the report, if one was asked for.
+/// Writes the report, if one was asked for and the run is whole.
 pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
     match &options.report {
-        Some(path) => page_of(options, setup, outcomes).write(path),
-        None => Ok(()),
+        Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
+            page_of(options, setup, outcomes).write(path)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -29,9 +32,7 @@ fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
     let systems: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
     let title = format!("{} on {}", systems.join(", "), setup.part.name);
     let mut page = Page::new(&title);
-    if runs.iter().any(|run| run.partial) {
-        page.warning("Partial: stopped before the end. All figures are of the part that ran.");
-    }
+    verdict(&mut page, &runs, setup);
     what_ran(&mut page, options, setup, &runs);
     results(&mut page, &runs);
     times(&mut page, outcomes);
@@ -39,6 +40,20 @@ fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
     wear(&mut page, outcomes);
     scatter(&mut page, setup, outcomes);
     page
+}
+
+/// The answer comes first: who reads no further knows it.
+fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
+    let Verdict { answers, warnings } = verdict::of(runs, &setup.part);
+    if !answers.is_empty() {
+        page.heading("Is it worth its price?");
+    }
+    for answer in &answers {
+        page.words(answer);
+    }
+    for warning in &warnings {
+        page.warning(warning);
+    }
 }
 
 fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {

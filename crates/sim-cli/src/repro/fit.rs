@@ -18,8 +18,14 @@ const READS: u64 = 40;
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
     let requests = WRITES * 100 / (100 - READS);
     let trace = Length { requests, seed, passes: 1 }.trace(workload);
-    let args =
-        WorkloadArgs { traces: vec![trace], format: None, lenient: false, fit: None, passes: 1 };
+    let args = WorkloadArgs {
+        traces: vec![trace],
+        format: None,
+        columns: None,
+        lenient: false,
+        fit: None,
+        passes: 1,
+    };
     profile::profile(&Requests::new(&args)?, 1, super::runs::EXPORTED)
 }
 

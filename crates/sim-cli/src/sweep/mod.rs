@@ -109,7 +109,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     collect::write(&plan, &rows, &folder)?;
     page::write(&plan, &rows, &folder)?;
     tell(&plan, &rows, &folder, out)?;
-    ended(&left, failures)
+    ended(&left, failures)?;
+    let (done, all) = (rows.len(), plan.runs.len());
+    if interrupt::is_requested() && done < all {
+        let kept =
+            format!("{done} of {all} runs are done and kept; the same command does the rest");
+        return Err(Failure::Interrupted(kept));
+    }
+    Ok(())
 }
 
 /// Says what is there, and what is not.
@@ -167,7 +174,7 @@ fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
     let systems = std::slice::from_ref(&run.system);
     let outcomes = match replay::run_all(&run.options, &run.setup, systems, &Progress::hidden()) {
         // Ctrl-C: the run is left for another time.
-        Err(Failure::Interrupted) => return Ok(()),
+        Err(Failure::Interrupted(_)) => return Ok(()),
         outcomes => outcomes?,
     };
     for Outcome { mut result, .. } in outcomes {

@@ -1,10 +1,11 @@
 //! A plan: from TOML to the runs that it asks for.
 
+use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::fs;
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -16,8 +17,9 @@ use crate::synth::{self, Synth};
 use crate::systems::{Chosen, Setup};
 use crate::trace::fit::FitChoice;
 use crate::trace::formats;
+use crate::trace::names as trace_names;
 use crate::workload::WorkloadArgs;
-use crate::{Failure, size};
+use crate::{Failure, files, show, size};
 
 /// The keys of a plan. Every list multiplies the runs.
 #[derive(Debug, Deserialize)]
@@ -33,6 +35,7 @@ struct Sheet {
     seeds: Vec<Spanned<u64>>,
     passes: Option<Spanned<u32>>,
     format: Option<Spanned<String>>,
+    columns: Option<Spanned<String>>,
     fit: Option<Spanned<String>>,
     #[serde(default)]
     lenient: bool,
@@ -42,6 +45,12 @@ struct Sheet {
     #[serde(default)]
     parallel: bool,
 }
+
+/// Bytes of the longest plan.
+const LONGEST: u64 = 1 << 20;
+
+/// The most runs that a plan may ask for: a minute each, they take months.
+const RUNS: u64 = 100_000;
 
 /// Everything that a plan asks for.
 #[derive(Debug)]
@@ -142,7 +151,7 @@ impl Source<'_> {
 impl Plan {
     /// Reads a plan and everything it names, traces' content left out.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|reason| {
+        let text = files::text(path, LONGEST).map_err(|reason| {
             Failure::Arguments(format!(
                 "{}: the plan cannot be read ({reason}): check the path",
                 path.display()
@@ -167,21 +176,36 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let traces = traces(source, sheet, folder)?;
     let base = workload(source, sheet)?;
     let pace = pace(source, sheet)?;
-    let mut runs: Vec<Run> = Vec::new();
+    let lists = [sheet.devices.len(), traces.len(), sizes.len(), systems.len()];
+    let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
+    if asked > RUNS {
+        let [devices, traces, sizes, systems] = lists;
+        let reason = format!(
+            "{devices} devices, {traces} traces and seeds, {sizes} SLC sizes and {systems} systems make {} runs, and a \
+             plan has {} at most: shorten a list, or part it into plans",
+            show::count(asked),
+            show::count(RUNS)
+        );
+        return Err(source.wrong(None, "", reason));
+    }
+    let mut runs = Runs::default();
     for device in &sheet.devices {
         let path = device_path(device.get_ref(), folder);
+        let mut setups = Vec::new();
+        for (at, slc) in sizes.iter().enumerate() {
+            let (device_file, slc) = (path.clone(), *slc);
+            let flags = DeviceArgs { device: device_file, capacity, slc, parallel: sheet.parallel };
+            let setup = flags.setup().map_err(|error| {
+                // An SLC that the device cannot have is the size's fault.
+                let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
+                let (span, key) =
+                    size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
+                source.wrong(Some(span), key, error)
+            })?;
+            setups.push((slc, flags, setup));
+        }
         for trace in &traces {
-            for (at, slc) in sizes.iter().enumerate() {
-                let slc = *slc;
-                let flags =
-                    DeviceArgs { device: path.clone(), capacity, slc, parallel: sheet.parallel };
-                let setup = flags.setup().map_err(|error| {
-                    // An SLC that the device cannot have is the size's fault.
-                    let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
-                    let (span, key) =
-                        size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
-                    source.wrong(Some(span), key, error)
-                })?;
+            for (slc, flags, setup) in &setups {
                 // The first system's run, wherever it is.
                 let mut baseline = None;
                 for system in &systems {
@@ -200,13 +224,13 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
                         baseline: 0,
                     };
                     let run = Run { id: names::id(&run, &trace.content), ..run };
-                    let place = add(&mut runs, run, baseline);
+                    let place = runs.add(run, baseline);
                     baseline.get_or_insert(place);
                 }
             }
         }
     }
-    Ok(runs)
+    Ok(runs.list)
 }
 
 /// How requests follow each other.
@@ -222,15 +246,24 @@ fn pace(source: &Source<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
     Ok(Pace { open_loop: sheet.open_loop, queue_depth })
 }
 
-/// Adds a run, unless it is there, and says where it is: without use for the SLC, a system is the same at every size
-/// of it, and runs once.
-fn add(runs: &mut Vec<Run>, run: Run, baseline: Option<usize>) -> usize {
-    let known = runs.iter().position(|known| known.id == run.id);
-    known.unwrap_or_else(|| {
-        let at = runs.len();
-        runs.push(Run { baseline: baseline.unwrap_or(at), ..run });
+/// Runs, each once.
+#[derive(Default)]
+struct Runs {
+    list: Vec<Run>,
+    places: HashMap<String, usize>,
+}
+
+impl Runs {
+    /// Adds a run, unless it is there, and says where it is: without use for the SLC, a system is the same at every
+    /// size of it, and runs once.
+    fn add(&mut self, run: Run, baseline: Option<usize>) -> usize {
+        let next = self.list.len();
+        let at = *self.places.entry(run.id.clone()).or_insert(next);
+        if at == next {
+            self.list.push(Run { baseline: baseline.unwrap_or(at), ..run });
+        }
         at
-    })
+    }
 }
 
 /// What all runs read alike.
@@ -239,6 +272,12 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
         let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
         format.ok_or_else(|| format!("no format is called `{name}`: give {}", formats::names()))
     })?;
+    let columns =
+        source.maybe("columns", sheet.columns.as_ref(), |text| formats::Columns::parse(text))?;
+    if let (Some(columns), true) = (&sheet.columns, format.is_some()) {
+        let reason = "a file has a format, or columns of its own: leave one of them out";
+        return Err(source.wrong(Some(columns.span()), "columns", reason));
+    }
     let fit = source.maybe("fit", sheet.fit.as_ref(), |name| match name.as_str() {
         "wrap" => Ok(FitChoice::Wrap),
         "pack" => Ok(FitChoice::Pack),
@@ -249,7 +288,8 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
         passes => Ok(*passes),
     })?;
     let passes = passes.unwrap_or(1);
-    Ok(WorkloadArgs { traces: Vec::new(), format, lenient: sheet.lenient, fit, passes })
+    let lenient = sheet.lenient;
+    Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes })
 }
 
 /// A device file lies where the plan says, seen from the plan.
@@ -319,12 +359,16 @@ fn trace(names: &[String], workload: &str, folder: &Path) -> Result<Trace, Strin
             paths.push(name.clone());
             content += name;
         } else {
-            let path: PathBuf = folder.join(name);
-            let data = fs::metadata(&path)
-                .map_err(|reason| format!("{} cannot be read ({reason})", path.display()))?;
-            paths.push(path.to_string_lossy().into());
-            // Writing to a string cannot fail.
-            let _ = write!(content, "{name} of {} bytes", data.len());
+            for (at, path) in (0..).zip(trace_names::expand(&folder.join(name).to_string_lossy())?)
+            {
+                let data = fs::metadata(&path)
+                    .map_err(|reason| format!("{} cannot be read ({reason})", path.display()))?;
+                let file = path.strip_prefix(folder).unwrap_or(&path).display();
+                let joint = if at > 0 { "," } else { "" };
+                // Writing to a string cannot fail.
+                let _ = write!(content, "{joint}{file} of {} bytes", data.len());
+                paths.push(path.to_string_lossy().into());
+            }
         }
         content.push(';');
     }

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use super::{Generator, Synth};
 use crate::trace::Request;
-use crate::{Failure, interrupt, size};
+use crate::{Failure, files, interrupt, show, size};
 
 /// What was typed after `synth`.
 #[derive(Clone, Debug, clap::Args)]
@@ -50,38 +50,50 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let synth = Synth::parse(&name).map_err(Failure::Arguments)?;
     let requests = synth.requests(args.capacity).map_err(Failure::Arguments)?;
     if args.output.as_os_str() == "-" {
-        return Ok(write_all(requests, out)?);
+        return write_all(requests, out);
     }
-    write_file(requests, &args.output)
-        .map_err(|reason| Failure::File { path: args.output.clone(), reason })
+    files::check(&args.output)?;
+    files::replace_with(&args.output, |file| pack(requests, &args.output, file)).map_err(
+        |failure| match failure {
+            Failure::Interrupted(made) => {
+                let path = args.output.display();
+                Failure::Interrupted(format!("{made}, and {path} was not written"))
+            }
+            other => other,
+        },
+    )
 }
 
-fn write_file(requests: Generator, path: &Path) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+/// Writes the requests in the compression that the name asks for.
+fn pack(requests: Generator, path: &Path, file: &mut File) -> Result<(), Failure> {
+    let mut file = BufWriter::new(file);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("gz") => {
             let mut packed = BufWriter::new(GzEncoder::new(file, Compression::default()));
             write_all(requests, &mut packed)?;
-            packed.into_inner()?.finish()?.flush()
+            packed.into_inner().map_err(io::Error::from)?.finish()?.flush()?;
         }
         Some("zst") => {
             let mut packed = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
             write_all(requests, &mut packed)?;
-            packed.finish()?.flush()
+            packed.finish()?.flush()?;
         }
         _ => {
             write_all(requests, &mut file)?;
-            file.flush()
+            file.flush()?;
         }
     }
+    Ok(())
 }
 
-/// Writes a line a request. A stop ends the file after a whole line.
-fn write_all(requests: Generator, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a line a request. A stop ends it after a whole line.
+fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{HEADING}")?;
     for (number, request) in (0_u64..).zip(requests) {
         if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
-            break;
+            out.flush()?;
+            let made = show::count(number);
+            return Err(Failure::Interrupted(format!("{made} requests were made")));
         }
         let Request { time, op, offset, length } = request;
         // Whole microseconds: that is what intervals are made of.
@@ -109,7 +121,7 @@ mod tests {
             for file in ["a.csv", "a.csv.gz", "a.csv.zst"] {
                 let path = folder.path().join(file);
                 run(&args(kind, &path), &mut Vec::new()).unwrap();
-                let mut reader = Reader::open(&path, file, None, false).unwrap();
+                let mut reader = Reader::open(&[path], file, None, false).unwrap();
                 let mark = if kind.contains('?') { '&' } else { '?' };
                 let name = format!("{kind}{mark}requests=300&seed=5");
                 let made = Synth::parse(&name).unwrap().requests(1 << 30).unwrap();

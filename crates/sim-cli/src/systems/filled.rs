@@ -28,9 +28,8 @@ pub(super) struct Filled {
 const WEAR: u32 = 1;
 
 impl Filled {
-    /// A device as the format leaves it.
+    /// A device as the format leaves it, where each header, and the end of each list of bad blocks, has taken a stamp.
     pub(super) fn new(shape: &Shape, key: u32) -> Self {
-        // A header takes two: its own page, and the end of its list of bad blocks.
         let first = 2 * u64::from(HEADER_BLOCKS) + 1;
         Self { chain: shape.chain, key: FormatKey::new(key), first }
     }

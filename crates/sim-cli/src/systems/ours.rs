@@ -11,8 +11,8 @@ use ftl_core::ram::{OwnedRam, Ram};
 use ftl_core::writeback::WriteBackConfig;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
-    Work,
+    BlockStore, Bytes, PageCount, Region, RegionGeometry, Sector, SectorCount, StoreReadError,
+    StoreWriteError, Work,
 };
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Time, Timed};
@@ -22,7 +22,7 @@ use super::{Books, Hardware, Session, Setup, System, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
 use crate::spec::{Parameter, Values};
-use crate::{Failure, show};
+use crate::{Failure, device, show};
 
 const fn switch(name: &'static str, title: &'static str) -> Parameter {
     Parameter { name, default: "on", title }
@@ -42,8 +42,8 @@ pub(super) const HYBRID: [Parameter; 8] = [
     },
     Parameter {
         name: "entries",
-        default: "half",
-        title: "of the hash table; half: as many as half the places of the log",
+        default: "auto",
+        title: "of the hash table; auto: as many as the log has places, up to 256 KiB of RAM; half: the paper's half",
     },
     Parameter { name: "probes", default: "8", title: "entries looked at for a sector, 1 to 32" },
     Parameter { name: "probing", default: "linear", title: "in which order: linear or quadratic" },
@@ -66,6 +66,7 @@ pub(super) fn hybrid(
     let on = |name| values.is_on(name).map_err(Failure::Arguments);
     let mut config = base(part);
     config.log = match (part.geometry.slc(), part.geometry.mlc()) {
+        _ if setup.log_bytes == Some(0) => LogRegion::None,
         (Some(_), Some(_)) => LogRegion::SlcRegion,
         (Some(only), None) | (None, Some(only)) => {
             let asked = setup.log_bytes.map(|bytes| bytes / only.block_bytes());
@@ -86,7 +87,7 @@ pub(super) fn hybrid(
         };
     }
     config.wear_leveling.enabled = on("wear-leveling")?;
-    config.index = index(values).map_err(Failure::Arguments)?;
+    config.index = index(values, log_places(part, &config)).map_err(Failure::Arguments)?;
     config.paired_pages = paired_pages(values).map_err(Failure::Arguments)?;
     run(part, setup.time, &config, session)
 }
@@ -116,11 +117,33 @@ fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     })
 }
 
+/// Entries that the hash table has of itself: 256 KiB of RAM at four bytes each, 320 where the device needs five.
+const ENTRIES_MOST: u32 = 64 << 10;
+
+/// Places for sectors in the log's part of the flash.
+fn log_places(part: &Part, config: &Config) -> u32 {
+    let of = |region: Option<&RegionGeometry>| region.map_or(0, RegionGeometry::capacity_bytes);
+    let bytes = match config.log {
+        LogRegion::None => 0,
+        LogRegion::SlcRegion => of(part.geometry.slc()),
+        LogRegion::FirstBlocks(blocks) => {
+            let only = part.geometry.slc().or(part.geometry.mlc());
+            only.map_or(0, |region| region.block_bytes() * u64::from(blocks))
+        }
+    };
+    u32::try_from(bytes / u64::from(config.sector_bytes.get())).unwrap_or(u32::MAX)
+}
+
 /// The hash table that was asked for.
-fn index(values: &Values) -> Result<IndexConfig, String> {
+fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     let entries = |text: &str| match text {
+        // From there on it is half of the places, of which the FTL knows the exact number.
+        "auto" if places >= 2 * ENTRIES_MOST => Ok(None),
+        "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))),
         "half" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| "write a whole number, or half".into()),
+        number => {
+            number.parse().map(Some).map_err(|_| "write a whole number, auto, or half".into())
+        }
     };
     let probing = |text: &str| match text {
         "linear" => Ok(Probing::Linear),
@@ -210,17 +233,23 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
+const MEBIBYTE: u64 = 1 << 20;
+
 /// Why the FTL cannot drive the device, with what to ask for instead.
 fn refused(part: &Part, error: ShapeError) -> Failure {
     let hint = match error {
         ShapeError::TooManyBlocks { blocks } => {
-            let most = u64::from(LogicalBlock::LAST);
-            // A hundredth less, for the blocks that the FTL keeps to itself; and a round figure.
-            let capacity = part.exported_bytes / u64::from(blocks) * most / 100 * 99;
-            let round = (256 << 20).min(1 << capacity.ilog2().saturating_sub(3));
-            let capacity = show::size((capacity / round * round).max(1));
+            // The part with too many of them is the larger one.
+            let in_slc = part.geometry.mlc().is_some_and(|mlc| mlc.blocks.get() < blocks);
+            let smaller = match part.geometry.slc().filter(|_| in_slc) {
+                Some(slc) => {
+                    let most = slc.block_bytes() * u64::from(LogicalBlock::LAST);
+                    format!("--slc {}", show::size(most / MEBIBYTE * MEBIBYTE))
+                }
+                None => format!("--capacity {}", show::size(device::largest_capacity(part))),
+            };
             format!(
-                " (the RAM plan numbers them in 16 bits): ask for --capacity {capacity} or less, \
+                " (the RAM plan numbers them in 16 bits): ask for {smaller} or less, \
                  or a device with larger blocks"
             )
         }

@@ -1,25 +1,21 @@
 //! The bytes of a trace: decompressed on the fly, handed out in lines that are counted.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Place;
+use super::merge::Merged;
+use super::unpack::unpack;
 
 /// What is read at once. Lines of a trace are some 30 bytes.
 const BUFFER: usize = 256 << 10;
 
 /// The longest line that a text trace can have; what is longer is no text.
 const LINE_MAX: usize = 1 << 20;
-
-/// First bytes of a gzip member (RFC 1952, section 2.3.1).
-const GZIP: [u8; 2] = [0x1F, 0x8B];
-
-/// First bytes of a Zstandard frame (RFC 8878, section 3.1.1).
-const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// How far a file was read, in its own (compressed) bytes; looked at by whoever shows progress.
 #[derive(Clone, Debug, Default)]
@@ -58,24 +54,23 @@ pub struct Input {
 }
 
 impl Input {
-    /// A file's bytes, and how far it is read.
-    pub(crate) fn open(path: &Path) -> io::Result<(Self, Position)> {
+    /// The bytes of a file, or of those that blktrace wrote for each processor; and how far they are read.
+    pub(crate) fn open(paths: &[PathBuf]) -> io::Result<(Self, Position)> {
         let position = Position::default();
-        let file = Counted { inner: File::open(path)?, position: position.clone() };
-        Ok((Self::new(file)?, position))
+        let open = |path: &PathBuf| {
+            let inner = File::open(path)?;
+            Self::new(Counted { inner, position: position.clone() })
+        };
+        let input = match paths {
+            [path] => open(path)?,
+            paths => Self::new(Merged::new(paths.iter().map(open).collect::<io::Result<_>>()?)?)?,
+        };
+        Ok((input, position))
     }
 
     /// Bytes from anywhere, compressed or not.
     pub fn new(source: impl Read + 'static) -> io::Result<Self> {
-        let mut source = BufReader::with_capacity(BUFFER, source);
-        let head = source.fill_buf()?;
-        let source: Box<dyn Read> = if head.starts_with(&GZIP) {
-            Box::new(flate2::bufread::MultiGzDecoder::new(source))
-        } else if head.starts_with(&ZSTANDARD) {
-            Box::new(zstd::Decoder::with_buffer(source)?)
-        } else {
-            Box::new(source)
-        };
+        let source = unpack(source)?;
         let buffer = vec![0; BUFFER];
         let mut input =
             Self { source, buffer, start: 0, end: 0, ended: false, count: 0, in_records: false };
@@ -131,6 +126,12 @@ impl Input {
         Ok(&self.buffer[record])
     }
 
+    /// The next bytes, which belong to the record before: fewer where the file ends.
+    pub(crate) fn bytes(&mut self, length: usize) -> io::Result<&[u8]> {
+        let bytes = self.take(length)?;
+        Ok(&self.buffer[bytes])
+    }
+
     /// Passes over bytes that belong to the record before, and says how many there were.
     pub fn pass(&mut self, length: usize) -> io::Result<usize> {
         Ok(self.take(length)?.len())
@@ -171,8 +172,6 @@ impl Input {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     fn lines(bytes: Vec<u8>) -> Vec<Vec<u8>> {
@@ -205,20 +204,6 @@ mod tests {
         assert_eq!(input.record(100).unwrap().len(), BUFFER * 3 - taken);
         assert_eq!(input.record(100).unwrap(), b"");
         assert_eq!(input.place(), Place::Record(records + 1));
-    }
-
-    #[test]
-    fn compression_is_undone_whatever_the_name_and_over_several_members() {
-        let plain = b"1\n2\n3\n".repeat(100_000);
-        let gzip = |bytes: &[u8]| {
-            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            gzip.write_all(bytes).unwrap();
-            gzip.finish().unwrap()
-        };
-        let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
-        assert_eq!(lines(gzip(&plain)).len(), 300_000);
-        assert_eq!(lines([gzip(&plain), gzip(&plain)].concat()).len(), 600_000);
-        assert_eq!(lines([zstd(&plain), zstd(&plain)].concat()).len(), 600_000);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Traces: what a host asked of a disk, read from files in the formats that people have.
 //!
 //! ```text
-//!   file ──▶ input: gz and zst undone, line by line ──▶ a format's parser ──▶ requests
-//!                         │ first bytes                      ▲
-//!                         └────────▶ formats: whose are they?
+//!   name ──▶ names: files ──▶ input: unpacked, merged, line by line ──▶ a format's parser ──▶ requests
+//!                                      │ first bytes                       ▲
+//!                                      └──────────▶ formats: whose are they?
 //! ```
 //!
 //! # Rooms
 //!
-//! - `input`: bytes of a file, decompressed on the fly, in lines that are counted. `fields`: numbers in them.
+//! - `names`: files by name, folder and pattern. `unpack`: compression and tar undone. `merge`: what blktrace wrote for
+//!   each processor as one. `input`: bytes of a file in lines that are counted. `fields`: numbers in them.
 //! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
 //! - `fit`: what becomes of addresses beyond the device.
 
@@ -21,7 +22,11 @@ pub(crate) mod fields;
 pub(crate) mod fit;
 pub mod formats;
 pub(crate) mod input;
+pub(crate) mod names;
 pub mod reader;
+
+mod merge;
+mod unpack;
 
 /// What a host asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,22 @@ impl Request {
     }
 }
 
+/// What a device has for a host's addresses, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// As it is.
+    pub capacity: u64,
+    /// The most that it can be asked for.
+    pub largest: u64,
+}
+
+impl Room {
+    /// The advice to ask for a larger device, where so many bytes can be had.
+    fn advice(self, needed: u64) -> &'static str {
+        if needed <= self.largest { ", --capacity makes the device larger" } else { "" }
+    }
+}
+
 /// Where in a file, or in what was made up, something stands. All are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -105,13 +126,30 @@ pub enum TraceError {
     },
     /// None of the formats is recognised in the first bytes.
     #[error(
-        "{name} is in no format that is known here ({}): say which with --format, or write lines of \
-         `time_us,op,offset,length`",
-        formats::names()
+        "{name} is in no format that is known here ({}): say which with --format, or where its columns are with \
+         --columns{}{}", formats::names(), if hint.is_some() { "; " } else { "" }, hint.as_deref().unwrap_or_default()
     )]
     UnknownFormat {
         /// The file.
         name: String,
+        /// What can be said of it.
+        hint: Option<String>,
+    },
+    /// More than one format fits the first bytes.
+    #[error("{name} can be read in more than one way: {why}")]
+    InDoubt {
+        /// The file.
+        name: String,
+        /// Why nobody can tell, and what to say.
+        why: String,
+    },
+    /// The description of columns does not fit the file.
+    #[error("{name}: {reason}")]
+    Columns {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A line, or a record, is not as its format has it.
     #[error("{name}, {place}: expected {expected}, found `{found}`; --lenient skips such lines")]
@@ -127,9 +165,10 @@ pub enum TraceError {
     },
     /// A request lies beyond the device's end.
     #[error(
-        "{name}, {place}: the request ends at byte {end}, beyond the {capacity} bytes of the device: \
-         --fit pack moves what the trace touches together, --fit wrap begins again at 0, \
-         --capacity makes the device larger"
+        "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device: \
+         --fit pack moves what the trace touches together, --fit wrap begins again at 0{}",
+        room.capacity,
+        room.advice(*end)
     )]
     Beyond {
         /// The file.
@@ -138,19 +177,19 @@ pub enum TraceError {
         place: Place,
         /// Where the request ends.
         end: u64,
-        /// Where the device ends.
-        capacity: u64,
+        /// What the device has.
+        room: Room,
     },
     /// What the trace touches is more than the device exports, even when moved together.
     #[error(
-        "the trace touches {touched} bytes, and the device exports {capacity}: \
-         --capacity makes it larger, --fit wrap lets addresses begin again at 0"
+        "the trace touches {touched} bytes, and the device exports {}: \
+         --fit wrap lets addresses begin again at 0{}", room.capacity, room.advice(*touched)
     )]
     TooMuchTouched {
         /// Bytes of the extents that the trace touches.
         touched: u64,
-        /// Where the device ends.
-        capacity: u64,
+        /// What the device has.
+        room: Room,
     },
     /// No request came.
     #[error("{0} holds no request: there is nothing to replay")]

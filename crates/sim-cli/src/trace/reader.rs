@@ -1,11 +1,11 @@
 //! A file's requests, one by one.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::PathBuf;
 
 use nand_model::part::Nanos;
 
-use super::formats::{self, Format, ParseError, Parser};
+use super::formats::{self, As, ParseError, Parser, Recognised};
 use super::input::{Input, Position};
 use super::{Place, Request, TraceError};
 
@@ -19,19 +19,20 @@ pub struct Reader {
     skipped: u64,
     /// The time of the first request, from which all others are counted.
     beginning: Option<Nanos>,
+    taken: Option<String>,
 }
 
 impl Reader {
-    /// Opens a file and finds out its format, unless one is given. Errors call it `name`. Bad lines are skipped and
-    /// counted if `lenient`.
+    /// Opens a file, or those that blktrace wrote for each processor, and finds out its format unless it is said.
+    /// Errors call it `name`. Bad lines are skipped and counted if `lenient`.
     pub fn open(
-        path: &Path,
+        paths: &[PathBuf],
         name: &str,
-        format: Option<&'static Format>,
+        format: Option<&As>,
         lenient: bool,
     ) -> Result<Self, TraceError> {
         let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
-        let (input, position) = Input::open(path).map_err(unreadable)?;
+        let (input, position) = Input::open(paths).map_err(unreadable)?;
         Self::with_input(input, position, name, format, lenient)
     }
 
@@ -39,7 +40,7 @@ impl Reader {
     pub fn new(
         source: impl Read + 'static,
         name: &str,
-        format: Option<&'static Format>,
+        format: Option<&As>,
         lenient: bool,
     ) -> Result<Self, TraceError> {
         let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
@@ -51,19 +52,27 @@ impl Reader {
         input: Input,
         position: Position,
         name: &str,
-        format: Option<&'static Format>,
+        format: Option<&As>,
         lenient: bool,
     ) -> Result<Self, TraceError> {
-        let format = match format.or_else(|| formats::recognise(input.head())) {
-            Some(format) => format,
-            None if input.head().trim_ascii().is_empty() => {
-                return Err(TraceError::Empty(name.into()));
-            }
-            None => return Err(TraceError::UnknownFormat { name: name.into() }),
+        let name = String::from(name);
+        let head = input.head();
+        let mut taken = None;
+        let parser = match format {
+            Some(format) => format
+                .parser(head)
+                .map_err(|reason| TraceError::Columns { name: name.clone(), reason })?,
+            None if head.trim_ascii().is_empty() => return Err(TraceError::Empty(name)),
+            None => match formats::recognise(head) {
+                Recognised::As(format, why) => {
+                    taken = why;
+                    (format.parser)(head)
+                }
+                Recognised::Doubt(why) => return Err(TraceError::InDoubt { name, why }),
+                Recognised::Unknown(hint) => return Err(TraceError::UnknownFormat { name, hint }),
+            },
         };
-        let parser = (format.parser)(input.head());
-        let (name, beginning) = (name.into(), None);
-        Ok(Self { name, input, position, parser, lenient, skipped: 0, beginning })
+        Ok(Self { name, input, position, parser, lenient, skipped: 0, beginning: None, taken })
     }
 
     /// The next request, or `None` after the last. Its time is counted from the first one's; a clock that was set back
@@ -95,6 +104,11 @@ impl Reader {
     /// The file, as messages call it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where more than one reading fitted the file: which was taken, and why.
+    pub fn taken(&self) -> Option<&str> {
+        self.taken.as_deref()
     }
 
     /// Where the request given last stands.

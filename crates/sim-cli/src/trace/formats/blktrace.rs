@@ -9,8 +9,7 @@
 //! Requests are taken at one action, chosen by [`Stage`]; events of others are passed over, and so are notes. What the
 //! kinds mean stands in the file of blkparse's text.
 //!
-//! blktrace writes a file a processor; files in a row are replayed one after the other. `blkparse -i sda -O -d sda.bin`
-//! merges them by time into one.
+//! blktrace writes a file a processor, which are one trace: `merge` puts them together.
 
 use nand_model::part::Nanos;
 
@@ -32,7 +31,13 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Bytes of a record without its payload.
-const RECORD: usize = 48;
+pub(in crate::trace) const RECORD: usize = 48;
+
+/// The time in a record, and how many bytes its payload has; `None` where it is none.
+pub(in crate::trace) fn recorded(record: &[u8]) -> Option<(u64, usize)> {
+    let event = Event::read(record, Order::of(record)?)?;
+    Some((event.time.get(), event.payload))
+}
 
 /// The magic number, with the version that all kernels since 2006 write.
 const MAGIC: u32 = 0x6561_7400 | 7;

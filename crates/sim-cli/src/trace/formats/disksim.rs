@@ -2,20 +2,18 @@
 //! simulator takes them (`iotrace_ascii_get_ioreq_event`). The time is milliseconds, blocks have 512 bytes, the flags
 //! are hexadecimal, and their lowest bit says that the request is a read.
 //!
-//! `MQSim`'s format has the same columns. A file is `DiskSim`'s if a time at its beginning has a decimal point, or if
-//! flags other than 0 and 1 stand there. A file of whole milliseconds with no other flags is taken for `MQSim`'s, as
-//! nothing in it tells that it is not: its requests are the same then, and only the times are wrong. `--format disksim`
-//! says what it is.
+//! How it is told from other formats of the same columns stands in `five`.
 
+use super::five::{self, Reading};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, first_line_parses, lines};
+use super::{Format, Line, Lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
     title: "DiskSim ASCII: time device block blocks flags; milliseconds, blocks of 512 bytes",
-    recognise: |head| first_line_parses(head, parse) && lines(head).any(is_no_other),
+    recognise: |head| five::is(Reading::Disksim, head),
     parser: |_| Lines::boxed("`milliseconds device block blocks flags`, flags hexadecimal", parse),
 };
 
@@ -23,13 +21,6 @@ const MILLISECOND: u64 = 1_000_000;
 
 /// The flag of a read.
 const READ: u64 = 1;
-
-/// Whether a line is a request, and can only be `DiskSim`'s.
-fn is_no_other(line: &[u8]) -> bool {
-    let time = Cursor::new(line).word();
-    let flags = line.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    request(line).is_some() && (time.contains(&b'.') || !matches!(flags, b"0" | b"1"))
-}
 
 fn parse(line: &[u8]) -> Option<Line> {
     request(line).map(Line::Request)

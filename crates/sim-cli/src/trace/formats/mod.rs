@@ -7,23 +7,39 @@ use std::io;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use self::five::Judged;
 use super::Request;
 use super::input::Input;
 
 mod alibaba;
+mod android;
+mod biosnoop;
+mod biotracer;
 mod blkparse;
 mod blktrace;
+mod columns;
 mod disksim;
 mod fio;
+mod fiu;
+mod five;
+mod flashsim;
+mod heimdall;
 mod mqsim;
 mod msr;
+mod octf;
 mod plain;
 mod spc;
+mod srt;
 mod stage;
 mod systor;
 mod tencent;
 mod units;
 mod vscsi;
+mod wiscsee;
+mod wpa;
+
+pub(super) use blktrace::{RECORD, recorded};
+pub use columns::Columns;
 
 /// A format of traces.
 #[derive(Debug)]
@@ -39,7 +55,7 @@ pub struct Format {
 }
 
 /// All formats, in the order in which they are tried.
-pub const FORMATS: [&Format; 12] = [
+pub const FORMATS: [&Format; 22] = [
     &plain::FORMAT,
     &msr::FORMAT,
     &spc::FORMAT,
@@ -52,6 +68,16 @@ pub const FORMATS: [&Format; 12] = [
     &alibaba::FORMAT,
     &tencent::FORMAT,
     &systor::FORMAT,
+    &heimdall::FORMAT,
+    &flashsim::FORMAT,
+    &biotracer::FORMAT,
+    &android::FORMAT,
+    &fiu::FORMAT,
+    &wpa::FORMAT,
+    &wiscsee::FORMAT,
+    &biosnoop::FORMAT,
+    &srt::FORMAT,
+    &octf::FORMAT,
 ];
 
 /// The names of all formats, for messages.
@@ -60,9 +86,44 @@ pub fn names() -> String {
     names.join(", ")
 }
 
+/// What a file is, by its first bytes.
+#[derive(Debug)]
+pub enum Recognised {
+    /// In that format. Where another one would fit, too: what was taken, and why.
+    As(&'static Format, Option<String>),
+    /// In one of several formats, and why nobody can tell in which.
+    Doubt(String),
+    /// In none of them. What can be said of it, if anything can.
+    Unknown(Option<String>),
+}
+
 /// The format of a file that begins like this.
-pub fn recognise(head: &[u8]) -> Option<&'static Format> {
-    FORMATS.into_iter().find(|format| (format.recognise)(head))
+pub fn recognise(head: &[u8]) -> Recognised {
+    match (FORMATS.into_iter().find(|format| (format.recognise)(head)), five::judge(head)) {
+        (Some(format), Judged::Likely(_, why)) => Recognised::As(format, why),
+        (Some(format), _) => Recognised::As(format, None),
+        (None, Judged::Doubt(why)) => Recognised::Doubt(why),
+        (None, _) => Recognised::Unknown(columns::heading(head)),
+    }
+}
+
+/// How a file is read, where that is not to be found out.
+#[derive(Clone, Debug)]
+pub enum As {
+    /// In that format.
+    Format(&'static Format),
+    /// By that description of its columns.
+    Columns(Columns),
+}
+
+impl As {
+    /// A parser of a file that begins like this.
+    pub(super) fn parser(&self, head: &[u8]) -> Result<Box<dyn Parser>, String> {
+        match self {
+            Self::Format(format) => Ok((format.parser)(head)),
+            Self::Columns(columns) => columns.parser(head),
+        }
+    }
 }
 
 /// The format of that name.
@@ -171,18 +232,10 @@ fn headed(line: &[u8], heading: &[u8], request: impl Fn(&[u8]) -> Option<Request
     }
 }
 
-/// Whether the first line with anything in it is a request of that format, or, if it is a heading, the next one is, or
-/// there is none.
+/// Whether the first line with anything in it is that format's: a request, or its heading. What follows a heading is
+/// the format's then, and may be wrong.
 fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {
-    let mut headed = false;
-    for line in lines(head) {
-        match parse(line) {
-            Some(Line::Request(_)) => return true,
-            Some(Line::Nothing) => headed = true,
-            None => return false,
-        }
-    }
-    headed
+    lines(head).next().is_some_and(|line| parse(line).is_some())
 }
 
 #[cfg(test)]
@@ -234,7 +287,7 @@ mod tests {
         for head in
             [&b""[..], b"hello\n", b"1;2;3\n", &[0; 100], &[1; 100], b"1,W,2\n", b"1 2 3 4\n"]
         {
-            assert!(recognise(head).is_none(), "{head:?}");
+            assert!(matches!(recognise(head), Recognised::Unknown(_)), "{head:?}");
         }
     }
 }

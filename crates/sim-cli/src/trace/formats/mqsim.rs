@@ -2,17 +2,18 @@
 //! README of `MQSim` describes them. The time is whole nanoseconds (`MQSim` can be told of another unit, which its
 //! traces do not say), blocks have 512 bytes; type 0 is a write, 1 a read.
 //!
-//! `DiskSim` has a format of the same columns: how the two are told apart stands in the file of that one.
+//! How it is told from other formats of the same columns stands in `five`.
 
+use super::five::{self, Reading};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, disksim, first_line_parses};
+use super::{Format, Line, Lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",
     title: "MQSim and SSDsim ASCII: time device block blocks type; nanoseconds, blocks of 512 bytes",
-    recognise: |head| first_line_parses(head, parse) && !(disksim::FORMAT.recognise)(head),
+    recognise: |head| five::is(Reading::Mqsim, head),
     parser: |_| Lines::boxed("`nanoseconds device block blocks type`, type 0 or 1", parse),
 };
 

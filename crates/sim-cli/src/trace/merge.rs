@@ -1,0 +1,72 @@
+//! What blktrace records on several processors, a file each, merged by time into one: as `blkparse -d` does it.
+//!
+//! A file's records are nearly in order, and stay in it; of all files, the next record is that with the least time.
+
+use std::io::{self, Read};
+
+use super::formats::{RECORD, recorded};
+use super::input::Input;
+
+/// One of the files.
+struct Lane {
+    input: Input,
+    /// Its next record with its payload; empty behind the last.
+    record: Vec<u8>,
+    time: u64,
+}
+
+impl Lane {
+    fn new(input: Input) -> io::Result<Self> {
+        let mut lane = Self { input, record: Vec::new(), time: 0 };
+        lane.next()?;
+        Ok(lane)
+    }
+
+    fn next(&mut self) -> io::Result<()> {
+        self.record.clear();
+        self.record.extend_from_slice(self.input.bytes(RECORD)?);
+        if let Some((time, payload)) = recorded(&self.record) {
+            self.time = time;
+            self.record.extend_from_slice(self.input.bytes(payload)?);
+        } else {
+            // What is no record comes behind all others, where the reader finds it wrong. What follows it is lost.
+            self.time = u64::MAX;
+            while !self.input.bytes(1 << 16)?.is_empty() {}
+        }
+        Ok(())
+    }
+}
+
+/// The files as one.
+pub(super) struct Merged {
+    lanes: Vec<Lane>,
+    /// The lane whose record is handed out, and how much of it was.
+    from: Option<usize>,
+    done: usize,
+}
+
+impl Merged {
+    pub(super) fn new(inputs: Vec<Input>) -> io::Result<Self> {
+        let lanes = inputs.into_iter().map(Lane::new).collect::<io::Result<_>>()?;
+        Ok(Self { lanes, from: None, done: 0 })
+    }
+}
+
+impl Read for Merged {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.lanes.iter().enumerate().filter(|(_, lane)| !lane.record.is_empty());
+        let next = || left.min_by_key(|(_, lane)| lane.time).map(|(next, _)| next);
+        let Some(from) = self.from.or_else(next) else { return Ok(0) };
+        let lane = &mut self.lanes[from];
+        let part = &lane.record[self.done..];
+        let count = part.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&part[..count]);
+        self.done += count;
+        self.from = Some(from);
+        if self.done == lane.record.len() {
+            lane.next()?;
+            (self.from, self.done) = (None, 0);
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,259 @@
+//! What a comparison says to whoever must decide: in words, and with what the run cannot tell.
+
+use std::io::Write;
+
+use ftl_iface::Region;
+use nand_model::part::Part;
+
+use crate::Failure;
+use crate::result::{BYTES_A_DAY, ByCause, RunResult};
+use crate::show;
+
+/// The answer to "is it worth its price?", and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// A sentence or two for each system beside the first.
+    pub(crate) answers: Vec<String>,
+    /// What the run cannot tell, and what to do about it.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Times as fast, from which on it is worth a word.
+const FASTER: f64 = 1.1;
+
+/// Times as fast, below which it is slower.
+const SLOWER: f64 = 0.98;
+
+impl Verdict {
+    /// Writes it as people read it.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        const WIDTH: usize = 96;
+        let parts = [
+            ("Is it worth its price?", &self.answers),
+            ("What this run cannot tell:", &self.warnings),
+        ];
+        for (heading, sentences) in parts.into_iter().filter(|(_, said)| !said.is_empty()) {
+            writeln!(out, "\n{heading}")?;
+            for sentence in sentences {
+                writeln!(out, "  {}", show::folded(sentence, WIDTH).join("\n    "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at runs on one device; the first is what the others are compared with.
+pub(crate) fn of(runs: &[&RunResult], part: &Part) -> Verdict {
+    let Some((first, others)) = runs.split_first() else { return Verdict::default() };
+    let answers = others.iter().flat_map(|run| answer(run, first)).collect();
+    Verdict { answers, warnings: warnings(runs, part) }
+}
+
+fn answer(run: &RunResult, first: &RunResult) -> Vec<String> {
+    let ratios = run.against(first);
+    let (Some(speed), Some(price)) = (ratios.rs, ratios.ec) else {
+        return vec![format!("{}: no request took any time, so nothing can be said.", run.system)];
+    };
+    let (name, base) = (&run.system, &first.system);
+    let mean = |run: &RunResult| show::maybe(run.response_us.mean, show::time);
+    let times = format!("mean response {} for {}", mean(run), mean(first));
+    let speed = match speed {
+        speed if speed >= FASTER => format!("Yes: {name} is {speed:.2} times as fast as {base}"),
+        speed if speed >= SLOWER => {
+            format!("Hardly: {name} is about as fast as {base}, {speed:.2} times")
+        }
+        speed => format!("No: {name} is slower than {base}, {speed:.2} times as fast"),
+    };
+    let money = format!("{} for {}", show::dollars(run.cost_usd), show::dollars(first.cost_usd));
+    let price = match (price - 1.0) * 100.0 {
+        more if more >= 0.05 => format!("for {more:.1} % more money ({money})"),
+        less if less <= -0.05 => format!("for {:.1} % less money ({money})", -less),
+        _ => format!("for the same money ({})", show::dollars(run.cost_usd)),
+    };
+    let energy = show::maybe(ratios.es, show::percent);
+    let mut said = vec![format!("{speed} ({times}), {price}, with {energy} of the energy.")];
+    said.extend(reason(run, first));
+    said.extend(life(run, first));
+    said
+}
+
+/// On what the difference between two runs was spent.
+fn reason(run: &RunResult, first: &RunResult) -> Option<String> {
+    let requests = run.requests.total().max(1);
+    #[allow(clippy::cast_precision_loss)] // A sentence shows few digits.
+    let of = |result: &RunResult| {
+        result.response_by_cause_us.all().parts().map(|(_, micros)| micros / requests as f64)
+    };
+    let names = ByCause::default().parts().map(|(name, _)| name);
+    let gains = of(first).into_iter().zip(of(run)).map(|(before, after)| before - after);
+    let mut gains: Vec<(&str, f64)> = names.into_iter().zip(gains).collect();
+    gains.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let words =
+        |(name, micros): &(&str, f64)| format!("{} on {}", show::time(micros.abs()), doing(name));
+    let seen = |micros: f64| micros.abs() >= 0.05;
+    let gained = gains.first().filter(|(_, gain)| *gain > 0.0 && seen(*gain)).map(words);
+    let lost = gains.last().filter(|(_, gain)| *gain < 0.0 && seen(*gain)).map(words);
+    let share = run
+        .factors
+        .and_then(|factors| factors.alpha)
+        .map(|share| format!("; its log took {} of the data written", show::percent(share)));
+    let share = share.unwrap_or_default();
+    Some(match (gained, lost) {
+        (Some(gained), Some(lost)) => {
+            format!("Because a request saves {gained}, and spends {lost} more{share}.")
+        }
+        (Some(gained), None) => format!("Because a request saves {gained}{share}."),
+        (None, Some(lost)) => format!("Because a request spends {lost} more{share}."),
+        (None, None) => return None,
+    })
+}
+
+/// What is done under the name of a cause.
+fn doing(cause: &str) -> &str {
+    match cause {
+        "waiting" => "waiting for the requests before it",
+        "host" => "reading and programming its own pages",
+        "reclaim" => "making room in the log",
+        "fold" => "folding (gathering what belongs together into one block)",
+        "write-back" => "moving data from the log to the MLC",
+        "wear leveling" => "leveling wear",
+        "scan" => "finding out where sectors are",
+        _ => "the FTL's own notes",
+    }
+}
+
+/// How long the flash lives, by its endurance and the wear of the run.
+fn life(run: &RunResult, first: &RunResult) -> Option<String> {
+    let of = |result: &RunResult| {
+        let regions = Region::ALL.iter().filter_map(|region| {
+            let years = result.region(*region).lifetime_years?;
+            Some(format!("its {region} {}", show::years(years)))
+        });
+        regions.collect::<Vec<String>>().join(" and ")
+    };
+    let (own, before) = (of(run), of(first));
+    let at = show::bytes_a_day(BYTES_A_DAY);
+    match (own.is_empty(), before.is_empty()) {
+        (false, false) => Some(format!(
+            "At {at} and with even wear, {} lives: {own}; {}: {before}.",
+            run.system, first.system
+        )),
+        (false, true) => Some(format!("At {at} and with even wear, {} lives: {own}.", run.system)),
+        _ => None,
+    }
+}
+
+/// Shares of the disk, and of the SLC, below which a run says little.
+const TOUCHED_LEAST: f64 = 0.1;
+
+/// Passes that can be waited for.
+const PASSES_MOST: u64 = 200;
+
+fn warnings(runs: &[&RunResult], part: &Part) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for run in runs {
+        warnings.extend(never_filled(run, part));
+    }
+    let idle: Vec<&str> = runs
+        .iter()
+        .filter(|run| Region::ALL.iter().all(|region| run.region(*region).erases == 0))
+        .map(|run| run.system.as_str())
+        .collect();
+    if !idle.is_empty() {
+        warnings.push(format!(
+            "Garbage collection never ran in {}: no block was erased, so what it costs is not in these figures. \
+             Replay more: --passes {}.",
+            idle.join(" and "),
+            runs[0].passes.saturating_mul(10)
+        ));
+    }
+    warnings.extend(little_touched(runs, part));
+    warnings
+}
+
+/// A log that was not filled once shows what it gains, and not what it costs.
+#[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
+fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
+    let page = part.geometry.slc().filter(|_| run.slc_bytes > 0)?.page_bytes;
+    let programmed = run.slc.pages.programs() * u64::from(page.get());
+    if programmed >= run.slc_bytes {
+        return None;
+    }
+    let filled = show::percent(programmed as f64 / run.slc_bytes as f64);
+    let passes = (2 * run.slc_bytes).div_ceil(programmed.max(1)) * u64::from(run.passes);
+    let smaller = (programmed / 4).max(1 << 20);
+    let smaller = format!("--slc {}", show::size(1 << smaller.ilog2()));
+    let advice = if passes <= PASSES_MOST {
+        format!("--passes {passes} fills it twice, {smaller} asks for less of it")
+    } else {
+        format!("{smaller} asks for less of it")
+    };
+    Some(format!(
+        "The SLC of {} was never filled: {filled} of it was programmed, and making room in it costs nothing yet. \
+         {advice}.",
+        run.system
+    ))
+}
+
+/// A disk of which hardly anything is written lies there as cold data, which no other disk does.
+#[allow(clippy::cast_precision_loss)] // As above.
+fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
+    let touched = runs.first()?.bytes_touched;
+    let share = touched as f64 / part.exported_bytes.max(1) as f64;
+    if share >= TOUCHED_LEAST || touched == 0 {
+        return None;
+    }
+    let fitting = show::size((2 * touched).next_power_of_two().max(1 << 28));
+    Some(format!(
+        "Only {} of the disk was written ({} of {}): the rest lies still, and its spare blocks serve what is written. \
+         --capacity {fitting} --fit pack asks for a disk as large as the data.",
+        show::percent(share),
+        show::about(touched),
+        show::size(part.exported_bytes)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::compare;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: compare::Args,
+    }
+
+    /// What `compare` prints.
+    fn printed(words: &[&str]) -> String {
+        let line = Line::try_parse_from([&["compare"], words].concat());
+        let Line { args } = line.unwrap_or_else(|error| panic!("{error}"));
+        let mut out = Vec::new();
+        compare::run(&args, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_life() {
+        let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
+        let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB"]);
+        assert!(said.contains("Yes: hybrid is "), "{said}");
+        assert!(said.contains("% more money ($"), "{said}");
+        assert!(said.contains("Because a request saves "), "{said}");
+        assert!(said.contains("At 20 GB a day") && said.contains("its MLC "), "{said}");
+        assert!(!said.contains("never filled") && !said.contains("never ran"), "{said}");
+    }
+
+    #[test]
+    fn what_a_run_cannot_tell_is_said_with_what_to_do() {
+        let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
+        assert!(said.contains("SLC of hybrid was never filled"), "{said}");
+        assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
+        assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
+        assert!(
+            said.contains("--capacity 256MiB --fit pack") && said.contains("--slc 1MiB"),
+            "{said}"
+        );
+    }
+}
