@@ -10,7 +10,7 @@ use ftl_iface::{
 };
 
 use crate::cells::{BlockCells, Cells};
-use crate::clock::{Clock, Time, Timed, Work};
+use crate::clock::{Asked, Clock, Done, Label, Order, Time, Timed, Work};
 use crate::content::{Content, ContentError};
 use crate::part::{Nanos, Part, SlcMode, Timing};
 use crate::preset::{Preset, PresetError};
@@ -77,8 +77,8 @@ impl Chip {
     /// The same chip under that kind of time. What was under way is waited for.
     #[must_use]
     pub fn with_time(mut self, time: Time) -> Self {
-        let now = self.clock.all_done();
-        self.clock = Clock::new(time, self.part.layout, now, self.clock.active());
+        let (now, active) = self.clock.at_rest();
+        self.clock = Clock::new(time, self.part.layout, now, active);
         self
     }
 
@@ -163,8 +163,8 @@ impl Chip {
             let tally = tally.unwrap_or_default();
             RegionStats { tally, energy: power.active(tally.busy) }
         };
-        let elapsed = self.clock.all_done();
-        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(self.clock.active());
+        let (elapsed, active) = self.clock.at_rest();
+        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(active);
         ChipStats {
             slc: region(Region::Slc),
             mlc: region(Region::Mlc),
@@ -214,7 +214,36 @@ impl Chip {
 
     /// Waits until the last die has come to rest.
     pub fn wait_for_all(&mut self) {
-        self.clock.wait_until(self.clock.all_done());
+        self.clock.wait_until(self.clock.at_rest().0);
+    }
+
+    /// Hands a request over at that moment, or now if that has passed, and says its number. Operations are its until
+    /// [`end_request`](Self::end_request); without a request, each is waited for. Where operations overlap, several
+    /// requests can be under way: the next one begins when this one has asked for all that it needs.
+    pub fn begin_request(&mut self, at: Nanos) -> u64 {
+        self.clock.begin(at)
+    }
+
+    /// The request has asked for all that it needs.
+    pub fn end_request(&mut self) {
+        self.clock.end();
+    }
+
+    /// The next request that is over, in the order of their ends. Time passes until then, or until that moment.
+    /// `None`: none is over by then, or none is under way.
+    pub fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.clock.next_done(until)
+    }
+
+    /// Says of the operations to come what waits for them, and on whose account they go.
+    #[inline]
+    pub const fn set_order(&mut self, order: Order, label: Label) {
+        self.clock.set_order(order, label);
+    }
+
+    /// The time of requests that went to that account, where operations overlap.
+    pub fn charged(&self, label: Label) -> Nanos {
+        self.clock.charged(label)
     }
 
     /// Memory that the content occupies in this process, but for the allocator's own. Blocks shared with a fork
@@ -237,7 +266,7 @@ impl Chip {
         let array = room.timing_of(block).erase;
         room.tally.erases += 1;
         room.tally.busy += array;
-        self.clock.spend(array, || (block, Work::Erase { array }));
+        self.clock.spend(array, || erase_of(block, array));
         room.cells.erase(block);
         room.cells.set_mode(block.index(), mode);
     }
@@ -256,6 +285,10 @@ impl Chip {
     pub(crate) const fn clock(&self) -> &Clock {
         &self.clock
     }
+}
+
+fn erase_of(block: Block, array: Nanos) -> Asked {
+    Asked { block, page: ftl_iface::PageIndex::new(0), work: Work::Erase { array } }
 }
 
 impl Fork for Chip {
@@ -288,7 +321,7 @@ impl Truth for Chip {
         room.tally.erases += 1;
         let array = room.timing.erase;
         room.tally.busy += array;
-        self.clock.spend(array, || (block, Work::Erase { array }));
+        self.clock.spend(array, || erase_of(block, array));
     }
 }
 
@@ -323,7 +356,11 @@ impl NandDevice for Chip {
         let (array, transfer) = (room.timing_of(page.block()).read, room.timing.transfer(bytes));
         room.tally.reads += 1;
         room.tally.busy += array + transfer;
-        self.clock.spend(array + transfer, || (page.block(), Work::Read { array, transfer }));
+        self.clock.spend(array + transfer, || Asked {
+            block: page.block(),
+            page: page.index(),
+            work: Work::Read { array, transfer },
+        });
         room.cells.read(page, at.as_usize(), data, spare);
         Ok(Corrected::NONE)
     }
@@ -339,10 +376,11 @@ impl NandDevice for Chip {
             rules::out_of_range(Verb::Program, page)
         };
         let (array, transfer) = (room.timing_of(page.block()).program, room.program_transfer);
-        let work = || (page.block(), Work::Program { array, transfer, page: page.index() });
+        let work = Work::Program { array, transfer };
+        let asked = || Asked { block: page.block(), page: page.index(), work };
         room.tally.programs += 1;
         room.tally.busy += array + transfer;
-        self.clock.spend(array + transfer, work);
+        self.clock.spend(array + transfer, asked);
         room.cells.program(page, data, spare);
         Ok(())
     }

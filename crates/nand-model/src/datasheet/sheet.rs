@@ -10,7 +10,7 @@ use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::units;
-use crate::part::Nanos;
+use crate::part::{Nanos, Stripe};
 
 /// A whole device file.
 #[derive(Deserialize)]
@@ -50,6 +50,9 @@ pub(super) struct LayoutSheet {
     pub(super) dies_per_channel: u32,
     #[serde(deserialize_with = "units::some")]
     pub(super) planes_per_die: u32,
+    /// May be left out, where a block lies on one plane.
+    #[serde(default)]
+    pub(super) stripe: Stripe,
 }
 
 /// One of the sections `[slc]` and `[mlc]`.

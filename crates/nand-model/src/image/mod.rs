@@ -35,7 +35,7 @@ use self::wire::{In, Out};
 const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
 const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
 /// Raised with every change of what is written.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 /// Larger than any part's figures, so that a damaged length ends the load early.
 const HEADER_MAX: u32 = 1 << 20;
 /// Room for a note on each of millions of pages.
@@ -104,6 +104,7 @@ impl Header {
             Pairing::Table(_) => RegionGeometry { pairing: Pairing::None, ..shape },
             _ => shape,
         };
+        let (now, active) = chip.clock().at_rest();
         Self {
             name: part.name.clone(),
             title: part.title.clone(),
@@ -116,8 +117,8 @@ impl Header {
             sector_bytes: part.sector_bytes,
             content: chip.content(),
             time: chip.time(),
-            now: chip.clock().all_done(),
-            active: chip.clock().active(),
+            now,
+            active,
             tallies: chip
                 .rooms()
                 .each_ref()

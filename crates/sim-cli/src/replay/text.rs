@@ -40,8 +40,8 @@ pub(crate) fn heading(
 
 /// How requests follow each other.
 pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
-    let pace = if options.open_loop { "as they arrive" } else { "one after the other" };
-    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace.into() }
+    let pace = options.pace.words();
+    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace }
 }
 
 /// How the chip's operations follow each other.

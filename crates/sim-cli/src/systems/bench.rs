@@ -6,6 +6,7 @@ use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
 use ftl_rivals::Rival;
+use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
@@ -82,12 +83,24 @@ impl<S: Rival<Error = Infallible>> System for Bench<'_, '_, S> {
         self.machine.wait_until(moment);
     }
 
+    fn begin(&mut self, at: Nanos) -> u64 {
+        self.machine.begin(at)
+    }
+
+    fn end(&mut self) {
+        self.machine.end();
+    }
+
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.machine.next_done(until)
+    }
+
     fn account(&mut self, account: Account) {
         self.machine.meter().account(account);
     }
 
     fn spent(&self, account: Account) -> Spent {
-        self.machine.meter().spent(account)
+        self.machine.spent(account)
     }
 
     /// It has no chains.

@@ -8,11 +8,11 @@ use ftl_iface::{
     Operations, Page, PageCount, Probe, ProgramError, ReadError, Region, Verb,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Timed};
+use nand_model::{Chip, Content, Done, Timed};
 
 use super::Setup;
 use super::hardware::{Hardware, PartState, SLC_MODE, part_name};
-use super::meter::{Meter, Metered};
+use super::meter::{Account, Meter, Metered, Spent};
 use crate::Failure;
 
 /// What was asked of a part, by verb and cause.
@@ -63,6 +63,27 @@ impl<'m> Machine<'m> {
     /// Lets time pass.
     pub(super) fn wait_until(&self, moment: Nanos) {
         self.chip.borrow_mut().chip.wait_until(moment);
+    }
+
+    /// A request of the host's begins.
+    pub(super) fn begin(&self, at: Nanos) -> u64 {
+        self.chip.borrow_mut().chip.begin_request(at)
+    }
+
+    /// It has asked for all that it needs.
+    pub(super) fn end(&self) {
+        self.chip.borrow_mut().chip.end_request();
+    }
+
+    /// The next request that is answered.
+    pub(super) fn next_done(&self, until: Option<Nanos>) -> Option<Done> {
+        self.chip.borrow_mut().chip.next_done(until)
+    }
+
+    /// What was spent on an account.
+    pub(super) fn spent(&self, account: Account) -> Spent {
+        let chip = &self.chip.borrow().chip;
+        self.meter.spent(account, |label| chip.charged(label))
     }
 
     /// The state of the hardware.

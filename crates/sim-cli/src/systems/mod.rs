@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use ftl_iface::{BlockStore, Region, SectorCount};
-use nand_model::Time;
 use nand_model::part::{Nanos, Part};
+use nand_model::{Done, Time};
 
 use crate::Failure;
 use crate::result::{Factors, Filter, Hash, PartResult, Throttle};
@@ -45,6 +45,17 @@ pub trait System: BlockStore<Error = Infallible> {
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
 
+    /// A request of the host's begins at that moment, or as soon as the system can take it, and is the one of that
+    /// number. What the system is asked for until [`end`](Self::end) belongs to it.
+    fn begin(&mut self, at: Nanos) -> u64;
+
+    /// The request has asked for all that it needs. Its answer may come later.
+    fn end(&mut self);
+
+    /// The next request that is answered, in the order of the answers; none if none comes until that moment, or none is
+    /// awaited.
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done>;
+
     /// From now on, time is spent on that account.
     fn account(&mut self, account: Account);
 
@@ -77,6 +88,8 @@ pub struct Books {
     pub hash: Option<Hash>,
     /// Whatever figures it has that others have not.
     pub figures: Vec<(&'static str, f64)>,
+    /// Write requests that its log took.
+    pub log_writes: Option<u64>,
 }
 
 /// What is done with a system while it lives.
