@@ -176,8 +176,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(Some(next))
     }
 
-    /// Programs the buffer to a page of a rescue block. Says which page is next. The shape of the device sees to it that
-    /// there is room.
+    /// Programs the buffer to a page of a rescue block. Says which page is next. The shape of the device sees to it
+    /// that there is room.
     pub(crate) fn put_rescued(
         &mut self,
         block: u16,
