@@ -12,7 +12,8 @@
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
 //!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`]
-//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan. `device`: the flags that choose a device.
+//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan.
+//!   `device`: the flags that choose a device.
 //!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
 //!   what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for shells. `help`: examples for
 //!   all of them.
