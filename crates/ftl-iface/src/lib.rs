@@ -51,7 +51,9 @@ pub mod units;
 
 pub use address::{Block, Page, PageIndex, Region, Sector};
 pub use geometry::{Cell, Geometry, GeometryError, RegionGeometry};
-pub use nand::{Corrected, EraseError, MarkError, NandDevice, ProgramError, ReadError};
+pub use nand::{
+    Corrected, EraseError, MarkError, Mode, ModeError, NandDevice, ProgramError, ReadError,
+};
 pub use pairing::Pairing;
 pub use probe::{Cause, Counters, NoProbe, Operations, Probe, Verb};
 pub use store::{BlockStore, StoreReadError, StoreWriteError, Work};

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use crate::address::{Block, Page};
+use crate::address::{Block, Page, Region};
 use crate::geometry::Geometry;
-use crate::units::Bytes;
+use crate::units::{Bytes, PageCount};
 
 /// A NAND device: what a driver or a model offers, and an FTL builds on.
 ///
@@ -114,6 +114,37 @@ pub trait NandDevice {
 
     /// Marks a block bad for good. What its pages hold may be lost by it: move it away before.
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>>;
+
+    /// How many pages a block of the region has in [`Mode::Slc`]; none where its blocks have no such mode.
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        let _ = region;
+        None
+    }
+
+    /// Erases a block, and uses its cells in that mode until the next erase. [`erase`](Self::erase) is an erase into
+    /// [`Mode::Full`]. In a block in SLC mode no page shares its cells with another.
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Self::Error>> {
+        match mode {
+            Mode::Full => self.erase(block).map_err(ModeError::from),
+            Mode::Slc => Err(ModeError::NoModes),
+        }
+    }
+}
+
+/// How the cells of a block are used, from an erase to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Mode {
+    /// As the region's geometry says.
+    #[default]
+    Full,
+    /// One bit a cell: fewer pages, which are quicker and endure more.
+    Slc,
 }
 
 impl<D: NandDevice + ?Sized> NandDevice for &mut D {
@@ -152,6 +183,14 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
 
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
         (**self).mark_bad(block)
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        (**self).slc_mode_pages(region)
+    }
+
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Self::Error>> {
+        (**self).erase_into(block, mode)
     }
 }
 
@@ -207,6 +246,43 @@ pub enum EraseError<E> {
     /// The driver failed. Nothing is known: stop, and mount again.
     Driver(E),
 }
+
+/// Why a block was not erased into a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ModeError<E> {
+    /// The region's blocks have no SLC mode. Nothing was done.
+    NoModes,
+    /// The block did not erase. Mark it bad and take another.
+    Failed,
+    /// The driver failed. Nothing is known: stop, and mount again.
+    Driver(E),
+}
+
+impl<E> From<EraseError<E>> for ModeError<E> {
+    fn from(error: EraseError<E>) -> Self {
+        match error {
+            EraseError::Failed => Self::Failed,
+            EraseError::Driver(error) => Self::Driver(error),
+        }
+    }
+}
+
+impl<E: fmt::Debug> fmt::Display for ModeError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoModes => {
+                f.write_str("the region's blocks have no SLC mode: erase them plainly")
+            }
+            Self::Failed => f.write_str("the block did not erase: retire it"),
+            Self::Driver(error) => {
+                write!(f, "the driver failed ({error:?}): mount the device again")
+            }
+        }
+    }
+}
+
+impl<E: fmt::Debug> core::error::Error for ModeError<E> {}
 
 /// Why a block could not be marked bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -96,7 +96,13 @@ impl Operations {
     /// Counts one.
     #[inline]
     pub fn count(&mut self, verb: Verb, cause: Cause) {
-        self.0[verb as usize][cause as usize] += 1;
+        self.count_many(verb, cause, 1);
+    }
+
+    /// Counts so many.
+    #[inline]
+    pub fn count_many(&mut self, verb: Verb, cause: Cause, many: u64) {
+        self.0[verb as usize][cause as usize] += many;
     }
 
     /// How often that was done on that account.
@@ -213,6 +219,8 @@ pub struct Counters {
     operations: [Operations; 2],
     /// Sectors of host writes that went to the log.
     pub log_sectors: u64,
+    /// Host writes that went to the log.
+    pub log_writes: u64,
     /// Sectors of host writes that went to the chains.
     pub chain_sectors: u64,
     /// Hot writes that found no room in the hash table.
@@ -315,7 +323,10 @@ impl Probe for Counters {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::LogWrite { sectors } => self.log_sectors += u64::from(sectors.get()),
+            Event::LogWrite { sectors } => {
+                self.log_sectors += u64::from(sectors.get());
+                self.log_writes += 1;
+            }
             Event::ChainWrite { sectors } => self.chain_sectors += u64::from(sectors.get()),
             Event::RejectedByIndex => self.rejected_by_index += 1,
             Event::RejectedByLog => self.rejected_by_log += 1,

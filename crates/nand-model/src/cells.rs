@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use ftl_iface::{Block, Page, Region, RegionGeometry};
+use ftl_iface::{Block, Mode, Page, Region, RegionGeometry};
 use hashbrown::HashMap;
 
 use crate::content::{Content, ContentError, ERASED, Format, State};
@@ -46,6 +46,15 @@ pub(crate) struct Cells {
     unused: Vec<Box<[u8]>>,
     /// Shared blocks that were copied to be written.
     copies: u64,
+    /// Where blocks may be in SLC mode.
+    modes: Option<Modes>,
+}
+
+/// Which blocks are in SLC mode, and how often each was erased into it.
+#[derive(Clone, Debug)]
+pub(crate) struct Modes {
+    pages: u16,
+    blocks: Vec<(Mode, u32)>,
 }
 
 impl Cells {
@@ -80,6 +89,7 @@ impl Cells {
             rows: None,
             unused,
             copies: 0,
+            modes: None,
         })
     }
 
@@ -104,6 +114,59 @@ impl Cells {
             rows: self.rows.clone(),
             unused: Vec::new(),
             copies: 0,
+            modes: self.modes.clone(),
+        }
+    }
+
+    /// From now on, blocks may be erased into SLC mode, in which they have so many pages.
+    pub(crate) fn allow_slc_mode(&mut self, pages: u16) {
+        self.modes = Some(Modes { pages, blocks: vec![(Mode::Full, 0); self.blocks.len()] });
+    }
+
+    /// The mode of a block.
+    #[inline]
+    pub(crate) fn mode(&self, block: u32) -> Mode {
+        self.modes.as_ref().map_or(Mode::Full, |modes| modes.blocks[block as usize].0)
+    }
+
+    /// Whether blocks may be in SLC mode.
+    pub(crate) const fn has_modes(&self) -> bool {
+        self.modes.is_some()
+    }
+
+    /// Whose cells they are.
+    pub(crate) const fn region(&self) -> Region {
+        self.region
+    }
+
+    /// How often the block was erased into SLC mode.
+    pub(crate) fn slc_mode_erases(&self, block: u32) -> u32 {
+        self.modes.as_ref().map_or(0, |modes| modes.blocks[block as usize].1)
+    }
+
+    /// As an image has it.
+    pub(crate) fn restore_mode(&mut self, block: u32, mode: Mode, erases: u32) {
+        if let Some(modes) = &mut self.modes {
+            modes.blocks[block as usize] = (mode, erases);
+        }
+    }
+
+    /// The block is erased into that mode.
+    #[inline]
+    pub(crate) fn set_mode(&mut self, block: u32, mode: Mode) {
+        if let Some(modes) = &mut self.modes {
+            let (of, erases) = &mut modes.blocks[block as usize];
+            *of = mode;
+            *erases = erases.saturating_add(u32::from(mode == Mode::Slc));
+        }
+    }
+
+    /// Pages of a block in its mode.
+    #[inline]
+    pub(crate) fn pages_of(&self, block: u32) -> u16 {
+        match &self.modes {
+            Some(modes) if self.mode(block) == Mode::Slc => modes.pages,
+            _ => self.pages,
         }
     }
 
@@ -186,7 +249,7 @@ impl Cells {
     #[inline(never)]
     fn read_erased(&self, page: Page, data: &mut [u8], spare: &mut [u8]) {
         // What is programmed lies within the block.
-        if page.index().get() >= self.pages {
+        if page.index().get() >= self.pages_of(page.block().index()) {
             rules::out_of_range(Verb::Read, page);
         }
         data.fill(ERASED);
@@ -255,7 +318,8 @@ impl Cells {
 
     #[inline]
     fn check_program(&self, page: Page, data: &[u8], spare: &[u8]) {
-        if page.index().get() >= self.pages {
+        let in_geometry = page.index().get() < self.pages;
+        if !in_geometry || self.modes.is_some() && self.is_beyond_mode(page) {
             rules::out_of_range(Verb::Program, page);
         }
         if data.len() != self.format.page_bytes() {
@@ -267,6 +331,12 @@ impl Cells {
         if !self.format.spare_fits(spare) {
             rules::spare_not_kept(page);
         }
+    }
+
+    /// Whether the block has no such page in its mode.
+    fn is_beyond_mode(&self, page: Page) -> bool {
+        let block = page.block().index();
+        (block as usize) < self.blocks.len() && page.index().get() >= self.pages_of(block)
     }
 
     #[inline]

@@ -3,21 +3,49 @@
 //! Two views of the same hardware:
 //!
 //! - *Serial* ([`Time::Serial`], the default): one operation after the other. Nothing overlaps, whatever the layout.
-//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work at the same time. A busy die is waited for,
-//!   and an operation starts then. A read occupies its die, then its channel, and blocks the caller until its bytes are
-//!   across. A program's bytes queue for the channel, then the die is busy with them; an erase keeps its die busy at
-//!   once. Neither blocks the caller further: the next operation on another die starts at the same moment.
-//!   Planes of one die work together when they are asked to in one breath, as the multi-plane commands of ONFI parts
-//!   do (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"): a program of the same page
-//!   number, or an erase, that reaches another plane before the die set to work joins in, and one operation time
-//!   covers them all.
+//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work at the same time, for as many requests as are
+//!   under way.
 //!
-//! [`Timed::now`] is the moment at which the caller may go on. [`ChipStats::elapsed`](crate::ChipStats) is the
-//! moment at which the last die comes to rest.
+//! # Overlapped operations
+//!
+//! A die does one operation at a time; others queue for it in the order in which they came to be possible. A read
+//! occupies its die while the cells are sensed and until its bytes are across the channel. A program's bytes cross the
+//! channel first; its die is taken from then until the cells are written. An erase occupies its die alone. Channels
+//! carry one page at a time, in the order in which pages are ready. Planes of one die work together as the multi-plane
+//! commands of ONFI parts let them (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"):
+//! reads or programs of the same page number, or erases, that wait for the die together share one operation time; a
+//! program joins as long as bytes of the others come in. Bytes cross one after the other all the same.
+//!
+//! Where a block is striped ([`Stripe`](crate::part::Stripe)), its neighbouring pages lie on other channels and dies,
+//! and an erase of it occupies all of them.
+//!
+//! # Who waits for what
+//!
+//! An FTL that blocks asks for one operation after the other, and takes no time to do so. What each must wait for in
+//! fact is told beforehand by an [`Order`]: nobody waits for the host's data, while a tag or a map decides what is done
+//! next. Operations of one request follow from each other that way. Requests that are under way together have nothing
+//! in common but the hardware, and the order in which the operations on each block were asked for.
+//!
+//! A request is over when the last of its operations is. Its time from the beginning of the first is charged to the
+//! operations ([`Label`]), each with the time since the end of the one that ended before it: the parts add up to the
+//! whole.
+//!
+//! # Rooms
+//!
+//! - `places`: where pages lie. `graph`: which operation waits for which. `requests`: what is under way. `dies`: what
+//!   each is at. `schedule`: the hardware from event to event.
 
 use ftl_iface::{Block, Bytes, PageIndex};
 
+use self::requests::Requests;
+use self::schedule::Schedule;
 use crate::part::{Layout, Nanos, Timing};
+
+mod dies;
+mod graph;
+mod places;
+mod requests;
+mod schedule;
 
 /// Whether operations follow each other or overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,34 +87,47 @@ pub(crate) enum Work {
     /// Cells to register, then over the bus.
     Read { array: Nanos, transfer: Nanos },
     /// Over the bus, then register to cells.
-    Program { array: Nanos, transfer: Nanos, page: PageIndex },
+    Program { array: Nanos, transfer: Nanos },
     /// A whole block.
     Erase { array: Nanos },
 }
 
-/// What planes of a die must share to work together.
+/// An operation and its place. An erase has no page; the first stands for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) block: Block,
+    pub(crate) page: PageIndex,
+    pub(crate) work: Work,
+}
+
+/// What waits for an operation beside the end of its request, and what it waits for. Only operations that overlap ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// A read decides what is done next, so that all that follows waits for it. A program is a record of what was done:
+    /// it waits for all programs and erases of its request before it, and all that follows waits for it.
+    #[default]
+    Awaited,
+    /// Data that comes from the host or goes there: nothing waits for it.
+    Free,
+    /// A copy within the device: a program waits for the reads since the program before it, whose data it writes.
+    Copied,
+}
+
+/// On whose account an operation's time goes: a number that means something to whoever gives it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Label(pub u8);
+
+/// A request that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Together {
-    Program(PageIndex),
-    Erase,
-}
-
-/// A die and its last operation.
-#[derive(Clone, Copy, Debug, Default)]
-struct Die {
-    /// When the array set to work, or will.
-    array_from: Nanos,
-    busy_until: Nanos,
-    /// What the last operation was, and the planes in it, as bits. Nobody joins a read.
-    last: Option<(Together, u64)>,
-}
-
-/// Channels and dies of a device whose operations overlap.
-#[derive(Clone, Debug)]
-struct Parallel {
-    layout: Layout,
-    channels: Vec<Nanos>,
-    dies: Vec<Die>,
+pub struct Done {
+    /// How many requests there were before it.
+    pub number: u64,
+    /// When it was handed over.
+    pub at: Nanos,
+    /// When the first of its operations began; its end, if it had none.
+    pub begun: Nanos,
+    /// When the last of its operations ended.
+    pub ended: Nanos,
 }
 
 /// The device's clock.
@@ -95,57 +136,101 @@ pub(crate) struct Clock {
     now: Nanos,
     /// The sum over the dies of the time at work.
     active: Nanos,
-    /// Present where operations overlap.
-    parallel: Option<Box<Parallel>>,
+    /// Of the operations to come.
+    order: Order,
+    label: Label,
+    /// Where operations follow each other, the request under way: when it was handed over, and when it began.
+    in_turn: Option<(Nanos, Nanos)>,
+    requests: Requests,
+    /// Present where operations overlap. It has the time, the sums and the requests then.
+    overlapped: Option<Box<Schedule>>,
 }
 
 impl Clock {
     pub(crate) fn new(time: Time, layout: Layout, now: Nanos, active: Nanos) -> Self {
-        let parallel = match time {
+        let overlapped = match time {
             Time::Serial => None,
             Time::Overlapped => {
-                let rest = Die { busy_until: now, ..Die::default() };
-                let dies = vec![rest; layout.dies() as usize];
-                let channels = vec![now; layout.channels as usize];
-                Some(Box::new(Parallel { layout, channels, dies }))
+                Some(Box::new(Schedule::new(layout, now, active, Requests::new(0))))
             }
         };
-        Self { now, active, parallel }
+        let (order, label) = (Order::default(), Label::default());
+        let requests = Requests::new(0);
+        Self { now, active, order, label, in_turn: None, requests, overlapped }
     }
 
     pub(crate) const fn time(&self) -> Time {
-        match self.parallel {
+        match self.overlapped {
             None => Time::Serial,
             Some(_) => Time::Overlapped,
         }
     }
 
-    pub(crate) const fn now(&self) -> Nanos {
-        self.now
+    #[inline]
+    pub(crate) fn now(&self) -> Nanos {
+        self.overlapped.as_ref().map_or(self.now, |schedule| schedule.now())
     }
 
-    /// The sum over the dies of the time at work.
-    pub(crate) const fn active(&self) -> Nanos {
-        self.active
-    }
-
-    /// When the last die comes to rest.
-    pub(crate) fn all_done(&self) -> Nanos {
-        let dies = self.parallel.iter().flat_map(|parallel| parallel.dies.iter());
-        dies.map(|die| die.busy_until).fold(self.now, Ord::max)
+    /// When the last operation ends, and the sum over the dies of the time at work until then.
+    pub(crate) fn at_rest(&self) -> (Nanos, Nanos) {
+        let Some(schedule) = &self.overlapped else {
+            return (self.now, self.active);
+        };
+        let mut schedule = schedule.clone();
+        schedule.close();
+        schedule.run_out();
+        (schedule.now(), schedule.active())
     }
 
     /// Lets time pass until `moment`, if that is still ahead.
     pub(crate) fn wait_until(&mut self, moment: Nanos) {
-        self.now = self.now.max(moment);
+        match &mut self.overlapped {
+            Some(schedule) => schedule.run_until(moment),
+            None => self.now = self.now.max(moment),
+        }
     }
 
-    /// Does work of that length on idle hardware. What it is and on which block, only operations that overlap ask.
+    /// Of the operations to come.
     #[inline]
-    pub(crate) fn spend(&mut self, length: Nanos, work: impl FnOnce() -> (Block, Work)) {
-        if self.parallel.is_some() {
-            let (block, work) = work();
-            self.overlap(block, work);
+    pub(crate) const fn set_order(&mut self, order: Order, label: Label) {
+        (self.order, self.label) = (order, label);
+    }
+
+    pub(crate) fn begin(&mut self, at: Nanos) -> u64 {
+        if let Some(schedule) = &mut self.overlapped {
+            return schedule.begin(at);
+        }
+        self.end();
+        self.now = self.now.max(at);
+        self.in_turn = Some((at, self.now));
+        self.requests.count()
+    }
+
+    pub(crate) fn end(&mut self) {
+        if let Some(schedule) = &mut self.overlapped {
+            schedule.close();
+        } else if let Some((at, begun)) = self.in_turn.take() {
+            self.requests.serve(at, begun, self.now);
+        }
+    }
+
+    pub(crate) fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        match &mut self.overlapped {
+            Some(schedule) => schedule.next_done(until),
+            None => self.requests.take_done(until),
+        }
+    }
+
+    pub(crate) fn charged(&self, label: Label) -> Nanos {
+        let requests = self.overlapped.as_ref().map_or(&self.requests, |it| &it.requests);
+        requests.charged(label)
+    }
+
+    /// Does work of that length on idle hardware. What it is and where, only operations that overlap ask.
+    #[inline]
+    pub(crate) fn spend(&mut self, length: Nanos, asked: impl FnOnce() -> Asked) {
+        if self.overlapped.is_some() {
+            self.overlap(asked());
         } else {
             self.now += length;
             self.active += length;
@@ -155,77 +240,12 @@ impl Clock {
     /// Out of the way of the serial case, which is the one that long runs take.
     #[cold]
     #[inline(never)]
-    fn overlap(&mut self, block: Block, work: Work) {
-        if let Some(parallel) = &mut self.parallel {
-            let (now, longer) = parallel.spend(self.now, block, work);
-            self.now = now;
-            self.active += longer;
+    fn overlap(&mut self, asked: Asked) {
+        let Some(schedule) = &mut self.overlapped else { return };
+        if schedule.is_open() {
+            schedule.issue(asked, self.order, self.label);
+        } else {
+            schedule.alone(asked, self.order, self.label);
         }
-    }
-}
-
-impl Parallel {
-    /// Plane first, then die, then channel, as [`Layout`] says: channel, die of the device, plane.
-    fn place(&self, block: Block) -> (usize, usize, u32) {
-        let Layout { channels, dies_per_channel, planes_per_die } = self.layout;
-        let plane = block.index() % planes_per_die;
-        let rest = block.index() / planes_per_die;
-        let die = rest % dies_per_channel;
-        let channel = rest / dies_per_channel % channels;
-        (channel as usize, (channel * dies_per_channel + die) as usize, plane)
-    }
-
-    /// The moment at which the caller may go on, and by how much longer the die is at work.
-    fn spend(&mut self, now: Nanos, block: Block, work: Work) -> (Nanos, Nanos) {
-        let (channel, die, plane) = self.place(block);
-        let bus = &mut self.channels[channel];
-        let die = &mut self.dies[die];
-        match work {
-            Work::Read { array, transfer } => {
-                let start = now.max(die.busy_until);
-                *bus = (start + array).max(*bus) + transfer;
-                *die = Die { array_from: start, busy_until: *bus, last: None };
-                (*bus, bus.since(start))
-            }
-            Work::Program { array, transfer, page } => {
-                let joined = die.joined(now, Together::Program(page), plane);
-                let start = if joined.is_some() { now } else { now.max(die.busy_until) };
-                let array_from = start.max(*bus) + transfer;
-                *bus = array_from;
-                let longer = die.work(start, array_from, array, joined);
-                die.last = Some((Together::Program(page), joined.unwrap_or(0) | 1 << plane));
-                (start, longer)
-            }
-            Work::Erase { array } => {
-                let joined = die.joined(now, Together::Erase, plane);
-                let start = if joined.is_some() { now } else { now.max(die.busy_until) };
-                let longer = die.work(start, start, array, joined);
-                die.last = Some((Together::Erase, joined.unwrap_or(0) | 1 << plane));
-                (start, longer)
-            }
-        }
-    }
-}
-
-impl Die {
-    /// The planes that the operation joins, if it does.
-    fn joined(&self, now: Nanos, what: Together, plane: u32) -> Option<u64> {
-        let (last, planes) = self.last?;
-        let free = planes & 1 << plane == 0;
-        (last == what && free && now <= self.array_from).then_some(planes)
-    }
-
-    /// Books the work and says by how much it lengthens the time that the die is busy.
-    fn work(
-        &mut self,
-        start: Nanos,
-        array_from: Nanos,
-        array: Nanos,
-        joined: Option<u64>,
-    ) -> Nanos {
-        let before = if joined.is_some() { self.busy_until } else { start };
-        self.array_from = array_from;
-        self.busy_until = (array_from + array).max(before);
-        self.busy_until.since(before)
     }
 }

@@ -24,7 +24,7 @@
 //! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: what it counts. [`image`]: a chip saved to a
 //!   file.
 //! - [`content`]: what is kept of a page; [`Stamp`]. [`preset`]: blocks that come programmed, by a formula.
-//! - [`clock`]: serial and overlapped [`Time`]. [`energy`]: exact sums of V·I·t.
+//! - [`clock`]: serial and overlapped [`Time`], requests that share the device. [`energy`]: exact sums of V·I·t.
 //! - [`faults`]: one file a kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`, `bit_errors`,
 //!   `uncorrectable`, and `torn`, what cuts and failures leave. [`power`]: the cut. [`tracer`].
 //!
@@ -66,7 +66,7 @@ mod cells;
 mod rules;
 
 pub use chip::{Chip, ChipError, Fork, Truth};
-pub use clock::{Time, Timed};
+pub use clock::{Done, Label, Order, Time, Timed};
 pub use content::{Content, Stamp};
 pub use energy::Energy;
 pub use faults::FaultInjector;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use std::sync::{Mutex, PoisonError};
 
-use ftl_iface::{BlockCount, Geometry, GeometryError, Region, RegionGeometry};
+use ftl_iface::{BlockCount, Geometry, GeometryError, PageCount, Region, RegionGeometry};
 
 /// A span of simulated time, or a moment since the chip was made, in nanoseconds.
 #[derive(
@@ -125,10 +125,22 @@ pub struct RegionPart {
     pub factory_bad_blocks_max: BlockCount,
     /// US dollars a GiB.
     pub dollars_per_gib: f64,
+    /// What a block is when it is erased into SLC mode; none where blocks have no such mode.
+    pub slc_mode: Option<SlcMode>,
 }
 
-/// How the blocks of a device are spread over hardware that works at the same time. A block's number picks its
-/// plane first, then its die, then its channel.
+/// A region's blocks with one bit a cell. Pages are as large as in full mode, and fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SlcMode {
+    /// Pages of a block.
+    pub pages_per_block: PageCount,
+    /// Operation times; the bus is that of full mode.
+    pub timing: Timing,
+    /// Program/erase cycles that a block endures in this mode.
+    pub endurance: u32,
+}
+
+/// How the blocks of a device are spread over hardware that works at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Layout {
     /// Buses that transfer at the same time.
@@ -137,15 +149,41 @@ pub struct Layout {
     pub dies_per_channel: u32,
     /// Planes of a die.
     pub planes_per_die: u32,
+    /// Over which of them the pages of one block go.
+    pub stripe: Stripe,
+}
+
+/// Over what the pages of a block are spread. The block of a striped device is what its controller joins of blocks of
+/// many planes (a *superblock*); whoever uses it sees one block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stripe {
+    /// A block lies on one plane. Its number picks the plane first, then the die, then the channel.
+    #[default]
+    None,
+    /// Over the planes of a die. The block's number picks the die first, then the channel.
+    Die,
+    /// Over all planes of the device. A page's number picks the channel first, then the die, then the plane.
+    Device,
 }
 
 impl Layout {
     /// One die on one bus.
-    pub const SINGLE: Self = Self { channels: 1, dies_per_channel: 1, planes_per_die: 1 };
+    pub const SINGLE: Self =
+        Self { channels: 1, dies_per_channel: 1, planes_per_die: 1, stripe: Stripe::None };
 
     /// Dies of the whole device.
     pub const fn dies(self) -> u32 {
         self.channels * self.dies_per_channel
+    }
+
+    /// Planes over which a block is spread.
+    pub const fn stripe_width(self) -> u32 {
+        match self.stripe {
+            Stripe::None => 1,
+            Stripe::Die => self.planes_per_die,
+            Stripe::Device => self.dies() * self.planes_per_die,
+        }
     }
 }
 

@@ -227,7 +227,7 @@ fn a_layout_without_a_die_is_refused() {
         Layout { dies_per_channel: 0, ..Layout::SINGLE },
         Layout { planes_per_die: 0, ..Layout::SINGLE },
         Layout { planes_per_die: 65, ..Layout::SINGLE },
-        Layout { channels: u32::MAX, dies_per_channel: u32::MAX, planes_per_die: 1 },
+        Layout { channels: u32::MAX, dies_per_channel: u32::MAX, ..Layout::SINGLE },
     ] {
         let part = part(Some(slc_shape()), None, 0, layout);
         let error = Chip::new(&part, Content::Bytes).unwrap_err();

@@ -121,11 +121,11 @@ fn a_foreign_file_is_called_one() {
 #[test]
 fn a_newer_image_is_told_by_its_version() {
     let mut image = saved(&chip());
-    image[8..10].copy_from_slice(&2_u16.to_le_bytes());
+    image[8..10].copy_from_slice(&4_u16.to_le_bytes());
     let error = Chip::load(image.as_slice()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the image has version 2, this program reads version 1: save it anew"
+        "the image has version 4, this program reads version 3: save it anew"
     );
 }
 

@@ -5,9 +5,9 @@
 
 mod support;
 
-use ftl_iface::{Bytes, NandDevice, RegionGeometry};
+use ftl_iface::{Bytes, NandDevice};
 use nand_model::part::{Layout, Nanos};
-use nand_model::{Chip, Content, Energy, Time, Timed};
+use nand_model::{Chip, Content, Energy, Label, Order, Time, Timed};
 use support::{byte, chip, mlc, mlc_shape, page, part, program, slc, slc_shape};
 
 const BUS: u64 = 100_000;
@@ -28,7 +28,7 @@ fn two_dies() -> Layout {
 
 #[test]
 fn serial_operations_follow_each_other_whatever_the_layout() {
-    let layout = Layout { channels: 2, dies_per_channel: 2, planes_per_die: 2 };
+    let layout = Layout { channels: 2, dies_per_channel: 2, planes_per_die: 2, ..Layout::SINGLE };
     let mut chip = overlapped(layout, 0).with_time(Time::Serial);
     program(&mut chip, page(slc(0), 0), 1);
     program(&mut chip, page(mlc(1), 0), 1);
@@ -76,8 +76,11 @@ fn energy_is_voltage_times_current_times_time_to_the_last_digit() {
 #[test]
 fn idle_dies_draw_standby_current_while_others_work() {
     let mut chip = overlapped(two_dies(), 0);
+    chip.begin_request(Nanos::ZERO);
+    chip.set_order(Order::Free, Label::default());
     program(&mut chip, page(mlc(0), 0), 1);
     program(&mut chip, page(mlc(1), 0), 1);
+    chip.end_request();
     chip.wait_until(micros(1_000));
     // Two dies x 1,000 us, of which two programs took 800 us each: 400 us x 3.3 V x 10 uA = 13.2 nJ.
     assert_eq!(chip.stats().idle_energy, Energy::from_attojoules(13_200_000_000));
@@ -99,103 +102,6 @@ fn a_transfer_of_broken_nanoseconds_is_rounded_up() {
     let timing = support::figures((1, 1, 1), 1_500).timing;
     assert_eq!(timing.transfer(Bytes::new(1)), Nanos::new(2));
     assert_eq!(timing.transfer(Bytes::new(2)), Nanos::new(3));
-}
-
-#[test]
-fn two_dies_program_at_the_same_time() {
-    let mut chip = overlapped(two_dies(), 0);
-    program(&mut chip, page(mlc(0), 0), 1);
-    program(&mut chip, page(mlc(1), 0), 1);
-    assert_eq!(chip.now(), Nanos::ZERO, "neither blocks the caller");
-    assert_eq!(chip.stats().elapsed, micros(800));
-    chip.wait_for_all();
-    assert_eq!(chip.now(), micros(800));
-}
-
-#[test]
-fn a_busy_die_is_waited_for() {
-    let mut chip = overlapped(two_dies(), 0);
-    program(&mut chip, page(mlc(0), 0), 1);
-    program(&mut chip, page(mlc(0), 1), 1);
-    // The second starts when the first is done, and so does the caller's clock.
-    assert_eq!(chip.now(), micros(800));
-    chip.erase(mlc(2)).unwrap(); // die 0 again
-    assert_eq!(chip.now(), micros(1_600));
-    chip.erase(mlc(1)).unwrap(); // die 1 idles
-    assert_eq!(chip.now(), micros(1_600));
-    assert_eq!(chip.stats().elapsed, micros(1_600 + 1_500));
-}
-
-#[test]
-fn a_read_blocks_the_caller_and_waits_for_its_die_alone() {
-    let mut chip = overlapped(two_dies(), 0);
-    chip.erase(mlc(0)).unwrap();
-    byte(&mut chip, page(mlc(1), 0));
-    assert_eq!(chip.now(), micros(50), "die 1 does not wait for the erase on die 0");
-    byte(&mut chip, page(mlc(0), 0));
-    assert_eq!(chip.now(), micros(1_500 + 50));
-}
-
-#[test]
-fn transfers_on_one_channel_queue_and_on_two_they_do_not() {
-    let mut one = overlapped(two_dies(), BUS);
-    let mut two = overlapped(Layout { channels: 2, ..Layout::SINGLE }, BUS);
-    for chip in [&mut one, &mut two] {
-        program(chip, page(mlc(0), 0), 1);
-        program(chip, page(mlc(1), 0), 1);
-    }
-    assert_eq!(one.stats().elapsed, MLC_TRANSFER * 2 + micros(800));
-    assert_eq!(two.stats().elapsed, MLC_TRANSFER + micros(800));
-}
-
-#[test]
-fn a_read_queues_for_the_bus_behind_a_programs_transfer() {
-    let mut chip = overlapped(two_dies(), 1_000_000); // 1 us a byte: 1,056 us an MLC page
-    program(&mut chip, page(mlc(0), 0), 1);
-    chip.read(page(mlc(1), 0), Bytes::ZERO, &mut [0; 100], &mut []).unwrap();
-    assert_eq!(chip.now(), micros(1_056 + 100));
-}
-
-#[test]
-fn planes_of_a_die_program_the_same_page_number_together() {
-    let planes = Layout { planes_per_die: 2, ..Layout::SINGLE };
-    let mut chip = overlapped(planes, 0);
-    program(&mut chip, page(mlc(0), 0), 1);
-    program(&mut chip, page(mlc(1), 0), 1);
-    assert_eq!(chip.stats().elapsed, micros(800));
-    // Both at once count as one stretch of the die's work: it never idled.
-    assert_eq!(chip.stats().idle_energy, Energy::ZERO);
-    // Another page number cannot join, nor the same plane, nor a latecomer.
-    program(&mut chip, page(mlc(1), 1), 1);
-    assert_eq!(chip.stats().elapsed, micros(1_600));
-    chip.wait_until(micros(900));
-    program(&mut chip, page(mlc(0), 1), 1);
-    assert_eq!(chip.stats().elapsed, micros(2_400));
-}
-
-#[test]
-fn planes_of_a_die_erase_together() {
-    let planes = Layout { planes_per_die: 2, ..Layout::SINGLE };
-    let mut chip = overlapped(planes, 0);
-    chip.erase(mlc(2)).unwrap();
-    chip.erase(mlc(3)).unwrap();
-    assert_eq!(chip.stats().elapsed, micros(1_500));
-    chip.erase(mlc(4)).unwrap();
-    assert_eq!(chip.stats().elapsed, micros(3_000), "plane 0 is at work already");
-}
-
-#[test]
-fn a_blocks_number_picks_its_plane_first_then_its_die_then_its_channel() {
-    let layout = Layout { channels: 2, dies_per_channel: 2, planes_per_die: 2 };
-    let shape = RegionGeometry { blocks: ftl_iface::BlockCount::new(16), ..slc_shape() };
-    let part = part(Some(shape), None, 0, layout);
-    // Blocks 0 and 1 share a die, so do 0 and 8; 2 is the next die, 4 the next channel.
-    for (other, elapsed) in [(2, 200), (4, 200), (6, 200), (8, 400), (9, 400)] {
-        let mut chip = Chip::new(&part, Content::Bytes).unwrap().with_time(Time::Overlapped);
-        program(&mut chip, page(slc(0), 0), 1);
-        program(&mut chip, page(slc(other), 1), 1);
-        assert_eq!(chip.stats().elapsed, micros(elapsed), "blocks 0 and {other}");
-    }
 }
 
 #[test]

@@ -5,7 +5,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[cfg(unix)]
 use crate::serve;
 use crate::{
-    chip, compare, completions, devices, help, profile, replay, repro, sweep, synth, torture,
+    bounds, chip, compare, completions, devices, fit, help, profile, replay, repro, sweep, synth,
+    torture,
 };
 
 /// What was typed.
@@ -41,6 +42,9 @@ pub enum Command {
     /// Make the tables and figures of a paper anew, its values beside ours
     #[command(after_help = help::examples("repro"))]
     Repro(repro::Args),
+    /// Look for workloads that agree with all that a paper tells of its own
+    #[command(after_help = help::examples("fit"))]
+    Fit(fit::Args),
     /// Write a synthetic workload to a file
     #[command(after_help = help::replaying("synth"))]
     Synth(synth::command::Args),
@@ -56,6 +60,9 @@ pub enum Command {
     /// Run a device: times, energy, a whole block, and what a power cut leaves
     #[command(after_help = help::examples("chip"))]
     Chip(chip::Args),
+    /// Say how fast a device's dies and buses let it be, and how fast loads are
+    #[command(after_help = help::examples("bounds"))]
+    Bounds(bounds::Args),
     /// Cut the power at every operation of a workload, mount, and compare everything
     #[command(after_help = help::examples("torture"))]
     Torture(torture::Args),

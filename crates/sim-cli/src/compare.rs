@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::replay::{self, Options, Progress, text};
 use crate::result::{Ratios, RunResult};
 use crate::show;
-use crate::systems::Chosen;
+use crate::systems::{Chosen, Setup, Several, hardware_name};
 use crate::table::{Edge, Table};
 use crate::verdict;
 use crate::{Failure, report};
@@ -16,15 +16,15 @@ use crate::{Failure, report};
 /// What was typed after `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The systems, set apart by commas; ratios are to the first
+    /// The systems, set apart by commas, or all; ratios are to the first
     #[arg(
         long,
         default_value = "conventional,hybrid",
         value_delimiter = ',',
-        value_parser = Chosen::parse,
+        value_parser = Several::parse,
         value_name = "SYSTEMS"
     )]
-    systems: Vec<Chosen>,
+    systems: Vec<Several>,
     #[command(flatten)]
     options: Options,
 }
@@ -38,8 +38,10 @@ struct Comparison<'a> {
 
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    for (at, system) in args.systems.iter().enumerate() {
-        if args.systems[..at].iter().any(|other| other.name == system.name) {
+    let systems: Vec<Chosen> =
+        args.systems.iter().flat_map(|Several(systems)| systems.clone()).collect();
+    for (at, system) in systems.iter().enumerate() {
+        if systems[..at].iter().any(|other| other.name == system.name) {
             let reason =
                 format!("`{}` is named twice: a comparison has each system once", system.name);
             return Err(Failure::Arguments(reason));
@@ -47,7 +49,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     args.options.check()?;
     let setup = args.options.device.setup()?;
-    let outcomes = replay::run_all(&args.options, &setup, &args.systems, &Progress::new())?;
+    let outcomes = replay::run_all(&args.options, &setup, &systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();
     let Some(first) = runs.first() else {
@@ -60,6 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     text::heading(first, &args.options, &setup, out)?;
     table(&runs, out)?;
+    hardware(&runs, &setup, out)?;
     for run in &runs[1..] {
         writeln!(out)?;
         explain(run, first, out)?;
@@ -77,6 +80,22 @@ fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
         table.row(row);
     }
     Ok(table.write(out)?)
+}
+
+/// Names the memories of systems that bring others than the device's.
+fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+    let others = runs.iter().filter(|run| !setup.has_all(&run.parts));
+    let mut any = false;
+    for run in others {
+        table.row([run.system.clone(), hardware_name(&run.parts)]);
+        any = true;
+    }
+    if any {
+        writeln!(out, "\nSystems whose hardware is not the device's:")?;
+        table.write_rows(out)?;
+    }
+    Ok(())
 }
 
 /// The figures of all runs side by side: in each row its name, then a figure for each run.

@@ -118,6 +118,20 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "fit",
+        &[
+            ("tandem fit chang", "workloads as the paper's NTFS trace, and RS over all of them"),
+            ("tandem fit chang ext3 --tries 500", "the other trace, and a longer search"),
+        ],
+    ),
+    (
+        "bounds",
+        &[(
+            "tandem bounds tlc-pslc",
+            "by request size and queue depth, read alone and written alone",
+        )],
+    ),
+    (
         "systems",
         &[
             ("tandem systems", "what can be compared"),

@@ -3,7 +3,7 @@
 //! ```text
 //!   arguments ──▶ cli ──▶ a command ──▶ tables and JSON on standard output
 //!                            │
-//!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, and whoever else
+//!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, ftl-rivals
 //!   files, seeds     requests      verifies all reads            │
 //!                                                            nand-model
 //! ```
@@ -11,10 +11,12 @@
 //! # Rooms
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one, [`replay`] replays a trace on a system, [`compare`] on
-//!   several, [`sweep`] by a plan. `device`: the flags that choose a device.
-//!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew. [`torture`]: cuts the power at every
-//!   operation. [`completions`]: for shells. `help`: examples for all of them.
+//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`]
+//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan.
+//!   `device`: the flags that choose a device.
+//!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
+//!   what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for shells. `help`: examples for
+//!   all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
@@ -29,12 +31,14 @@
 
 use std::io::Write;
 
+pub mod bounds;
 pub mod chip;
 pub mod cli;
 pub mod compare;
 pub mod completions;
 pub mod device;
 pub mod devices;
+pub mod fit;
 pub mod plot;
 pub mod profile;
 pub mod replay;
@@ -71,6 +75,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
         Some(cli::Command::Devices(args)) => devices::run(args, out),
         Some(cli::Command::Chip(args)) => chip::run(args, out),
+        Some(cli::Command::Bounds(args)) => bounds::run(args, out),
         Some(cli::Command::Replay(args)) => replay::run(args, out),
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
@@ -78,6 +83,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         #[cfg(unix)]
         Some(cli::Command::Serve(args)) => serve::run(args, out),
         Some(cli::Command::Repro(args)) => repro::run(args, out),
+        Some(cli::Command::Fit(args)) => fit::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
         Some(cli::Command::Completions(args)) => completions::run(args, out),

@@ -38,6 +38,9 @@ pub struct RunResult {
     pub parallel: bool,
     /// Whether requests were handed over when they arrived, not when the one before was answered.
     pub open_loop: bool,
+    /// Requests that were under way together, where they were not handed over as they arrived.
+    #[serde(default = "one")]
+    pub queue_depth: u32,
     /// The trace, as it was named; several are set apart by spaces.
     pub trace: String,
     /// How often it was replayed.
@@ -62,6 +65,9 @@ pub struct RunResult {
     pub read_us: Times,
     /// Those of writes.
     pub write_us: Times,
+    /// The device's time from the first request to the last answer, in microseconds.
+    #[serde(default)]
+    pub elapsed_us: f64,
     /// Those of trims.
     #[serde(default)]
     pub trim_us: Times,
@@ -86,10 +92,16 @@ pub struct RunResult {
     pub factors: Option<Factors>,
     /// The filter of hot data, at the end.
     pub filter: Option<Filter>,
+    /// Write requests that the log took; none where there is no log.
+    #[serde(default)]
+    pub log_writes: Option<u64>,
     /// The throttle.
     pub throttle: Option<Throttle>,
     /// The hash table of the log.
     pub hash: Option<Hash>,
+    /// Figures that the system has and others have not, by their names.
+    #[serde(default)]
+    pub figures: BTreeMap<String, f64>,
     /// Sectors that were read, and held what was written last.
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, the device's preparation left out.
@@ -101,6 +113,11 @@ pub struct RunResult {
     pub requests_per_s: f64,
     /// Page and block operations in a second of `busy_s`.
     pub nand_ops_per_s: f64,
+}
+
+/// Results of earlier versions had one request under way.
+const fn one() -> u32 {
+    1
 }
 
 /// What was asked. Sectors are those of the FTL, counted where the host touches them.
@@ -186,7 +203,7 @@ pub struct ByCause {
     pub waiting: f64,
     /// Pages that the host asked for.
     pub host: f64,
-    /// Reclaiming the log: reads, copies to its head, erases; also what folds read from the log.
+    /// Reclaiming the log, or the blocks of a page map: reads, copies, erases; also what folds read from the log.
     pub reclaim: f64,
     /// Folding chains, and erasing the blocks that this frees.
     pub fold: f64,

@@ -11,13 +11,19 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("text")
 }
 
-/// `RENEW_TABLES=1 cargo test -p sim-cli --test commands` writes what the program prints now into the README.
+/// `RENEW_TABLES=1 cargo test -p sim-cli --test commands` writes what the program prints now into the pages.
 #[test]
-fn the_readmes_examples_are_what_the_program_prints() {
+fn the_examples_of_pages_are_what_the_program_prints() {
+    for page in ["README.md", "docs/PARALLEL.md"] {
+        assert_examples_hold(page);
+    }
+}
+
+fn assert_examples_hold(page: &str) {
     const START: &str = "$ cargo run --release -- ";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let path = root.join("README.md");
-    let readme = std::fs::read_to_string(&path).expect("README.md");
+    let path = root.join(page);
+    let readme = std::fs::read_to_string(&path).expect(page);
     let mut examples = readme.split(START);
     let mut renewed = examples.next().expect("what stands before the examples").to_owned();
     let mut count = 0;
@@ -33,11 +39,11 @@ fn the_readmes_examples_are_what_the_program_prints() {
         renewed.extend([START, command, "\n", text(&output.stdout), "```", after]);
         count += 1;
     }
-    assert!(count > 0, "the README has an example");
+    assert!(count > 0, "{page} has an example");
     if std::env::var_os("RENEW_TABLES").is_some() {
-        std::fs::write(&path, renewed).expect("README.md can be written");
+        std::fs::write(&path, renewed).expect("the page can be written");
     } else {
-        assert_eq!(renewed, readme, "renew the README if that is meant");
+        assert_eq!(renewed, readme, "renew {page} if that is meant");
     }
 }
 

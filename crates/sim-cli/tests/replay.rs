@@ -120,8 +120,8 @@ fn a_result_has_every_name_of_the_schema() {
     let result =
         result(&["replay", "synth:zipf?requests=2000&reads=30&seed=7", "--device", "tiny"]);
     for key in [
-        "schema system device slc_bytes parallel open_loop trace passes seed partial skipped_lines",
-        "bytes_written bytes_touched write_amplification energy_mj cost_usd ram_bytes",
+        "schema system device slc_bytes parallel open_loop queue_depth trace passes seed partial skipped_lines",
+        "elapsed_us bytes_written bytes_touched write_amplification energy_mj cost_usd ram_bytes",
         "verified_reads wall_s busy_s requests_per_s nand_ops_per_s",
     ]
     .join(" ")
@@ -479,7 +479,7 @@ fn bad_arguments_end_with_exit_code_2_and_say_what_there_is() {
         (vec!["replay", &empty], "no request"),
         (vec!["replay", &strange], "--format"),
         (vec!["replay", &path, "--format", "tape"], "csv, msr, spc, "),
-        (vec!["replay", &path, "--system", "ahdm"], "hybrid, conventional"),
+        (vec!["replay", &path, "--system", "fat"], "hybrid, conventional"),
         (vec!["replay", &path, "--system", "hybrid?filter=maybe", "--device", "tiny"], "on or off"),
         (vec!["replay", &path, "--slc", "20GB"], "GiB"),
         (vec!["replay", &path, "--passes", "0"], "--passes"),

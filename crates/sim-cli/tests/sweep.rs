@@ -144,17 +144,21 @@ fn a_plan_that_changes_runs_what_changed() {
     let out = home.join("out");
     sweep(&plan(&home, "plan.toml", SMALL), &out, &[]);
     let first = results(&out);
-    for change in
-        ["passes = 2\n", "parallel = true\n", "open-loop = true\n", "capacity = \"288KiB\"\n"]
-    {
+    for change in [
+        "passes = 2\n",
+        "parallel = true\n",
+        "open-loop = true\n",
+        "queue-depth = 4\n",
+        "capacity = \"288KiB\"\n",
+    ] {
         let output = sweep(&plan(&home, "changed.toml", &format!("{change}{SMALL}")), &out, &[]);
         assert_eq!(output.status.code(), Some(0), "{change}: {output:?}");
     }
-    assert_eq!(results(&out).len(), 5 * first.len());
+    assert_eq!(results(&out).len(), 6 * first.len());
     let larger = SMALL.replace("seeds = [1, 2]", "seeds = [1, 2, 3]");
     sweep(&plan(&home, "larger.toml", &larger), &out, &[]);
     let last = results(&out);
-    assert_eq!(last.len(), 5 * first.len() + 3);
+    assert_eq!(last.len(), 6 * first.len() + 3);
     assert!(first.iter().all(|(name, text)| last[name] == *text), "what was there is kept");
 }
 

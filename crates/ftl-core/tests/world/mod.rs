@@ -67,6 +67,7 @@ pub fn part(geometry: Geometry) -> Part {
         ecc: Ecc { correctable_bits: 8, codeword_bytes: 512 },
         factory_bad_blocks_max: BlockCount::ZERO,
         dollars_per_gib: 1.0,
+        slc_mode: None,
     };
     Part {
         name: "test".into(),

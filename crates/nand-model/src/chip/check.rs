@@ -47,6 +47,17 @@ pub enum ChipError {
         /// The region.
         region: Region,
     },
+    /// An SLC mode of a region of one bit a cell, or with more pages than a bit of each cell holds.
+    #[error(
+        "the part \"{part}\" gives {region} blocks an SLC mode that their cells do not have: \
+         give fewer pages, or no mode"
+    )]
+    SlcMode {
+        /// The part's name.
+        part: String,
+        /// The region.
+        region: Region,
+    },
     /// Pages cannot be kept that way.
     #[error(transparent)]
     Content(#[from] ContentError),
@@ -76,6 +87,14 @@ pub(super) fn figures(
     let longest = timing.read.max(timing.program).max(timing.erase);
     if longest > HOUR || timing.bus_picos_per_byte > PICOS_PER_BYTE_MAX {
         return Err(ChipError::Times { part: part.name.clone(), region });
+    }
+    if let Some(mode) = figures.slc_mode {
+        let (bits, pages) = (shape.cell.bits(), mode.pages_per_block.get());
+        let most = if bits > 1 { shape.pages_per_block.get().div_ceil(bits) } else { 0 };
+        let longest = mode.timing.read.max(mode.timing.program).max(mode.timing.erase);
+        if pages == 0 || pages > most || longest > HOUR {
+            return Err(ChipError::SlcMode { part: part.name.clone(), region });
+        }
     }
     let largest = shape.page_bytes.max(shape.spare_bytes).get();
     let block = u64::from(shape.pages_per_block.get())

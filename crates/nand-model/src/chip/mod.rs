@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError, Region,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 
 use crate::cells::{BlockCells, Cells};
-use crate::clock::{Clock, Time, Timed, Work};
+use crate::clock::{Asked, Clock, Done, Label, Order, Time, Timed, Work};
 use crate::content::{Content, ContentError};
-use crate::part::{Nanos, Part, Timing};
+use crate::part::{Nanos, Part, SlcMode, Timing};
 use crate::preset::{Preset, PresetError};
 use crate::rules::{self, Verb};
 use crate::stats::{ChipStats, RegionStats, RegionTally};
@@ -44,6 +44,24 @@ pub(crate) struct Room {
     /// A whole page with its spare area.
     program_transfer: Nanos,
     pub(crate) tally: RegionTally,
+    /// What blocks in SLC mode have in place of `timing`.
+    slc_mode: Option<SlcMode>,
+}
+
+impl Room {
+    /// The times of a block in its mode.
+    #[inline]
+    fn timing_of(&self, block: Block) -> &Timing {
+        match &self.slc_mode {
+            Some(slc) if self.is_in_slc_mode(block) => &slc.timing,
+            _ => &self.timing,
+        }
+    }
+
+    fn is_in_slc_mode(&self, block: Block) -> bool {
+        let exists = (block.index() as usize) < self.cells.blocks().len();
+        exists && self.cells.mode(block.index()) == Mode::Slc
+    }
 }
 
 impl Chip {
@@ -59,8 +77,8 @@ impl Chip {
     /// The same chip under that kind of time. What was under way is waited for.
     #[must_use]
     pub fn with_time(mut self, time: Time) -> Self {
-        let now = self.clock.all_done();
-        self.clock = Clock::new(time, self.part.layout, now, self.clock.active());
+        let (now, active) = self.clock.at_rest();
+        self.clock = Clock::new(time, self.part.layout, now, active);
         self
     }
 
@@ -102,10 +120,15 @@ impl Chip {
             return Err(ChipError::NoFigures { part: part.name.clone(), region });
         };
         check::figures(part, region, shape, figures)?;
-        let cells = cells(region, shape, content)?;
+        let mut cells = cells(region, shape, content)?;
+        if let Some(mode) = figures.slc_mode {
+            // No more than in full mode, whose pages are numbered in 16 bits.
+            cells.allow_slc_mode(mode.pages_per_block.get() as u16);
+        }
         let program_transfer = figures.timing.transfer(shape.page_bytes + shape.spare_bytes);
         let tally = RegionTally::default();
-        Ok(Some(Room { cells, timing: figures.timing, program_transfer, tally }))
+        let (timing, slc_mode) = (figures.timing, figures.slc_mode);
+        Ok(Some(Room { cells, timing, program_transfer, tally, slc_mode }))
     }
 
     pub(crate) fn restored(
@@ -140,8 +163,8 @@ impl Chip {
             let tally = tally.unwrap_or_default();
             RegionStats { tally, energy: power.active(tally.busy) }
         };
-        let elapsed = self.clock.all_done();
-        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(self.clock.active());
+        let (elapsed, active) = self.clock.at_rest();
+        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(active);
         ChipStats {
             slc: region(Region::Slc),
             mlc: region(Region::Mlc),
@@ -161,6 +184,23 @@ impl Chip {
         room.into_iter().flat_map(|room| room.cells.blocks().iter().map(BlockCells::erases))
     }
 
+    /// The mode into which the block was erased last.
+    #[inline]
+    pub fn mode(&self, block: Block) -> Mode {
+        let room = self.rooms[block.region() as usize].as_ref();
+        room.map_or(Mode::Full, |room| room.cells.mode(block.index()))
+    }
+
+    /// How often each of a region's blocks was erased into SLC mode, in order. [`erase_counts`](Self::erase_counts)
+    /// has these erases, too.
+    pub fn slc_mode_erase_counts(&self, region: Region) -> impl Iterator<Item = u32> {
+        let room = self.rooms[region as usize].as_ref();
+        room.into_iter().flat_map(|room| {
+            let blocks = 0..room.cells.blocks().len() as u32;
+            blocks.map(|block| room.cells.slc_mode_erases(block))
+        })
+    }
+
     /// The lowest page of the block that may be programmed next; the number of its pages when it is full.
     pub fn next_page(&self, block: Block) -> u16 {
         self.block(block).next()
@@ -174,7 +214,36 @@ impl Chip {
 
     /// Waits until the last die has come to rest.
     pub fn wait_for_all(&mut self) {
-        self.clock.wait_until(self.clock.all_done());
+        self.clock.wait_until(self.clock.at_rest().0);
+    }
+
+    /// Hands a request over at that moment, or now if that has passed, and says its number. Operations are its until
+    /// [`end_request`](Self::end_request); without a request, each is waited for. Where operations overlap, several
+    /// requests can be under way: the next one begins when this one has asked for all that it needs.
+    pub fn begin_request(&mut self, at: Nanos) -> u64 {
+        self.clock.begin(at)
+    }
+
+    /// The request has asked for all that it needs.
+    pub fn end_request(&mut self) {
+        self.clock.end();
+    }
+
+    /// The next request that is over, in the order of their ends. Time passes until then, or until that moment.
+    /// `None`: none is over by then, or none is under way.
+    pub fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.clock.next_done(until)
+    }
+
+    /// Says of the operations to come what waits for them, and on whose account they go.
+    #[inline]
+    pub const fn set_order(&mut self, order: Order, label: Label) {
+        self.clock.set_order(order, label);
+    }
+
+    /// The time of requests that went to that account, where operations overlap.
+    pub fn charged(&self, label: Label) -> Nanos {
+        self.clock.charged(label)
     }
 
     /// Memory that the content occupies in this process, but for the allocator's own. Blocks shared with a fork
@@ -186,6 +255,20 @@ impl Chip {
     /// Blocks that were copied since this chip was made or forked, because they were written while shared.
     pub fn blocks_copied(&self) -> u64 {
         self.rooms.iter().flatten().map(|room| room.cells.copies()).sum()
+    }
+
+    #[inline]
+    fn erase_as(&mut self, block: Block, mode: Mode) {
+        let Some(room) = &mut self.rooms[block.region() as usize] else {
+            rules::out_of_range(Verb::Erase, block)
+        };
+        // The erase removes what the block holds in the mode that it leaves.
+        let array = room.timing_of(block).erase;
+        room.tally.erases += 1;
+        room.tally.busy += array;
+        self.clock.spend(array, || erase_of(block, array));
+        room.cells.erase(block);
+        room.cells.set_mode(block.index(), mode);
     }
 
     fn block(&self, block: Block) -> &BlockCells {
@@ -202,6 +285,10 @@ impl Chip {
     pub(crate) const fn clock(&self) -> &Clock {
         &self.clock
     }
+}
+
+fn erase_of(block: Block, array: Nanos) -> Asked {
+    Asked { block, page: ftl_iface::PageIndex::new(0), work: Work::Erase { array } }
 }
 
 impl Fork for Chip {
@@ -234,7 +321,7 @@ impl Truth for Chip {
         room.tally.erases += 1;
         let array = room.timing.erase;
         room.tally.busy += array;
-        self.clock.spend(array, || (block, Work::Erase { array }));
+        self.clock.spend(array, || erase_of(block, array));
     }
 }
 
@@ -266,10 +353,14 @@ impl NandDevice for Chip {
         // The books come before the cells: they do not wait for memory, so that the processor can be at several
         // operations at once. A breach ends the run, and its time with it.
         let bytes = Bytes::new((data.len() + spare.len()) as u32);
-        let (array, transfer) = (room.timing.read, room.timing.transfer(bytes));
+        let (array, transfer) = (room.timing_of(page.block()).read, room.timing.transfer(bytes));
         room.tally.reads += 1;
         room.tally.busy += array + transfer;
-        self.clock.spend(array + transfer, || (page.block(), Work::Read { array, transfer }));
+        self.clock.spend(array + transfer, || Asked {
+            block: page.block(),
+            page: page.index(),
+            work: Work::Read { array, transfer },
+        });
         room.cells.read(page, at.as_usize(), data, spare);
         Ok(Corrected::NONE)
     }
@@ -284,25 +375,31 @@ impl NandDevice for Chip {
         let Some(room) = &mut self.rooms[page.region() as usize] else {
             rules::out_of_range(Verb::Program, page)
         };
-        let (array, transfer) = (room.timing.program, room.program_transfer);
-        let work = || (page.block(), Work::Program { array, transfer, page: page.index() });
+        let (array, transfer) = (room.timing_of(page.block()).program, room.program_transfer);
+        let work = Work::Program { array, transfer };
+        let asked = || Asked { block: page.block(), page: page.index(), work };
         room.tally.programs += 1;
         room.tally.busy += array + transfer;
-        self.clock.spend(array + transfer, work);
+        self.clock.spend(array + transfer, asked);
         room.cells.program(page, data, spare);
         Ok(())
     }
 
     #[inline]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
-        let Some(room) = &mut self.rooms[block.region() as usize] else {
-            rules::out_of_range(Verb::Erase, block)
-        };
-        let array = room.timing.erase;
-        room.tally.erases += 1;
-        room.tally.busy += array;
-        self.clock.spend(array, || (block, Work::Erase { array }));
-        room.cells.erase(block);
+        self.erase_as(block, Mode::Full);
+        Ok(())
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.part.region(region)?.slc_mode.map(|mode| mode.pages_per_block)
+    }
+
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Infallible>> {
+        if mode == Mode::Slc && self.slc_mode_pages(block.region()).is_none() {
+            return Err(ModeError::NoModes);
+        }
+        self.erase_as(block, mode);
         Ok(())
     }
 

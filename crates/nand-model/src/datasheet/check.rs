@@ -1,11 +1,12 @@
 //! From a file's keys to a [`Part`]: whether they agree with each other.
 
 use ftl_iface::{
-    BlockCount, Bytes, Cell, Geometry, GeometryError, PageCount, Pairing, Region, RegionGeometry,
+    BlockCount, Bytes, Cell, Geometry, GeometryError, PageCount, PageIndex, Pairing, Region,
+    RegionGeometry,
 };
 
-use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet};
-use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing, kept_table};
+use super::sheet::{LayoutSheet, PairingSheet, RegionSheet, Sheet, SlcModeSheet};
+use crate::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, SlcMode, Timing, kept_table};
 
 /// A key and what is wrong with it.
 pub(super) struct Objection {
@@ -38,8 +39,10 @@ const SECTOR_BYTES_MIN: u64 = 512;
 /// The device that a file describes, once its keys are found to agree.
 pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
     check_name(&sheet.name)?;
-    let slc_shape = sheet.slc.as_ref().map(|slc| shape(Region::Slc, slc)).transpose()?;
-    let mlc_shape = sheet.mlc.as_ref().map(|mlc| shape(Region::Mlc, mlc)).transpose()?;
+    let layout = sheet.layout.as_ref().map_or(Ok(Layout::SINGLE), parallel)?;
+    let width = layout.stripe_width();
+    let slc_shape = sheet.slc.as_ref().map(|slc| shape(Region::Slc, slc, width)).transpose()?;
+    let mlc_shape = sheet.mlc.as_ref().map(|mlc| shape(Region::Mlc, mlc, width)).transpose()?;
     let geometry = Geometry::new(slc_shape, mlc_shape).map_err(geometry_objection)?;
     let slc = sheet.slc.map(|slc| region(Region::Slc, &slc)).transpose()?;
     let mlc = sheet.mlc.map(|mlc| region(Region::Mlc, &mlc)).transpose()?;
@@ -51,7 +54,7 @@ pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
         geometry,
         slc,
         mlc,
-        layout: sheet.layout.map_or(Ok(Layout::SINGLE), |layout| parallel(&layout))?,
+        layout,
         power: Power {
             supply_millivolts: sheet.power.supply,
             active_microamps: sheet.power.active,
@@ -78,7 +81,7 @@ fn check_name(name: &str) -> Result<(), Objection> {
     Err(Objection::new("name", "a name has lower-case letters, digits and dashes alone: rename it"))
 }
 
-fn shape(region: Region, sheet: &RegionSheet) -> Result<RegionGeometry, Objection> {
+fn shape(region: Region, sheet: &RegionSheet, width: u32) -> Result<RegionGeometry, Objection> {
     let object = |key, reason: String| Objection::of_region(region, key, reason);
     let cell = match (region, sheet.cell) {
         (_, Some(cell)) => cell,
@@ -96,13 +99,20 @@ fn shape(region: Region, sheet: &RegionSheet) -> Result<RegionGeometry, Objectio
             "it is larger than the page: give the bytes of one page".into(),
         ));
     }
+    if !sheet.pages_per_block.is_multiple_of(width) {
+        let reason = format!(
+            "a striped block has as many pages on each of its {width} planes: give a multiple"
+        );
+        return Err(object("pages_per_block", reason));
+    }
+    let pairing = pairing(cell, sheet).map_err(|reason| object("pairing", reason))?;
     Ok(RegionGeometry {
         cell,
         blocks: BlockCount::new(sheet.blocks),
         pages_per_block: PageCount::new(sheet.pages_per_block),
         page_bytes: Bytes::new(sheet.page as u32),
         spare_bytes: Bytes::new(sheet.spare as u32),
-        pairing: pairing(cell, sheet).map_err(|reason| object("pairing", reason))?,
+        pairing: striped(pairing, PageCount::new(sheet.pages_per_block), width),
     })
 }
 
@@ -126,6 +136,23 @@ fn pairing(cell: Cell, sheet: &RegionSheet) -> Result<Pairing, String> {
             Ok(Pairing::Table(kept_table(lines)))
         }
     }
+}
+
+/// The scheme of a block whose pages go over so many planes by turns: pages share cells with others of their plane
+/// alone.
+fn striped(pairing: Pairing, pages: PageCount, width: u32) -> Pairing {
+    // What no block can have is the geometry's to refuse.
+    if width == 1 || pairing == Pairing::None || pages.get() > u32::from(u16::MAX) {
+        return pairing;
+    }
+    let on_plane = PageCount::new(pages.get() / width);
+    let line = |page: u32| {
+        let own = PageIndex::new((page / width) as u16);
+        let first = pairing.endangered(own, on_plane).next().unwrap_or(own);
+        (u32::from(first.get()) * width + page % width) as u16
+    };
+    let lines: Vec<u16> = (0..pages.get()).map(line).collect();
+    Pairing::Table(kept_table(&lines))
 }
 
 fn check_table(lines: &[u16], cell: Cell, pages_per_block: u32) -> Result<(), String> {
@@ -185,6 +212,43 @@ fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> 
         ecc: Ecc { correctable_bits, codeword_bytes: sheet.ecc_codeword as u32 },
         factory_bad_blocks_max: BlockCount::new(sheet.factory_bad_blocks_max),
         dollars_per_gib: sheet.dollars_per_gib,
+        slc_mode: sheet.slc_mode.as_ref().map(|mode| slc_mode(region, sheet, mode)).transpose()?,
+    })
+}
+
+/// The region's SLC mode, once it is found to be one.
+fn slc_mode(
+    region: Region,
+    sheet: &RegionSheet,
+    mode: &SlcModeSheet,
+) -> Result<SlcMode, Objection> {
+    let object = |key: &str, reason: String| {
+        Err(Objection::of_region(region, &format!("slc_mode.{key}"), reason))
+    };
+    let bits = sheet.cell.unwrap_or(Cell::Slc).bits();
+    if bits == 1 {
+        let reason = "cells of one bit have no other mode: leave the section out".into();
+        return object("pages_per_block", reason);
+    }
+    let most = sheet.pages_per_block.div_ceil(bits);
+    if mode.pages_per_block > most {
+        let reason = format!("one bit of {bits} is left: give {most} or less");
+        return object("pages_per_block", reason);
+    }
+    for (key, time) in [("read", mode.read), ("program", mode.program), ("erase", mode.erase)] {
+        if time == Nanos::ZERO {
+            return object(key, "an operation takes time: give more than 0".into());
+        }
+    }
+    Ok(SlcMode {
+        pages_per_block: PageCount::new(mode.pages_per_block),
+        timing: Timing {
+            read: mode.read,
+            program: mode.program,
+            erase: mode.erase,
+            bus_picos_per_byte: sheet.bus_per_byte,
+        },
+        endurance: mode.endurance,
     })
 }
 
@@ -233,6 +297,7 @@ fn parallel(sheet: &LayoutSheet) -> Result<Layout, Objection> {
         channels: sheet.channels,
         dies_per_channel: sheet.dies_per_channel,
         planes_per_die: sheet.planes_per_die,
+        stripe: sheet.stripe,
     })
 }
 

@@ -49,11 +49,12 @@ macro_rules! devices {
 }
 
 /// The devices that are built in: every file of `devices/`.
-const BUILTIN: [(&str, &str); 11] = devices! {
+const BUILTIN: [(&str, &str); 12] = devices! {
     "c1" "c2" "c3"
     "k9f2g08u0a" "k9gag08u0m"
     "spi-nand-1g"
     "tlc-pslc"
+    "ko"
     "tiny" "tiny-slc" "tiny-mlc" "tiny-tlc"
 };
 

@@ -10,7 +10,7 @@ use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::units;
-use crate::part::Nanos;
+use crate::part::{Nanos, Stripe};
 
 /// A whole device file.
 #[derive(Deserialize)]
@@ -50,6 +50,9 @@ pub(super) struct LayoutSheet {
     pub(super) dies_per_channel: u32,
     #[serde(deserialize_with = "units::some")]
     pub(super) planes_per_die: u32,
+    /// May be left out, where a block lies on one plane.
+    #[serde(default)]
+    pub(super) stripe: Stripe,
 }
 
 /// One of the sections `[slc]` and `[mlc]`.
@@ -85,6 +88,23 @@ pub(super) struct RegionSheet {
     pub(super) factory_bad_blocks_max: u32,
     #[serde(deserialize_with = "units::dollars")]
     pub(super) dollars_per_gib: f64,
+    pub(super) slc_mode: Option<SlcModeSheet>,
+}
+
+/// The section `[mlc.slc_mode]`; without it blocks have one mode.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SlcModeSheet {
+    #[serde(deserialize_with = "units::some")]
+    pub(super) pages_per_block: u32,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) read: Nanos,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) program: Nanos,
+    #[serde(deserialize_with = "units::time")]
+    pub(super) erase: Nanos,
+    #[serde(deserialize_with = "units::some")]
+    pub(super) endurance: u32,
 }
 
 /// The key `pairing`: the name of a scheme, or the part's own table.

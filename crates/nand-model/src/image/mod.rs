@@ -3,7 +3,8 @@
 //! ```text
 //! chip image    magic "TNDMCHIP" | version u16 | header length u32 | header | blocks, SLC first | CRC-32 of all before
 //!               header: the part, what is kept of a page, clock and books (postcard)
-//!               block:  erases u32 | bad u8 | next page u16 | its pages up to there
+//!               block:  erases u32 | 1 if bad, 2 if in SLC mode u8 | erases into SLC mode u32, where there is one |
+//!                       next page u16 | its pages up to there
 //!               page:   0 skipped | 1, spare bytes kept, stamps or data | 2, spare bytes kept, data
 //! faults image  magic "TNDMFLTS" | version u16 | length u32 | faults (postcard) | CRC-32 of all before | chip image
 //! ```
@@ -17,7 +18,7 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use ftl_iface::{Geometry, GeometryError, Pairing, Region, RegionGeometry};
+use ftl_iface::{Geometry, GeometryError, Mode, PageCount, Pairing, Region, RegionGeometry};
 
 use crate::cells::{BlockCells, Cells};
 use crate::chip::{Chip, ChipError, Room};
@@ -34,7 +35,7 @@ use self::wire::{In, Out};
 const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
 const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
 /// Raised with every change of what is written.
-const VERSION: u16 = 1;
+const VERSION: u16 = 3;
 /// Larger than any part's figures, so that a damaged length ends the load early.
 const HEADER_MAX: u32 = 1 << 20;
 /// Room for a note on each of millions of pages.
@@ -103,6 +104,7 @@ impl Header {
             Pairing::Table(_) => RegionGeometry { pairing: Pairing::None, ..shape },
             _ => shape,
         };
+        let (now, active) = chip.clock().at_rest();
         Self {
             name: part.name.clone(),
             title: part.title.clone(),
@@ -115,8 +117,8 @@ impl Header {
             sector_bytes: part.sector_bytes,
             content: chip.content(),
             time: chip.time(),
-            now: chip.clock().all_done(),
-            active: chip.clock().active(),
+            now,
+            active,
             tallies: chip
                 .rooms()
                 .each_ref()
@@ -142,6 +144,11 @@ impl Header {
             exported_bytes: self.exported_bytes,
             sector_bytes: self.sector_bytes,
         })
+    }
+
+    /// Pages of the region's blocks in SLC mode, where they have one.
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.figures[region as usize].as_ref()?.slc_mode.map(|mode| mode.pages_per_block)
     }
 
     fn check_sums(&self) -> Result<(), ImageError> {
@@ -200,12 +207,29 @@ fn fill_room<R: Read>(
     header: &Header,
 ) -> Result<Room, ImageError> {
     let stamps = matches!(header.content, Content::Stamps { .. });
-    let mut skipped = 0;
+    let (mut skipped, mut modes) = (0, Vec::new());
+    let slc_mode = header.slc_mode_pages(room.cells.region());
     for _ in 0..shape.blocks.get() {
-        let (block, whole) = take_block(input, room.cells.format(), shape, stamps, &mut skipped)?;
+        let of = Shapes { format: room.cells.format(), shape, slc_mode, stamps };
+        let (block, whole, mode) = take_block(input, &of, &mut skipped)?;
         room.cells.push_block(block, whole);
+        modes.push(mode);
+    }
+    if let Some(pages) = slc_mode {
+        room.cells.allow_slc_mode(pages.get() as u16);
+        for ((mode, erases), block) in modes.into_iter().zip(0..) {
+            room.cells.restore_mode(block, mode, erases);
+        }
     }
     Ok(room)
+}
+
+/// What a block of an image must fit.
+struct Shapes<'a> {
+    format: &'a Format,
+    shape: &'a RegionGeometry,
+    slc_mode: Option<PageCount>,
+    stamps: bool,
 }
 
 fn put_block<W: Write>(
@@ -215,7 +239,11 @@ fn put_block<W: Write>(
     block: &BlockCells,
 ) -> Result<(), ImageError> {
     out.put(&block.erases().to_le_bytes())?;
-    out.put(&[u8::from(block.is_bad())])?;
+    let in_slc_mode = cells.mode(index) == Mode::Slc;
+    out.put(&[u8::from(block.is_bad()) | u8::from(in_slc_mode) << 1])?;
+    if cells.has_modes() {
+        out.put(&cells.slc_mode_erases(index).to_le_bytes())?;
+    }
     out.put(&block.next().to_le_bytes())?;
     let format = cells.format();
     let records = cells.records(index);
@@ -243,17 +271,23 @@ type Whole = Vec<(u16, Arc<[u8]>)>;
 
 fn take_block<R: Read>(
     input: &mut In<R>,
-    format: &Format,
-    shape: &RegionGeometry,
-    stamps: bool,
+    of: &Shapes<'_>,
     skipped: &mut usize,
-) -> Result<(BlockCells, Whole), ImageError> {
+) -> Result<(BlockCells, Whole, (Mode, u32)), ImageError> {
+    let Shapes { format, shape, slc_mode, stamps } = *of;
     let erases = u32::from_le_bytes(input.array()?);
-    let [bad] = input.array()?;
+    let [flags] = input.array()?;
+    let (is_bad, in_slc_mode) = (flags & 1 > 0, flags & 2 > 0);
+    let slc_mode_erases = match slc_mode {
+        Some(_) => u32::from_le_bytes(input.array()?),
+        None => 0,
+    };
     let next = u16::from_le_bytes(input.array()?);
-    if bad > 1 || u32::from(next) > shape.pages_per_block.get() {
+    let pages = if in_slc_mode { slc_mode.unwrap_or_default() } else { shape.pages_per_block };
+    if flags > 3 || u32::from(next) > pages.get() || slc_mode_erases > erases {
         return Err(ImageError::Damaged("a block that cannot be"));
     }
+    let mode = if in_slc_mode { Mode::Slc } else { Mode::Full };
     let (mut records, mut whole) = (Vec::new(), Whole::new());
     let mut last = State::Kept;
     for page in 0..next {
@@ -283,7 +317,8 @@ fn take_block<R: Read>(
     if last == State::Skipped {
         return Err(ImageError::Damaged("a block that ends with a skipped page"));
     }
-    Ok((BlockCells::restored(records.into(), erases, next, bad == 1), whole))
+    let block = BlockCells::restored(records.into(), erases, next, is_bad);
+    Ok((block, whole, (mode, slc_mode_erases)))
 }
 
 impl FaultInjector<Chip> {

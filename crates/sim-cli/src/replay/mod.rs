@@ -42,8 +42,9 @@
 //!
 //! # Rooms
 //!
-//! - `feed`: from the reader to the systems. `session`: one system's replay. `served`: the same
-//!   for real hosts. `tally`: what it counts. `progress`: the bar. `text`: the result as people read it.
+//! - `feed`: from the reader to the systems. `session`: one system's replay. `under_way`: requests between submission
+//!   and answer. `served`: the same for real hosts. `tally`: what it counts. `progress`: the bar. `text`: the result as
+//!   people read it.
 
 use std::any::Any;
 use std::io::Write;
@@ -70,12 +71,14 @@ mod served;
 mod session;
 mod tally;
 pub(crate) mod text;
+mod under_way;
 
 use feed::{Fed, Feed};
 pub(crate) use progress::Progress;
 #[cfg(unix)]
 pub(crate) use served::Served;
-use session::{Pace, Replay};
+use session::Replay;
+pub(crate) use under_way::Pace;
 
 /// What every replaying command is told beside its systems.
 #[derive(Clone, Debug, clap::Args)]
@@ -84,9 +87,8 @@ pub struct Options {
     pub(crate) workload: WorkloadArgs,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-    /// Hand requests over when they arrive, not when the one before is answered
-    #[arg(long)]
-    pub(crate) open_loop: bool,
+    #[command(flatten)]
+    pub(crate) pace: Pace,
     /// Write the result as JSON to this file; `-` is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -107,8 +109,8 @@ impl Options {
     }
 
     /// Options of a run whose result goes to nobody but the caller.
-    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, open_loop: bool) -> Self {
-        Self { workload, device, open_loop, json: None, report: None }
+    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
+        Self { workload, device, pace, json: None, report: None }
     }
 }
 
@@ -196,7 +198,7 @@ pub(crate) fn run_all(
     if first.requests.is_empty() {
         return Err(crate::trace::TraceError::Empty(trace).into());
     }
-    let pace = if options.open_loop { Pace::Open } else { Pace::Closed };
+    let pace = options.pace;
     let detailed = options.report.is_some();
     let (fed, mut outcomes) = thread::scope(|scope| {
         let (outlets, replays): (Vec<_>, Vec<_>) = systems

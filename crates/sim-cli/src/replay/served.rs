@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use ftl_iface::SectorCount;
 use nand_model::part::Nanos;
 
-use super::session::{self, Before, Clocked, Pace};
+use super::session::{self, Before, Clocked};
 use super::tally::Tally;
+use super::under_way::{Pace, account};
 use crate::result::{Requests, RunResult};
 use crate::systems::System;
 use crate::trace::{Op, Request};
@@ -35,9 +36,15 @@ impl Served {
         work: impl FnOnce(&mut dyn System) -> T,
     ) -> (T, Nanos) {
         let (handed_over, before) = (Instant::now(), system.now());
-        system.account(session::account(request.op));
+        system.account(account(request.op));
+        system.begin(before);
         let outcome = work(system);
-        let time = system.now().since(before);
+        system.end();
+        let mut ended = before;
+        while let Some(done) = system.next_done(None) {
+            ended = ended.max(done.ended);
+        }
+        let time = ended.since(before);
         let sectors = touched(request, system.sector_bytes().get().into());
         self.tally.note(request, sectors.get().into(), time, Nanos::ZERO);
         self.busy += handed_over.elapsed();
@@ -54,7 +61,7 @@ impl Served {
         let clocked = Clocked { whole: self.start.elapsed(), busy: self.busy };
         let after = Before::of(system, 0);
         let between = (&self.before, &after);
-        session::result((name, Pace::Closed), system, between, &self.tally, clocked)
+        session::result((name, Pace::default()), system, between, &self.tally, clocked)
     }
 }
 

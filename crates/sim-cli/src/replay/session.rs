@@ -1,40 +1,32 @@
 //! One system's replay, in its own thread: requests in, times and books out.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use ftl_iface::{PageCount, Region, SectorCount, Verb, Work};
+use ftl_iface::{Region, SectorCount, Verb};
 use nand_model::part::Nanos;
 use nand_model::{Energy, Time};
 
 use super::feed::Batch;
 use super::tally::Tally;
-use super::{Details, Outcome};
+use super::under_way::{UnderWay, account};
+use super::{Details, Outcome, Pace};
 use crate::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::result::{
     self, ByCause, ByRequest, Pages, PartResult, RegionResult, Requests, RunResult, SCHEMA, Spread,
     Times,
 };
-use crate::systems::{Account, Books, Hardware, PartState, Session, Spent, System, part_name};
+use crate::systems::{Books, Hardware, PartState, Session, Spent, System, part_name};
 use crate::trace::{Op, Request};
 use crate::{Failure, interrupt};
-
-/// When requests are handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
-    /// The next one when the one before is answered.
-    Closed,
-    /// When they arrive, or when the one before is answered, whatever is later. Meanwhile the system may work
-    /// for itself.
-    Open,
-}
 
 /// A replay.
 pub(super) struct Replay {
     /// The system, as it was named.
     pub(super) name: String,
-    pub(super) pace: Pace,
-    pub(super) batches: Receiver<Batch>,
+    pace: Pace,
+    batches: Receiver<Batch>,
     /// Whether the details are wanted, too.
     detailed: bool,
     witness: SharedWitness,
@@ -105,21 +97,20 @@ impl Session for Replay {
             system.sample_writes();
         }
         let before = Before::of(system, host.verified());
-        let mut tally = Tally::new();
+        let mut under_way = UnderWay::new(self.pace, before.now);
         let start = Instant::now();
         let mut busy = Duration::ZERO;
         for batch in &self.batches {
             let handed_over = Instant::now();
             let mut must = batch.must.as_slice();
             for request in &batch.requests {
-                let submitted = self.wait(system, before.now + request.time)?;
-                let waited = system.now().since(submitted);
-                system.account(account(request.op));
-                let sectors = host.serve(system, request, &mut must)?;
-                tally.note(request, sectors, system.now().since(submitted), waited);
+                let arrival = before.now + request.time;
+                under_way.serve(system, &mut host, request, arrival, &mut must)?;
             }
             busy += handed_over.elapsed();
         }
+        under_way.finish(system);
+        let tally = under_way.tally;
         let clocked = Clocked { whole: start.elapsed(), busy };
         let after = Before::of(system, host.verified());
         let named = (self.name.as_str(), self.pace);
@@ -139,25 +130,6 @@ impl Replay {
         witness: SharedWitness,
     ) -> Self {
         Self { name, pace, batches, detailed, witness, host: None, outcome: None }
-    }
-
-    /// Waits for the request, and says from when on its response time counts.
-    #[inline]
-    fn wait(&self, system: &mut dyn System, arrival: Nanos) -> Result<Nanos, Failure> {
-        if self.pace == Pace::Closed {
-            return Ok(system.now());
-        }
-        system.account(Account::Idle);
-        while system.now() < arrival {
-            let work = system.maintain(PageCount::new(1));
-            let work =
-                work.map_err(|error| Failure::Violation(format!("idle work failed: {error}")));
-            if work? == Work::Done {
-                system.wait_until(arrival);
-                break;
-            }
-        }
-        Ok(arrival)
     }
 }
 
@@ -179,7 +151,8 @@ pub(super) fn result(
         device: after.hardware.device.clone(),
         slc_bytes,
         parallel: after.hardware.time == Time::Overlapped,
-        open_loop: pace == Pace::Open,
+        open_loop: pace.open_loop,
+        queue_depth: pace.queue_depth.get(),
         trace: String::new(),
         passes: 1,
         seed: None,
@@ -190,6 +163,7 @@ pub(super) fn result(
         response_us: tally.all_times(),
         read_us: tally.times(Op::Read),
         write_us: tally.times(Op::Write),
+        elapsed_us: after.hardware.at_rest.since(before.now).as_micros_f64(),
         trim_us: tally.times(Op::Trim),
         response_by_cause_us: by_request(before, after, tally),
         write_amplification: write_amplification(&done, tally),
@@ -201,8 +175,10 @@ pub(super) fn result(
         ram_bytes: system.ram_bytes(),
         factors: after.books.factors,
         filter: after.books.filter,
+        log_writes: log_writes(before, after),
         throttle: after.books.throttle,
         hash: after.books.hash,
+        figures: figures(&after.books),
         verified_reads: after.verified - before.verified,
         wall_s: clocked.whole.as_secs_f64(),
         busy_s: clocked.busy.as_secs_f64(),
@@ -212,14 +188,8 @@ pub(super) fn result(
     }
 }
 
-/// The account of a request.
-pub(super) const fn account(op: Op) -> Account {
-    match op {
-        Op::Read => Account::Read,
-        Op::Write => Account::Write,
-        Op::Trim => Account::Trim,
-        Op::Flush => Account::Flush,
-    }
+fn log_writes(before: &Before, after: &Before) -> Option<u64> {
+    after.books.log_writes.map(|writes| writes - before.books.log_writes.unwrap_or(0))
 }
 
 fn by_request(before: &Before, after: &Before, tally: &Tally) -> ByRequest {
@@ -247,6 +217,10 @@ fn details(system: &dyn System, before: &Before, after: &Before, tally: &Tally) 
         erases: Region::ALL.map(erases),
         chain_writes: system.sampled_writes().to_vec(),
     }
+}
+
+fn figures(books: &Books) -> BTreeMap<String, f64> {
+    books.figures.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect()
 }
 
 /// What every part did between the two.

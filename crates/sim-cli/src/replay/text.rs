@@ -9,7 +9,7 @@ use super::{Options, session};
 use crate::Failure;
 use crate::result::{BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
 use crate::show;
-use crate::systems::Setup;
+use crate::systems::{Setup, hardware_name};
 use crate::table::{Edge, Table};
 use crate::verdict;
 
@@ -40,8 +40,8 @@ pub(crate) fn heading(
 
 /// How requests follow each other.
 pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
-    let pace = if options.open_loop { "as they arrive" } else { "one after the other" };
-    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace.into() }
+    let pace = options.pace.words();
+    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace }
 }
 
 /// How the chip's operations follow each other.
@@ -149,6 +149,7 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("write amplification", show::maybe(result.write_amplification, amplification));
     row("energy", show::energy(result.energy_mj));
     row("price of the flash", show::dollars(result.cost_usd));
+    row("hardware", hardware_name(&result.parts));
     for (region, figures) in [("SLC", &result.slc), ("MLC", &result.mlc)] {
         let life = |years| {
             format!("{} at {}, with even wear", show::years(years), show::bytes_a_day(BYTES_A_DAY))
@@ -162,6 +163,9 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     if let (Some(filter), Some(factors)) = (result.filter, result.factors) {
         row("SLC's share", show::maybe(factors.alpha, share));
         row("hot are writes of up to", format!("{} sectors", filter.threshold_sectors));
+    }
+    for (name, figure) in &result.figures {
+        row(&name.replace('_', " "), format!("{figure:.4}"));
     }
     let verified = || format!("{} sectors, all that were read", show::count(result.verified_reads));
     let compared = result.verified_reads > 0 || result.requests.reads == 0;

@@ -29,14 +29,14 @@ pub(super) const C3: Timing = Timing {
 
 /// The factors that the formula is fed with. Those that a conventional disk has not are zero.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) alpha: f64,
-    pub(super) n1: f64,
-    pub(super) n2: f64,
-    pub(super) n3: f64,
-    pub(super) n4: f64,
-    pub(super) p1: f64,
-    pub(super) p2: f64,
+pub(crate) struct Known {
+    pub(crate) alpha: f64,
+    pub(crate) n1: f64,
+    pub(crate) n2: f64,
+    pub(crate) n3: f64,
+    pub(crate) n4: f64,
+    pub(crate) p1: f64,
+    pub(crate) p2: f64,
 }
 
 impl Known {

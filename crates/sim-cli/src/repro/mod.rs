@@ -24,12 +24,13 @@ mod fit;
 mod formula;
 mod hashing;
 mod page;
-mod paper;
+pub(crate) mod paper;
 mod places;
 mod runs;
 mod slc_sizes;
 
 use page::Page;
+pub(crate) use runs::{EXPORTED, EXPORTED_BY_C1};
 use runs::{Length, Results, Run};
 
 /// What was typed after `repro`.
@@ -154,7 +155,8 @@ fn introduce(page: &mut Page, length: Length) {
         "**What is reproduced, and what is not.** The traces of the paper were never published. The workloads \
          `ntfs` and `ext3` are fitted to what the paper tells of its traces and of the *conventional* disk, \
          never to a figure of the hybrid one; the hybrid rows below are results. Where they differ from the \
-         paper's, that is left to stand.",
+         paper's, that is left to stand; [which workloads agree with the paper](FIT.md), and whether it \
+         reproduces, is a page of its own.",
     );
 }
 

@@ -5,16 +5,16 @@ use super::formula::Known;
 
 /// The two traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Workload {
+pub(crate) enum Workload {
     Ntfs,
     Ext3,
 }
 
 impl Workload {
-    pub(super) const ALL: [Self; 2] = [Self::Ntfs, Self::Ext3];
+    pub(crate) const ALL: [Self; 2] = [Self::Ntfs, Self::Ext3];
 
     /// The name of the synthetic workload that stands for it.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Ntfs => "ntfs",
             Self::Ext3 => "ext3",
@@ -23,10 +23,10 @@ impl Workload {
 }
 
 /// Writes of the NTFS trace (section 5.3.2): a month of them.
-pub(super) const WRITES: u64 = 1_534_627;
+pub(crate) const WRITES: u64 = 1_534_627;
 
 /// Table 3: the conventional disk and the hybrid one, each under [`Workload::ALL`].
-pub(super) const TABLE_3: [[Known; 2]; 2] = [
+pub(crate) const TABLE_3: [[Known; 2]; 2] = [
     [
         Known { alpha: 0.0, n1: 0.0, n2: 0.0, n3: 48.4, n4: 2.0, p1: 0.034, p2: 0.028 },
         Known { alpha: 0.0, n1: 0.0, n2: 0.0, n3: 81.5, n4: 1.97, p1: 0.012, p2: 0.011 },
@@ -38,7 +38,7 @@ pub(super) const TABLE_3: [[Known; 2]; 2] = [
 ];
 
 /// RS at 256 MiB of SLC, as the text has it (sections 5.3.2 and 5.3.3): configuration, workload, ratio.
-pub(super) const RS: [(&str, Workload, f64); 3] =
+pub(crate) const RS: [(&str, Workload, f64); 3] =
     [("c3", Workload::Ntfs, 1.84), ("c1", Workload::Ntfs, 1.3), ("c3", Workload::Ext3, 1.38)];
 
 /// What the closed formula gives in the paper.

@@ -10,7 +10,7 @@ use ftl_iface::Bytes;
 
 use super::paper::Workload;
 use crate::device::DeviceArgs;
-use crate::replay::{self, Options, Outcome, Progress};
+use crate::replay::{self, Options, Outcome, Pace, Progress};
 use crate::result::RunResult;
 use crate::systems::Chosen;
 use crate::workload::WorkloadArgs;
@@ -30,11 +30,11 @@ pub(super) struct Run {
 }
 
 /// Bytes that the paper's disk exports.
-pub(super) const EXPORTED: u64 = 20 << 30;
+pub(crate) const EXPORTED: u64 = 20 << 30;
 
 /// Bytes that C1 exports here. Its blocks have 128 KiB, and tables of two bytes an entry, the paper's and ours, number
 /// no more than 65,534 of them.
-pub(super) const EXPORTED_BY_C1: u64 = 7 << 30;
+pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
 
 /// The paper's size of SLC, in MiB, where nothing else is said.
 pub(super) const SLC: u64 = 256;
@@ -182,7 +182,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     }
     // Charts of places and of wear need the details that a report asks for; none is written.
     let report = Some(PathBuf::new());
-    let options = Options { workload, device, open_loop: false, json: None, report };
+    let options = Options { workload, device, pace: Pace::default(), json: None, report };
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
     let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
     outcomes.into_iter().next().ok_or_else(|| Failure::Violation("a run brought no result".into()))

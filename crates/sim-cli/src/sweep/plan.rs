@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::fs;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use toml::{Spanned, Value};
 
 use super::names;
 use crate::device::DeviceArgs;
-use crate::replay::Options;
+use crate::replay::{Options, Pace};
 use crate::synth::{self, Synth};
 use crate::systems::{Chosen, Setup};
 use crate::trace::fit::FitChoice;
@@ -40,6 +41,7 @@ struct Sheet {
     lenient: bool,
     #[serde(default)]
     open_loop: bool,
+    queue_depth: Option<Spanned<u32>>,
     #[serde(default)]
     parallel: bool,
 }
@@ -173,6 +175,7 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
     let traces = traces(source, sheet, folder)?;
     let base = workload(source, sheet)?;
+    let pace = pace(source, sheet)?;
     let lists = [sheet.devices.len(), traces.len(), sizes.len(), systems.len()];
     let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
     if asked > RUNS {
@@ -208,7 +211,7 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
                 for system in &systems {
                     let slc = slc.filter(|_| system.uses_slc());
                     let workload = WorkloadArgs { traces: trace.paths.clone(), ..base.clone() };
-                    let options = Options::quiet(workload, flags.clone(), sheet.open_loop);
+                    let options = Options::quiet(workload, flags.clone(), pace);
                     let run = Run {
                         id: String::new(),
                         device: device.get_ref().clone(),
@@ -228,6 +231,19 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
         }
     }
     Ok(runs.list)
+}
+
+/// How requests follow each other.
+fn pace(source: &Source<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
+    let depth = |depth: &u32| {
+        if sheet.open_loop {
+            return Err("requests come when they arrive: leave out open-loop, or this".into());
+        }
+        NonZeroU32::new(*depth).ok_or_else(|| "give at least 1".to_owned())
+    };
+    let queue_depth = source.maybe("queue-depth", sheet.queue_depth.as_ref(), depth)?;
+    let queue_depth = queue_depth.unwrap_or(NonZeroU32::MIN);
+    Ok(Pace { open_loop: sheet.open_loop, queue_depth })
 }
 
 /// Runs, each once.

@@ -7,7 +7,7 @@
 //!
 //! - [`command`]: `tandem synth`. `places`: where a request goes: uniform, sequential, zipf. `zipf`: ranks whose shares
 //!   fall as 1 / rank^skew, and where on the disk they lie. `file_system`: ntfs and ext3, sizes and places of the
-//!   paper's laptop.
+//!   paper's laptop. `streams`: the same, each share a parameter.
 
 use nand_model::part::Nanos;
 use rand_core::Rng;
@@ -20,8 +20,10 @@ use crate::trace::{Op, Request};
 pub mod command;
 mod file_system;
 mod places;
+mod streams;
 mod zipf;
 
+use file_system::Shape;
 use places::Places;
 
 /// What stands before the name of a synthetic workload.
@@ -49,6 +51,13 @@ const FILE_SYSTEM: [Parameter; 5] = {
     [requests, seed, footprint, reads, interval]
 };
 
+/// All of the streams.
+const STREAMS: [Parameter; 20] = {
+    let [requests, seed, footprint, reads, interval] = FILE_SYSTEM;
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = streams::STREAMS;
+    [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o]
+};
+
 /// A kind of synthetic workload.
 struct Kind {
     name: &'static str,
@@ -56,7 +65,7 @@ struct Kind {
     parameters: &'static [Parameter],
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 8] = [
     Kind {
         name: "ntfs",
         title: "a laptop's disk under Windows XP, as Chang's paper tells of it",
@@ -66,6 +75,17 @@ const KINDS: [Kind; 5] = [
         name: "ext3",
         title: "the same under a new Linux, whose files fill a ninth of the disk",
         parameters: &FILE_SYSTEM,
+    },
+    Kind {
+        name: "ntfs-1",
+        title: "ntfs as it was fitted first, for results that were made with it",
+        parameters: &FILE_SYSTEM,
+    },
+    Kind { name: "ext3-1", title: "the same of ext3", parameters: &FILE_SYSTEM },
+    Kind {
+        name: "file-system",
+        title: "the streams of which these are made, each a parameter: see tandem fit",
+        parameters: &STREAMS,
     },
     Kind { name: "uniform", title: "every place as likely as any other", parameters: &COMMON },
     Kind { name: "zipf", title: "few places take most requests", parameters: &SKEWED },
@@ -93,6 +113,8 @@ pub(crate) struct Synth {
     reads: u8,
     interval: Nanos,
     skew: f64,
+    /// Of a file system, its streams.
+    shape: Option<Box<Shape>>,
 }
 
 impl Synth {
@@ -103,12 +125,19 @@ impl Synth {
         let kind = KINDS.iter().find(|kind| kind.name == base).ok_or_else(|| unknown(base))?;
         let values = spec::parse(text, kind.parameters)?;
         let in_name = |reason| format!("`{name}`: {reason}");
+        let shape = match kind.name {
+            "ntfs" | "ntfs-1" => Some(file_system::NTFS_1),
+            "ext3" | "ext3-1" => Some(file_system::EXT3_1),
+            "file-system" => Some(streams::shape(&values).map_err(in_name)?),
+            _ => None,
+        };
+        let shape = shape.map(Box::new);
         let synth = Self {
             name: name.into(),
             kind: kind.name,
             requests: values.number("requests").map_err(in_name)?,
             seed: values.number("seed").map_err(in_name)?,
-            size: if is_file_system(kind.name) {
+            size: if shape.is_some() {
                 file_system::LARGEST
             } else {
                 values.size("size").map_err(in_name)?
@@ -121,6 +150,7 @@ impl Synth {
             } else {
                 0.0
             },
+            shape,
         };
         if synth.size == 0 || synth.requests == 0 {
             return Err(in_name("a size and a number of requests of at least 1 are needed".into()));
@@ -137,16 +167,15 @@ impl Synth {
                 format!("a footprint of {footprint} bytes holds no request of {}", self.size);
             return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
         }
-        if is_file_system(self.kind) && footprint < file_system::LEAST {
+        if self.shape.is_some() && footprint < file_system::LEAST {
             let least = file_system::LEAST;
             let reason = format!("{footprint} bytes are too small a disk: give at least {least}");
             return Err(format!("`{}`: {reason}", self.name));
         }
-        let places = match self.kind {
-            "ntfs" => Places::file_system(&file_system::NTFS, footprint, self.seed),
-            "ext3" => Places::file_system(&file_system::EXT3, footprint, self.seed),
-            "sequential" => Places::sequential(slots),
-            "zipf" => Places::zipf(slots, self.skew, self.seed),
+        let places = match (&self.shape, self.kind) {
+            (Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
+            (_, "sequential") => Places::sequential(slots),
+            (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
             _ => Places::uniform(slots),
         };
         // The multiplicative generator's state must be odd; the lowest two bits are its own affair.
@@ -171,16 +200,16 @@ pub(crate) fn list() -> String {
         let shown = format!("  {}={}", parameter.name, parameter.default);
         table.row([shown, format!("  {}{of}", parameter.title)]);
     }
+    for parameter in &streams::STREAMS {
+        let shown = format!("  {}={}", parameter.name, parameter.default);
+        table.row([shown, format!("  {} (file-system)", parameter.title)]);
+    }
     table.rows_as_text()
 }
 
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     format!("no synthetic workload is called `{name}`: give one of {}", names.join(", "))
-}
-
-fn is_file_system(kind: &str) -> bool {
-    matches!(kind, "ntfs" | "ext3")
 }
 
 fn footprint(text: &str) -> Result<Option<u64>, String> {
@@ -303,7 +332,8 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told_what_can() {
         for (name, part) in [
-            ("synth:fat", "ntfs, ext3, uniform, zipf, sequential"),
+            ("synth:fat", "ntfs, ext3, ntfs-1, ext3-1, file-system, uniform, zipf, sequential"),
+            ("synth:file-system?small=1001", "from 0 to 1000"),
             ("synth:ntfs?size=4KiB", "reads=40"),
             ("synth:uniform?skew=1", "requests=1000000"),
             ("synth:uniform?reads=101", "0 to 100"),

@@ -29,7 +29,7 @@ impl Places {
         Self::Zipf { ranks: Zipf::new(slots, skew), scatter: Scatter::new(slots, seed) }
     }
 
-    pub(super) fn file_system(shape: &'static Shape, footprint: u64, seed: u64) -> Self {
+    pub(super) fn file_system(shape: Shape, footprint: u64, seed: u64) -> Self {
         Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
     }
 

@@ -44,6 +44,9 @@ pub const fn part_name(region: Region) -> &'static str {
     }
 }
 
+/// The name of what blocks of the MLC region do while they are in SLC mode.
+pub(super) const SLC_MODE: &str = "slc-mode";
+
 impl Hardware {
     /// A NAND device alone.
     pub(super) fn of_chip(chip: &Chip, counters: &Counters) -> Self {

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
+use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::meter::{Account, ChainWrite, Spent};
@@ -101,6 +102,18 @@ impl System for Liar<'_> {
 
     fn wait_until(&mut self, moment: Nanos) {
         self.system.wait_until(moment);
+    }
+
+    fn begin(&mut self, at: Nanos) -> u64 {
+        self.system.begin(at)
+    }
+
+    fn end(&mut self) {
+        self.system.end();
+    }
+
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.system.next_done(until)
     }
 
     fn account(&mut self, account: Account) {

@@ -1,8 +1,9 @@
 //! Between FTL and chip: whose time is spent, and where the chains are written.
 //!
 //! The FTL tells its probe the cause of each operation just before it asks the device for it. The probe here leaves the
-//! cause in a [`Meter`], and the device adds the time by which its clock moved to that cause's account. So the times
-//! add up to the response times exactly, whatever bus, waiting or overlap there is.
+//! cause in a [`Meter`], and the device adds the time by which its clock moved to that cause's account. Where
+//! operations overlap, the device tells the chip what waits for each, and on whose account it is, and the chip charges
+//! the time. Either way the times add up to the response times exactly, whatever bus, waiting or overlap there is.
 
 use std::cell::Cell;
 
@@ -10,11 +11,11 @@ use ftl_core::layout::{self, Slot};
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
 use ftl_core::shape::Shape;
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError, Region,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 use nand_model::part::Nanos;
-use nand_model::{Chip, Timed};
+use nand_model::{Chip, Label, Order, Time, Timed};
 
 /// For whom a system works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,7 @@ const ACCOUNTS: usize = 5;
 pub struct Spent {
     /// The pages that the host asked for.
     pub host: Nanos,
-    /// Reclaiming the log's tail.
+    /// Reclaiming the log's tail, or blocks of a page map.
     pub reclaim: Nanos,
     /// Folding chains, and erasing what that frees.
     pub fold: Nanos,
@@ -95,12 +96,14 @@ impl Meter {
         self.account.set(account);
     }
 
-    /// What was spent on an account.
-    pub(super) fn spent(&self, account: Account) -> Spent {
+    /// What was spent on an account: by the clock's moves, and by what the chip has charged.
+    pub(super) fn spent(&self, account: Account, charged: impl Fn(Label) -> Nanos) -> Spent {
         let mut spent = Spent::default();
         for cause in Cause::ALL {
-            let [chains, log] = &self.nanos[account as usize][cause as usize];
-            let (chains, log) = (Nanos::new(chains.get()), Nanos::new(log.get()));
+            let [chains, log] = [false, true].map(|is_log| {
+                let nanos = &self.nanos[account as usize][cause as usize][usize::from(is_log)];
+                Nanos::new(nanos.get()) + charged(label(account, cause, is_log))
+            });
             match cause {
                 Cause::Host => spent.host += chains + log,
                 // A chain is folded, a log reclaimed.
@@ -119,11 +122,49 @@ impl Meter {
         spent
     }
 
+    /// On whose behalf the operations that come are done.
     #[inline]
-    fn add(&self, is_log: bool, time: Nanos) {
+    pub(super) fn cause(&self) -> Cause {
+        self.cause.get()
+    }
+
+    /// From now on, operations are done on that behalf.
+    #[inline]
+    pub(super) fn set_cause(&self, cause: Cause) {
+        self.cause.set(cause);
+    }
+
+    #[inline]
+    pub(super) fn add(&self, is_log: bool, time: Nanos) {
         let (account, cause) = (self.account.get() as usize, self.cause.get() as usize);
         let nanos = &self.nanos[account][cause][usize::from(is_log)];
         nanos.set(nanos.get() + time.get());
+    }
+}
+
+/// Where operations overlap, the chip charges their time: on that label.
+const fn label(account: Account, cause: Cause, is_log: bool) -> Label {
+    Label(((account as usize * Cause::ALL.len() + cause as usize) * 2 + is_log as usize) as u8)
+}
+
+/// What waits for an operation, told by its cause.
+const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> Order {
+    match (cause, verb) {
+        (Cause::Host, Verb::Read) => match account {
+            Account::Read => Order::Free,
+            // What a write covers in part is read before it.
+            _ => Order::Copied,
+        },
+        (Cause::Host, _) => Order::Free,
+        (Cause::Gc | Cause::WriteBack | Cause::WearLeveling, Verb::Program | Verb::Erase) => {
+            Order::Copied
+        }
+        (
+            Cause::Gc | Cause::WriteBack | Cause::WearLeveling | Cause::Backup | Cause::Scrub,
+            Verb::Read,
+        ) if with_data => Order::Copied,
+        // Tags and maps decide what is done next; copies that secure others and records must stand first.
+        _ => Order::Awaited,
     }
 }
 
@@ -172,13 +213,21 @@ impl Flash for Chip {
     }
 }
 
+/// What is reclaimed, not folded.
+#[derive(Clone, Copy, Debug)]
+enum Log {
+    /// The log's blocks; none where there is no log.
+    Blocks { region: Region, first: u32, count: u32 },
+    /// Every block.
+    All,
+}
+
 /// The chip with the meter on it.
 #[derive(Debug)]
 pub(super) struct Metered<'m, D = Chip> {
     pub(super) chip: D,
     meter: &'m Meter,
-    /// The log's blocks: region, first and count; no block where there is no log.
-    log: (Region, u32, u32),
+    log: Log,
     sector_bytes: u64,
     slots: usize,
     /// Where the chains are written, if somebody wants to know.
@@ -188,14 +237,20 @@ pub(super) struct Metered<'m, D = Chip> {
 impl<'m, D: Flash> Metered<'m, D> {
     pub(super) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        let (region, first, count) = log.unwrap_or((Region::Slc, 0, 0));
         Self {
             chip,
             meter,
-            log: log.unwrap_or((Region::Slc, 0, 0)),
+            log: Log::Blocks { region, first, count },
             sector_bytes: shape.sector_bytes.get().into(),
             slots: usize::from(shape.chain.slots),
             writes: None,
         }
+    }
+
+    /// The chip of a system that has no chains: whatever makes room in it reclaims.
+    pub(super) const fn without_chains(chip: D, meter: &'m Meter) -> Self {
+        Self { chip, meter, log: Log::All, sector_bytes: 0, slots: 0, writes: None }
     }
 
     /// From now on, keeps where the chains are written.
@@ -210,11 +265,26 @@ impl<'m, D: Flash> Metered<'m, D> {
 
     #[inline]
     fn is_log(&self, block: Block) -> bool {
-        let (region, first, count) = self.log;
-        block.region() == region && block.index().wrapping_sub(first) < count
+        match self.log {
+            Log::Blocks { region, first, count } => {
+                block.region() == region && block.index().wrapping_sub(first) < count
+            }
+            Log::All => true,
+        }
     }
 
-    /// Adds the time that passed since `before` to the account of the moment.
+    /// Tells the chip what waits for the operation that comes.
+    #[inline]
+    fn announce(&mut self, block: Block, verb: Verb, with_data: bool) {
+        if self.chip.chip().time() == Time::Overlapped {
+            let (account, cause) = (self.meter.account.get(), self.meter.cause.get());
+            let label = label(account, cause, self.is_log(block));
+            self.chip.chip_mut().set_order(order(account, cause, verb, with_data), label);
+        }
+    }
+
+    /// Adds the time that passed since `before` to the account of the moment. Where operations overlap, none passes
+    /// within a request.
     #[inline]
     fn charge(&self, block: Block, before: Nanos) {
         self.meter.add(self.is_log(block), self.chip.now() - before);
@@ -256,6 +326,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<D::Error>> {
+        self.announce(page.block(), Verb::Read, !data.is_empty());
         let before = self.chip.now();
         let outcome = self.chip.read(page, at, data, spare);
         self.charge(page.block(), before);
@@ -269,6 +340,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<D::Error>> {
+        self.announce(page.block(), Verb::Program, true);
         let before = self.chip.now();
         let outcome = self.chip.program(page, data, spare);
         self.charge(page.block(), before);
@@ -280,8 +352,21 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
 
     #[inline]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
+        self.announce(block, Verb::Erase, false);
         let before = self.chip.now();
         let outcome = self.chip.erase(block);
+        self.charge(block, before);
+        outcome
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.chip.slc_mode_pages(region)
+    }
+
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
+        self.announce(block, Verb::Erase, false);
+        let before = self.chip.now();
+        let outcome = self.chip.erase_into(block, mode);
         self.charge(block, before);
         outcome
     }
@@ -371,9 +456,10 @@ mod tests {
         meter.account(Account::Read);
         meter.cause.set(Cause::Mount);
         meter.add(true, Nanos::new(11));
-        let writes = meter.spent(Account::Write);
+        let spent = |account| meter.spent(account, |_| Nanos::ZERO);
+        let writes = spent(Account::Write);
         assert_eq!((writes.reclaim, writes.fold), (Nanos::new(5), Nanos::new(7)));
-        assert_eq!(meter.spent(Account::Read).meta, Nanos::new(11));
-        assert_eq!(meter.spent(Account::Idle), Spent::default());
+        assert_eq!(spent(Account::Read).meta, Nanos::new(11));
+        assert_eq!(spent(Account::Idle), Spent::default());
     }
 }

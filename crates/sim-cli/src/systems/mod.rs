@@ -3,25 +3,31 @@
 //! A system is a [`BlockStore`] over simulated hardware, with books. To add one: implement [`System`] for it, write a
 //! function that builds it and lets a [`Session`] at it, and name that in `SYSTEMS`.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use ftl_iface::{BlockStore, SectorCount};
-use nand_model::Time;
+use ftl_iface::{BlockStore, Region, SectorCount};
 use nand_model::part::{Nanos, Part};
+use nand_model::{Done, Time};
 
 use crate::Failure;
-use crate::result::{Factors, Filter, Hash, Throttle};
+use crate::result::{Factors, Filter, Hash, PartResult, Throttle};
+use crate::show;
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
+mod bench;
 mod filled;
 mod hardware;
 #[cfg(test)]
 mod liar;
 #[cfg(unix)]
 mod live;
+mod machine;
 mod meter;
 mod ours;
+mod parts;
+mod rivals;
 
 pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
@@ -38,6 +44,17 @@ pub trait System: BlockStore<Error = Infallible> {
 
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
+
+    /// A request of the host's begins at that moment, or as soon as the system can take it, and is the one of that
+    /// number. What the system is asked for until [`end`](Self::end) belongs to it.
+    fn begin(&mut self, at: Nanos) -> u64;
+
+    /// The request has asked for all that it needs. Its answer may come later.
+    fn end(&mut self);
+
+    /// The next request that is answered, in the order of the answers; none if none comes until that moment, or none is
+    /// awaited.
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done>;
 
     /// From now on, time is spent on that account.
     fn account(&mut self, account: Account);
@@ -59,7 +76,7 @@ pub trait System: BlockStore<Error = Infallible> {
 }
 
 /// What a system decided. What a system has not is left out.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Books {
     /// The factors of the paper's analysis.
     pub factors: Option<Factors>,
@@ -69,6 +86,10 @@ pub struct Books {
     pub throttle: Option<Throttle>,
     /// Its hash table.
     pub hash: Option<Hash>,
+    /// Whatever figures it has that others have not.
+    pub figures: Vec<(&'static str, f64)>,
+    /// Write requests that its log took.
+    pub log_writes: Option<u64>,
 }
 
 /// What is done with a system while it lives.
@@ -92,6 +113,28 @@ pub struct Setup {
     pub time: Time,
 }
 
+impl Setup {
+    /// Whether the device has every one of these memories, as large as they are.
+    pub(crate) fn has_all(&self, parts: &BTreeMap<String, PartResult>) -> bool {
+        memories(parts).all(|(name, part)| {
+            let region = Region::ALL.into_iter().find(|region| part_name(*region) == name);
+            let shape = region.and_then(|region| self.part.geometry.region(region));
+            shape.is_some_and(|shape| shape.capacity_bytes() == part.bytes)
+        })
+    }
+}
+
+/// What there is to buy: blocks in SLC mode are those of the MLC.
+fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&String, &PartResult)> {
+    parts.iter().filter(|(name, _)| *name != hardware::SLC_MODE)
+}
+
+/// Memories and their sizes, in words.
+pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
+    let names = memories(parts).map(|(name, part)| format!("{name} {}", show::about(part.bytes)));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Builds a system and lets a session at it.
 type Run = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
 
@@ -111,7 +154,26 @@ struct Entry {
     parameters: &'static [Parameter],
     /// Whether the SLC's size makes a difference to it.
     uses_slc: bool,
+    power: PowerLoss,
     run: Run,
+}
+
+/// What a loss of power does to what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PowerLoss {
+    /// It stands.
+    Survived,
+    /// It is lost: the map is in RAM, and the paper says nothing of how it would be found again.
+    Fatal,
+}
+
+impl PowerLoss {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Survived => "survives power cuts",
+            Self::Fatal => "does not survive power cuts",
+        }
+    }
 }
 
 const SYSTEMS: &[Entry] = &[
@@ -120,6 +182,7 @@ const SYSTEMS: &[Entry] = &[
         title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
         parameters: &ours::HYBRID,
         uses_slc: true,
+        power: PowerLoss::Survived,
         run: ours::hybrid,
     },
     Entry {
@@ -127,7 +190,64 @@ const SYSTEMS: &[Entry] = &[
         title: "the same block chains in the MLC, without SLC: the paper's baseline",
         parameters: &ours::CONVENTIONAL,
         uses_slc: false,
+        power: PowerLoss::Survived,
         run: ours::conventional,
+    },
+    Entry {
+        name: "page-slc",
+        title: "a page map, all of the capacity in SLC: the ceiling",
+        parameters: &rivals::PAGE_MAP,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::page_slc,
+    },
+    Entry {
+        name: "page-mlc",
+        title: "a page map over the MLC alone: the floor",
+        parameters: &rivals::PAGE_MAP,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::page_mlc,
+    },
+    Entry {
+        name: "ko",
+        title: "short requests to the SLC, which pages leave unless they are updated (Ko et al. 2011)",
+        parameters: &rivals::KO,
+        uses_slc: true,
+        power: PowerLoss::Fatal,
+        run: rivals::ko,
+    },
+    Entry {
+        name: "combo",
+        title: "a hot and a warm part of the SLC before the MLC (Im and Shin 2010)",
+        parameters: &rivals::COMBO,
+        uses_slc: true,
+        power: PowerLoss::Fatal,
+        run: rivals::combo,
+    },
+    Entry {
+        name: "ahdm",
+        title: "pages written often enough move to the SLC (Batni and Safaei)",
+        parameters: &rivals::AHDM,
+        uses_slc: true,
+        power: PowerLoss::Fatal,
+        run: rivals::ahdm,
+    },
+    Entry {
+        name: "density",
+        title: "MLC blocks in SLC mode for what is accessed often (Kgil et al. 2008, as Chang has it)",
+        parameters: &rivals::DENSITY,
+        uses_slc: true,
+        power: PowerLoss::Fatal,
+        run: rivals::density,
+    },
+    Entry {
+        name: "pslc",
+        title: "all writes enter a cache of MLC blocks in SLC mode, as in disks sold today",
+        parameters: &rivals::PSLC,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::pslc,
     },
     #[cfg(test)]
     Entry {
@@ -135,6 +255,7 @@ const SYSTEMS: &[Entry] = &[
         title: "loses a write, for tests",
         parameters: &liar::PARAMETERS,
         uses_slc: false,
+        power: PowerLoss::Survived,
         run: liar::run,
     },
 ];
@@ -192,14 +313,34 @@ impl Chosen {
     }
 }
 
+/// Systems of a comparison, as one word names them: a system, or all.
+#[derive(Clone, Debug)]
+pub(crate) struct Several(pub(crate) Vec<Chosen>);
+
+impl Several {
+    /// The baseline stands first, since ratios are to the first.
+    const ALL: [&str; 2] = ["all", "conventional"];
+
+    /// A system by its name, or every system there is.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let [all, baseline] = Self::ALL;
+        if text != all {
+            return Chosen::parse(text).map(|chosen| Self(vec![chosen]));
+        }
+        let others = SYSTEMS.iter().map(|entry| entry.name);
+        let others = others.filter(|name| *name != baseline && *name != "liar");
+        [baseline].into_iter().chain(others).map(Chosen::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 /// The text that lists what can be named.
 pub(crate) fn list() -> String {
-    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+    let mut table = Table::new([("", Edge::Left); 3]);
     for entry in SYSTEMS {
-        table.row([entry.name, entry.title].map(String::from));
+        table.row([entry.name, entry.title, entry.power.words()].map(String::from));
         for parameter in entry.parameters {
             let shown = format!("  ?{}={}", parameter.name, parameter.default);
-            table.row([shown, format!("  {}", parameter.title)]);
+            table.row([shown, format!("  {}", parameter.title), String::new()]);
         }
     }
     table.rows_as_text()
@@ -212,7 +353,7 @@ mod tests {
     #[test]
     fn a_system_is_named_with_its_parameters() {
         assert_eq!(Chosen::parse("hybrid?filter=off").unwrap().name, "hybrid?filter=off");
-        let unknown = Chosen::parse("ahdm").unwrap_err();
+        let unknown = Chosen::parse("none-such").unwrap_err();
         assert!(unknown.contains("hybrid, conventional"), "{unknown}");
         assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
         assert!(Chosen::parse("hybrid?filter=maybe").unwrap_err().contains("on or off"));
@@ -231,6 +372,15 @@ mod tests {
         let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
         assert!(refused.to_string().contains("serve hybrid or conventional"), "{refused}");
         Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
+    }
+
+    #[test]
+    fn all_systems_are_named_at_once_the_baseline_first() {
+        let all = Several::parse("all").unwrap().0;
+        assert_eq!(all[0].name, "conventional");
+        assert_eq!(all.len(), SYSTEMS.len() - 1, "all but the one for tests");
+        assert_eq!(Several::parse("ko?threshold=3").unwrap().0.len(), 1);
+        assert!(Several::parse("none-such").is_err());
     }
 
     #[test]

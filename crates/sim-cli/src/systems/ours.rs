@@ -15,7 +15,7 @@ use ftl_iface::{
     StoreWriteError, Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Time};
+use nand_model::{Chip, Content, Done, Time};
 
 use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::{Books, Hardware, Session, Setup, System, filled};
@@ -377,12 +377,25 @@ impl<D: Flash> System for Ours<'_, D> {
         self.ftl.device_mut().chip.chip_mut().wait_until(moment);
     }
 
+    fn begin(&mut self, at: Nanos) -> u64 {
+        self.ftl.device_mut().chip.chip_mut().begin_request(at)
+    }
+
+    fn end(&mut self) {
+        self.ftl.device_mut().chip.chip_mut().end_request();
+    }
+
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.ftl.device_mut().chip.chip_mut().next_done(until)
+    }
+
     fn account(&mut self, account: Account) {
         self.meter.account(account);
     }
 
     fn spent(&self, account: Account) -> Spent {
-        self.meter.spent(account)
+        let chip = self.ftl.device().chip.chip();
+        self.meter.spent(account, |label| chip.charged(label))
     }
 
     fn sample_writes(&mut self) {
@@ -405,6 +418,7 @@ impl<D: Flash> System for Ours<'_, D> {
         else {
             return books;
         };
+        books.log_writes = Some(counters.log_writes);
         books.filter = Some(Filter { threshold_sectors: self.ftl.threshold().get() });
         books.throttle = Some(Throttle {
             active_share: result::ratio(self.writes_throttled, self.writes),

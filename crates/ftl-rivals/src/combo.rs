@@ -1,0 +1,117 @@
+//! S. Im and D. Shin, "`ComboFTL`: Improving performance and lifespan of MLC flash memory using SLC flash
+//! buffer" (2010), as Ko et al. describe and compare with it.
+//!
+//! What the host writes enters a hot part of the SLC; what leaves that goes to a warm part, and what leaves that to the
+//! MLC. Both parts are collected block after block, in order, and everything valid in a victim moves on.
+//!
+//! *What that description leaves out.* The parts' sizes: `hot_percent` of the SLC's blocks are hot. How the MLC is
+//! mapped: ours is the page map of [`ko`](crate::ko), so that the two differ by what they do with the SLC alone.
+
+use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
+
+use crate::kit::{
+    AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+};
+use crate::ko::whole_region;
+use crate::page_map::make_room;
+
+const HOT: Stream = Stream::new(0, 0);
+const WARM: Stream = Stream::new(1, 0);
+const COLD: Stream = Stream::new(2, 0);
+const MLC_COPIES: Stream = Stream::new(2, 1);
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks that are filled in turn.
+    pub lanes: u32,
+    /// Percent of the SLC's blocks that are the hot part.
+    pub hot_percent: u32,
+}
+
+/// The rules.
+#[derive(Clone, Debug, Default)]
+pub struct Combo {
+    to_warm: u64,
+    to_mlc: u64,
+}
+
+/// The FTL over that device.
+pub fn new<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &Config,
+) -> Result<Mapped<D, P, Combo>, Unfit> {
+    let slc = whole_region(&device, Region::Slc, 1, config.lanes);
+    let hot = slc.blocks.end * config.hot_percent.min(100) / 100;
+    let plans = [
+        AreaPlan { blocks: 0..hot, ..slc.clone() },
+        AreaPlan { blocks: hot..slc.blocks.end, ..slc },
+        whole_region(&device, Region::Mlc, 2, config.lanes),
+    ];
+    // One stream's blocks, a free one for each, and one that is full.
+    let least = config.lanes * 2 + 1;
+    if plans[..2].iter().any(|plan| (plan.blocks.len() as u32) < least) {
+        return Err(Unfit(format!(
+            "each part of the SLC needs {least} blocks: ask for a larger SLC"
+        )));
+    }
+    let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    Ok(Mapped::new(units, Combo::default()))
+}
+
+impl Combo {
+    /// Collects the warm part until what leaves the hot one finds room.
+    fn reclaim_warm<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        while units.area(WARM.area).free_blocks() < units.area(WARM.area).least_free() {
+            make_room(units, Victims::Cat, MLC_COPIES)?;
+            let victim = Victims::InOrder.choose(units.area_mut(WARM.area)).ok_or(Fault::Full)?;
+            self.to_mlc += u64::from(units.area(WARM.area).valid(victim));
+            units.collect(WARM.area, victim, Cause::WriteBack, |_| (COLD, Cause::WriteBack))?;
+        }
+        Ok(())
+    }
+}
+
+impl<D: NandDevice, P: Probe> Policy<D, P> for Combo {
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        _: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        while units.area(HOT.area).free_blocks() < units.area(HOT.area).least_free() {
+            self.reclaim_warm(units)?;
+            let victim = Victims::InOrder.choose(units.area_mut(HOT.area)).ok_or(Fault::Full)?;
+            self.to_warm += u64::from(units.area(HOT.area).valid(victim));
+            units.collect(HOT.area, victim, Cause::Gc, |_| (WARM, Cause::Gc))?;
+        }
+        units.put(HOT, unit, data, Cause::Host)
+    }
+
+    fn settle(&mut self, _: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        *self = Self::default();
+        Ok(())
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        0
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self, _: &Units<D, P>) -> Vec<Figure> {
+        vec![("hot_to_warm", self.to_warm as f64), ("warm_to_mlc", self.to_mlc as f64)]
+    }
+
+    fn check(&self, _: &Units<D, P>) -> Result<(), String> {
+        Ok(())
+    }
+}

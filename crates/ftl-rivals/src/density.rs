@@ -1,0 +1,219 @@
+//! T. Kgil, D. Roberts and T. Mudge, "Improving NAND Flash Based Disk Caches" (2008): density control, as L.-P. Chang
+//! compares with it (2010, section 5.3.3 and Fig. 8b).
+//!
+//! All flash is MLC. A page that is accessed often is put into a block in SLC mode, where it is quicker and takes two
+//! blocks' share of room; one that is accessed no longer returns. The device has as much MLC on top as the pages in SLC
+//! mode need.
+//!
+//! *What the comparison leaves out.* What often means: ours is `threshold` accesses, reads and writes, while all counts
+//! are halved after [`PERIOD`] accesses for each unit of the device. Which page returns: the one used longest ago, when
+//! the extra room is taken.
+//! The FTL below it: ours is the page map of [`page_map`](crate::page_map), greedy.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, PageCount, Probe, Region, SectorCount};
+
+use crate::kit::{
+    AreaPlan, Fault, Figure, Lists, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+};
+
+const COLD: Stream = Stream::new(0, 0);
+const COLD_COPIES: Stream = Stream::new(0, 1);
+const HOT: Stream = Stream::new(0, 2);
+const HOT_COPIES: Stream = Stream::new(0, 3);
+
+/// The list of pages in SLC mode.
+const DENSE: u8 = 0;
+
+/// Accesses for each unit of the device between two halvings of the counts.
+pub const PERIOD: u32 = 4;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks that are filled in turn.
+    pub lanes: u32,
+    /// Accesses that make a page hot.
+    pub threshold: u8,
+    /// Blocks that the device has on top, for pages in SLC mode.
+    pub extra_blocks: u32,
+}
+
+/// The rules.
+#[derive(Clone, Debug)]
+pub struct Density {
+    lists: Lists,
+    accesses: Vec<u8>,
+    threshold: u8,
+    most: u32,
+    until_halved: u32,
+    to_slc: u64,
+    to_mlc: u64,
+}
+
+/// Density control over that device.
+pub fn new<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &Config,
+) -> Result<Mapped<D, P, Density>, Unfit> {
+    let blocks = device.geometry().region(Region::Mlc).map_or(0, |shape| shape.blocks.get());
+    let plan = AreaPlan {
+        region: Region::Mlc,
+        blocks: 0..blocks,
+        streams: vec![Mode::Full, Mode::Full, Mode::Slc, Mode::Slc],
+        lanes: config.lanes,
+    };
+    let slc = device.slc_mode_pages(Region::Mlc).map_or(0, PageCount::get);
+    let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    let full = units.area(0).stride();
+    // A unit in SLC mode takes the room of `full / slc` others: so many more than before, of the extra room.
+    let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
+    let taken = (full - slc).max(1);
+    let most = (u64::from(room) * u64::from(slc) / u64::from(taken)) as u32 / 10 * 9;
+    let policy = Density {
+        lists: Lists::new(1, units.count()),
+        accesses: vec![0; units.count() as usize],
+        threshold: config.threshold.max(1),
+        most: most.min(units.count()),
+        until_halved: units.count().saturating_mul(PERIOD),
+        to_slc: 0,
+        to_mlc: 0,
+    };
+    Ok(Mapped::new(units, policy))
+}
+
+impl Density {
+    /// Counts an access, and says whether the unit is to be in SLC mode.
+    fn note(&mut self, unit: Unit) -> bool {
+        self.until_halved -= 1;
+        if self.until_halved == 0 {
+            self.accesses.iter_mut().for_each(|accesses| *accesses /= 2);
+            self.until_halved = (self.accesses.len() as u32).saturating_mul(PERIOD);
+        }
+        let accesses = &mut self.accesses[unit.0 as usize];
+        *accesses = accesses.saturating_add(1);
+        let is_hot = *accesses >= self.threshold || self.lists.list_of(unit.0).is_some();
+        if is_hot && self.most > 0 {
+            self.lists.touch(DENSE, unit.0);
+        }
+        is_hot && self.most > 0
+    }
+
+    /// The unit used longest ago returns where too many are in SLC mode.
+    fn shorten<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        while self.lists.len(DENSE) > self.most
+            && let Some(coldest) = self.lists.oldest(DENSE)
+        {
+            self.lists.remove(coldest);
+            self.accesses[coldest as usize] = 0;
+            self.to_mlc += 1;
+            self.make_room(units)?;
+            units.move_to(COLD, Unit(coldest), Cause::WriteBack)?;
+        }
+        Ok(())
+    }
+
+    /// Collects until a write finds room. Units stay in the mode that they are in.
+    fn make_room<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        while units.area(0).free_blocks() < units.area(0).least_free() {
+            let victim = Victims::Greedy.choose(units.area_mut(0)).ok_or(Fault::Full)?;
+            units.collect(0, victim, Cause::Gc, |unit| match self.lists.list_of(unit.0) {
+                Some(_) => (HOT_COPIES, Cause::Gc),
+                None => (COLD_COPIES, Cause::Gc),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether the unit lies in a block in SLC mode.
+    fn is_dense<D: NandDevice, P: Probe>(units: &Units<D, P>, unit: Unit) -> bool {
+        let block = units.block_of(unit);
+        block.is_some_and(|(area, block)| units.area(area).mode(block) == Mode::Slc)
+    }
+}
+
+impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        _: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        let is_hot = self.note(unit);
+        self.to_slc += u64::from(is_hot && !Self::is_dense(units, unit));
+        self.make_room(units)?;
+        units.put(if is_hot { HOT } else { COLD }, unit, data, Cause::Host)?;
+        self.shorten(units)
+    }
+
+    fn read(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Fault<D::Error>> {
+        units.read(unit, at, data, Cause::Host)?;
+        if units.place(unit).is_some() && self.note(unit) && !Self::is_dense(units, unit) {
+            self.to_slc += 1;
+            self.make_room(units)?;
+            units.move_to(HOT, unit, Cause::WriteBack)?;
+            self.shorten(units)?;
+        }
+        Ok(())
+    }
+
+    fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
+        self.lists.remove(unit.0);
+        self.accesses[unit.0 as usize] = 0;
+        units.forget(unit);
+        Ok(())
+    }
+
+    fn settle(&mut self, _: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        self.accesses.fill(0);
+        (self.to_slc, self.to_mlc) = (0, 0);
+        Ok(())
+    }
+
+    /// A count of a byte for each unit, and neighbours for each unit in SLC mode.
+    fn ram_bytes(&self) -> u64 {
+        self.accesses.len() as u64 + u64::from(self.most) * (4 + 4 + 4)
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self, _: &Units<D, P>) -> Vec<Figure> {
+        vec![
+            ("pages_in_slc_mode", self.lists.len(DENSE).into()),
+            ("pages_in_slc_mode_most", self.most.into()),
+            ("moved_to_slc_mode", self.to_slc as f64),
+            ("returned", self.to_mlc as f64),
+        ]
+    }
+
+    fn check(&self, units: &Units<D, P>) -> Result<(), String> {
+        self.lists.check()?;
+        if self.lists.len(DENSE) > self.most {
+            return Err(format!("{} pages are in SLC mode", self.lists.len(DENSE)));
+        }
+        for unit in 0..units.count() {
+            if Self::is_dense(units, Unit(unit)) != (self.lists.list_of(unit) == Some(DENSE)) {
+                return Err(format!(
+                    "unit {unit} is hot and not in SLC mode, or the other way round"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,436 @@
+//! An area: some blocks of one region, those that are being filled, those that are free, and what is valid in each.
+//!
+//! It holds tables and does no I/O; [`Units`](super::Units) does, and tells it.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use ftl_iface::{Block, Mode, Region};
+
+/// What an area is made of.
+#[derive(Clone, Debug)]
+pub struct AreaPlan {
+    /// The region whose blocks it has.
+    pub region: Region,
+    /// Which of them.
+    pub blocks: Range<u32>,
+    /// The streams that fill blocks of its own each, by the mode of these blocks.
+    pub streams: Vec<Mode>,
+    /// Blocks that a stream fills in turn, so that as many planes and dies work at the same time.
+    pub lanes: u32,
+}
+
+/// A stream of an area: data of one kind, which fill blocks of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// The area, in the order of the plans.
+    pub area: usize,
+    /// The stream, in the order of the area's plan.
+    pub number: usize,
+}
+
+impl Stream {
+    /// That stream of that area.
+    pub const fn new(area: usize, number: usize) -> Self {
+        Self { area, number }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Open,
+    Full,
+    Bad,
+}
+
+/// Stands for a block that is not full, so that it is never the least valid.
+const NOT_FULL: u16 = u16::MAX;
+
+/// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
+const GROUP: usize = 256;
+
+/// Some blocks of one region.
+#[derive(Clone, Debug)]
+pub struct Area {
+    region: Region,
+    first: u32,
+    lanes: usize,
+    /// Units of a block by its mode: a block has fewer in SLC mode.
+    units: [u32; 2],
+    modes: Vec<Mode>,
+    states: Vec<State>,
+    valid: Vec<u16>,
+    /// How many are valid in full blocks, in units of a block in full mode; [`NOT_FULL`] in all others.
+    keys: Vec<u16>,
+    /// The least key of each group of [`GROUP`] blocks, so that a search need not look at every block.
+    least: Vec<u16>,
+    written: Vec<u16>,
+    filled_at: Vec<u64>,
+    cleanings: Vec<u32>,
+    /// Their sum.
+    cleaned: u64,
+    /// Whether the block was programmed since its erase, and in which mode it was erased.
+    used: Vec<bool>,
+    failing: Vec<bool>,
+    /// A bit a unit.
+    bits: Vec<u64>,
+    free: Vec<VecDeque<u32>>,
+    free_count: u32,
+    /// By stream and lane: the block being filled.
+    open: Vec<Vec<Option<u32>>>,
+    turns: Vec<usize>,
+    stream_modes: Vec<Mode>,
+    /// Units programmed so far: the area's clock.
+    now: u64,
+    /// Victims chosen and not yet collected, the best last.
+    pub(super) chosen: Vec<u32>,
+}
+
+impl Area {
+    /// An area of erased blocks, where a block has so many units in full mode and so many in SLC mode.
+    pub(super) fn new(plan: &AreaPlan, units: [u32; 2]) -> Self {
+        let blocks = plan.blocks.len();
+        let lanes = plan.lanes.max(1) as usize;
+        let mut free = vec![VecDeque::new(); lanes];
+        for (block, at) in plan.blocks.clone().zip(0..) {
+            free[block as usize % lanes].push_back(at);
+        }
+        Self {
+            region: plan.region,
+            first: plan.blocks.start,
+            lanes,
+            units,
+            modes: vec![Mode::Full; blocks],
+            states: vec![State::Free; blocks],
+            valid: vec![0; blocks],
+            keys: vec![NOT_FULL; blocks],
+            least: vec![NOT_FULL; blocks.div_ceil(GROUP)],
+            written: vec![0; blocks],
+            filled_at: vec![0; blocks],
+            cleanings: vec![0; blocks],
+            cleaned: 0,
+            used: vec![false; blocks],
+            failing: vec![false; blocks],
+            bits: vec![0; (blocks * units[0] as usize).div_ceil(64)],
+            free,
+            free_count: blocks as u32,
+            open: vec![vec![None; lanes]; plan.streams.len()],
+            turns: vec![0; plan.streams.len()],
+            stream_modes: plan.streams.clone(),
+            now: 0,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// The device's name for a block of the area.
+    #[inline]
+    pub const fn block(&self, block: u32) -> Block {
+        Block::new(self.region, self.first + block)
+    }
+
+    /// Blocks of the area.
+    pub const fn blocks(&self) -> u32 {
+        self.states.len() as u32
+    }
+
+    /// Blocks that are free.
+    #[inline]
+    pub const fn free_blocks(&self) -> u32 {
+        self.free_count
+    }
+
+    /// Free blocks below which the next write may find none left for the copies that collecting needs.
+    #[inline]
+    pub const fn least_free(&self) -> u32 {
+        (self.lanes * self.open.len()) as u32 + 1
+    }
+
+    /// Units of a block in full mode: what the numbers of places are laid out for.
+    #[inline]
+    pub const fn stride(&self) -> u32 {
+        self.units[0]
+    }
+
+    /// The mode in which a block was erased.
+    #[inline]
+    pub fn mode(&self, block: u32) -> Mode {
+        self.modes[block as usize]
+    }
+
+    /// Units that the block holds in its mode.
+    #[inline]
+    pub fn units_of(&self, block: u32) -> u32 {
+        self.units[self.modes[block as usize] as usize]
+    }
+
+    /// Blocks in that mode that hold something.
+    pub fn blocks_in(&self, mode: Mode) -> u32 {
+        let held = self.modes.iter().zip(&self.states);
+        held.filter(|(of, state)| **of == mode && matches!(state, State::Open | State::Full))
+            .count() as u32
+    }
+
+    /// Whether the stream's next unit opens a new block.
+    #[inline]
+    pub fn is_opening(&self, stream: usize) -> bool {
+        self.open[stream][self.turns[stream]].is_none()
+    }
+
+    /// Whether every unit of the block was programmed.
+    #[inline]
+    pub fn is_full(&self, block: u32) -> bool {
+        self.states[block as usize] == State::Full
+    }
+
+    /// Valid units of a block.
+    #[inline]
+    pub fn valid(&self, block: u32) -> u32 {
+        self.valid[block as usize].into()
+    }
+
+    /// Whether nothing would be won by collecting the block.
+    #[inline]
+    pub fn is_wholly_valid(&self, block: u32) -> bool {
+        self.valid(block) == self.units_of(block)
+    }
+
+    /// The share of a block's units that are valid.
+    #[allow(clippy::cast_precision_loss)] // A block has at most 65,535.
+    pub fn valid_share(&self, block: u32) -> f32 {
+        self.valid(block) as f32 / self.units_of(block) as f32
+    }
+
+    /// The area's clock: units programmed so far.
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// How often blocks of the area were freed, in the mean.
+    #[allow(clippy::cast_precision_loss)] // Wear is compared roughly.
+    pub fn mean_cleanings(&self) -> f64 {
+        self.cleaned as f64 / self.cleanings.len().max(1) as f64
+    }
+
+    /// When the block was filled.
+    #[inline]
+    pub fn filled_at(&self, block: u32) -> u64 {
+        self.filled_at[block as usize]
+    }
+
+    /// How often the block was freed.
+    #[inline]
+    pub fn cleanings(&self, block: u32) -> u32 {
+        self.cleanings[block as usize]
+    }
+
+    /// The full block of which the least is valid.
+    pub fn least_valid(&self) -> Option<u32> {
+        let least = self.least.iter().copied().min().filter(|key| *key != NOT_FULL)?;
+        let first = self.least.iter().position(|key| *key == least)? * GROUP;
+        let at = self.keys.iter().skip(first).position(|key| *key == least)?;
+        Some((first + at) as u32)
+    }
+
+    /// The full block that was filled first.
+    pub fn oldest(&self) -> Option<u32> {
+        self.oldest_of(|_| true)
+    }
+
+    /// The full block in SLC mode that was filled first.
+    pub fn oldest_in(&self, mode: Mode) -> Option<u32> {
+        self.oldest_of(|block| self.modes[block] == mode)
+    }
+
+    fn oldest_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<u32> {
+        let full = (0..self.states.len()).filter(|block| self.states[*block] == State::Full);
+        let oldest = full.filter(|block| is_meant(*block)).min_by_key(|at| self.filled_at[*at]);
+        oldest.map(|block| block as u32)
+    }
+
+    /// The local numbers of the block's valid units.
+    pub fn valid_units(&self, block: u32) -> impl Iterator<Item = u32> {
+        let first = block * self.stride();
+        (first..first + self.stride()).filter(|at| self.is_valid(*at))
+    }
+
+    /// Whether the unit of that local number is valid.
+    #[inline]
+    pub fn is_valid(&self, local: u32) -> bool {
+        self.bits[local as usize / 64] >> (local % 64) & 1 == 1
+    }
+
+    /// The unit is programmed and holds the newest data.
+    #[inline]
+    pub(super) fn validate(&mut self, local: u32) {
+        self.bits[local as usize / 64] |= 1 << (local % 64);
+        let block = (local / self.stride()) as usize;
+        self.valid[block] += 1;
+    }
+
+    /// The unit holds old data.
+    #[inline]
+    pub(super) fn invalidate(&mut self, local: u32) {
+        let block = (local / self.stride()) as usize;
+        self.bits[local as usize / 64] &= !(1 << (local % 64));
+        self.valid[block] -= 1;
+        if self.states[block] == State::Full {
+            self.set_key(block, self.key(block));
+        }
+    }
+
+    /// The block and the unit of it that the stream programs next; none where a new block is to be opened.
+    #[inline]
+    pub(super) fn next(&mut self, stream: usize) -> Option<(u32, u32)> {
+        let turn = self.turns[stream];
+        let block = self.open[stream][turn]?;
+        self.turns[stream] = if turn + 1 == self.lanes { 0 } else { turn + 1 };
+        let unit = self.written[block as usize];
+        self.written[block as usize] += 1;
+        self.now += 1;
+        Some((block, unit.into()))
+    }
+
+    /// The block took a unit: it may be full now.
+    #[inline]
+    pub(super) fn note_programmed(&mut self, stream: usize, block: u32) {
+        if u32::from(self.written[block as usize]) == self.units_of(block) {
+            self.close(stream, block);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close(&mut self, stream: usize, block: u32) {
+        for open in &mut self.open[stream] {
+            *open = open.filter(|other| *other != block);
+        }
+        let at = block as usize;
+        self.states[at] = State::Full;
+        self.filled_at[at] = self.now;
+        self.set_key(at, self.key(at));
+    }
+
+    /// Puts a block where it belongs among the full ones.
+    #[inline]
+    fn set_key(&mut self, block: usize, key: u16) {
+        let before = std::mem::replace(&mut self.keys[block], key);
+        let group = block / GROUP;
+        if key <= self.least[group] {
+            self.least[group] = key;
+        } else if before == self.least[group] {
+            let keys = self.keys.iter().skip(group * GROUP).take(GROUP);
+            self.least[group] = keys.copied().min().unwrap_or(NOT_FULL);
+        }
+    }
+
+    /// What of the block is valid, as units of a block in full mode: blocks of both modes compare by their shares.
+    #[inline]
+    fn key(&self, block: usize) -> u16 {
+        let valid = self.valid[block];
+        match self.modes[block] {
+            Mode::Full => valid,
+            Mode::Slc => {
+                (u32::from(valid) * self.units[0]).div_ceil(self.units[Mode::Slc as usize]) as u16
+            }
+        }
+    }
+
+    /// A page of the block did not program: nothing more goes there, and once it is empty it is retired.
+    pub(super) fn fail(&mut self, stream: usize, block: u32) {
+        self.failing[block as usize] = true;
+        self.close(stream, block);
+    }
+
+    /// A free block for the stream's turn. Its erase comes next, unless it is new and in full mode.
+    pub(super) fn take(&mut self, stream: usize) -> Option<(u32, Mode, bool)> {
+        let turn = self.turns[stream];
+        let lane = (0..self.lanes).map(|step| (turn + step) % self.lanes);
+        let block = lane.into_iter().find_map(|lane| self.free[lane].pop_front())?;
+        self.free_count -= 1;
+        let (at, mode) = (block as usize, self.stream_modes[stream]);
+        let erase = self.used[at] || self.modes[at] != mode;
+        (self.states[at], self.modes[at], self.used[at]) = (State::Open, mode, true);
+        self.written[at] = 0;
+        self.open[stream][turn] = Some(block);
+        Some((block, mode, erase))
+    }
+
+    /// The block is out of use for good.
+    pub(super) fn retire(&mut self, block: u32) {
+        let at = block as usize;
+        for open in self.open.iter_mut().flatten() {
+            *open = open.filter(|other| *other != block);
+        }
+        if self.states[at] == State::Free {
+            self.free.iter_mut().for_each(|free| free.retain(|other| *other != block));
+            self.free_count -= 1;
+        }
+        self.states[at] = State::Bad;
+        self.set_key(at, NOT_FULL);
+    }
+
+    /// The block is empty. It is free, or it is to be retired.
+    pub(super) fn release(&mut self, block: u32) -> bool {
+        let at = block as usize;
+        self.cleanings[at] += 1;
+        self.cleaned += 1;
+        self.set_key(at, NOT_FULL);
+        if self.failing[at] {
+            self.retire(block);
+            return false;
+        }
+        self.states[at] = State::Free;
+        let lane = (self.first + block) as usize % self.lanes;
+        self.free[lane].push_back(block);
+        self.free_count += 1;
+        true
+    }
+
+    /// RAM of the tables.
+    pub(super) fn ram_bytes(&self) -> u64 {
+        // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free.
+        let per_block = 1 + 2 + 2 + 8 + 4 + 4;
+        (self.states.len() * per_block + self.bits.len() * 8) as u64
+    }
+
+    /// Whether counts, keys and lists agree with each other and with the bits.
+    pub(super) fn check(&self) -> Result<(), String> {
+        for block in 0..self.blocks() {
+            let at = block as usize;
+            let bits = self.valid_units(block).count() as u32;
+            let name = self.block(block);
+            if bits != self.valid(block) {
+                return Err(format!("{name} counts {} valid units of {bits}", self.valid(block)));
+            }
+            let key = if self.is_full(block) { self.key(at) } else { NOT_FULL };
+            if self.keys[at] != key {
+                return Err(format!("{name} stands under {} among the full", self.keys[at]));
+            }
+            let free = self.free.iter().flatten().filter(|free| **free == block).count();
+            if free != usize::from(self.states[at] == State::Free) {
+                return Err(format!(
+                    "{name} is listed as free {free} times, {:?}",
+                    self.states[at]
+                ));
+            }
+            if self.states[at] == State::Free && bits > 0 {
+                return Err(format!("{name} is free and holds {bits} valid units"));
+            }
+            let open = self.open.iter().flatten().filter(|open| **open == Some(block)).count();
+            if open != usize::from(self.states[at] == State::Open) {
+                return Err(format!("{name} is open {open} times, {:?}", self.states[at]));
+            }
+        }
+        for (keys, least) in self.keys.chunks(GROUP).zip(&self.least) {
+            if keys.iter().min() != Some(least) {
+                return Err(format!("a group of blocks is said to have {least} valid at least"));
+            }
+        }
+        let listed: usize = self.free.iter().map(VecDeque::len).sum();
+        if listed != self.free_count as usize {
+            return Err(format!("{listed} blocks are free, and {} counted", self.free_count));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,27 @@
+//! The parts that page-mapped FTLs have in common, so that a paper's file holds what is the paper's alone.
+//!
+//! ```text
+//!   Mapped: a BlockStore; cuts requests into units, reads before it writes a part of one
+//!      │ one unit at a time
+//!   Policy: a paper's rules: where a unit goes, what is collected, what moves
+//!      │ put, move, forget
+//!   Units: the map, and the areas that the units lie in ──▶ Area: blocks, open blocks, free blocks, victims
+//!      │                                                      lists: least recently used
+//!   Flash: the door to the device; every operation with its cause and its tag
+//! ```
+//!
+//! A *unit* is what the map maps: as large as the largest page in use. In a region of smaller pages it takes several.
+
+pub mod area;
+pub mod flash;
+pub mod lists;
+pub mod mapped;
+pub mod units;
+pub mod victim;
+
+pub use area::{Area, AreaPlan, Stream};
+pub use flash::{Fault, Flash};
+pub use lists::Lists;
+pub use mapped::{Figure, Mapped, Policy, Request, Rival};
+pub use units::{Place, Unfit, Unit, Units};
+pub use victim::Victims;

@@ -1,0 +1,385 @@
+//! The map from units to places, and the areas that the places lie in.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, PageCount, Probe, RegionGeometry, SectorCount};
+
+use super::area::{Area, AreaPlan, Stream};
+use super::flash::{Fault, Flash, TAG_BYTES, page};
+
+/// A unit of the host's data, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unit(pub u32);
+
+/// Where a unit lies: a number over all areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u32);
+
+/// Stands for no place.
+const NOWHERE: u32 = u32::MAX;
+
+/// What lies where, and the door to it.
+#[derive(Debug)]
+pub struct Units<D, P> {
+    flash: Flash<D, P>,
+    map: Vec<u32>,
+    areas: Vec<Area>,
+    /// By area: the number of its first place, and the pages of a unit.
+    bases: Vec<(u32, u32)>,
+    unit_bytes: usize,
+    sector_bytes: usize,
+    capacity: SectorCount,
+    /// The unit on its way from one place to another.
+    moved: Vec<u8>,
+    /// The valid units of a block that is collected.
+    left: Vec<u32>,
+}
+
+/// Why a device cannot hold what it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(pub String);
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl<D: NandDevice, P: Probe> Units<D, P> {
+    /// An empty store of that capacity over those areas of a device.
+    pub fn new(
+        device: D,
+        probe: P,
+        plans: &[AreaPlan],
+        sector: Bytes,
+        capacity: SectorCount,
+    ) -> Result<Self, Unfit> {
+        let shapes: Vec<RegionGeometry> = plans
+            .iter()
+            .map(|plan| device.geometry().region(plan.region).copied())
+            .collect::<Option<_>>()
+            .ok_or_else(|| Unfit("the device lacks a region that the system needs".into()))?;
+        let unit_bytes = shapes.iter().map(|shape| shape.page_bytes.as_usize()).max().unwrap_or(0);
+        let sector_bytes = sector.as_usize();
+        if sector_bytes == 0 || !unit_bytes.is_multiple_of(sector_bytes) {
+            return Err(Unfit(format!("pages of {unit_bytes} bytes hold no whole {sector}")));
+        }
+        if shapes.iter().any(|shape| shape.spare_bytes.as_usize() < TAG_BYTES) {
+            return Err(Unfit(format!("a tag takes {TAG_BYTES} spare bytes of a page")));
+        }
+        let (mut areas, mut bases, mut places) = (Vec::new(), Vec::new(), 0_u32);
+        for (plan, shape) in plans.iter().zip(&shapes) {
+            let pages = (unit_bytes / shape.page_bytes.as_usize()) as u32;
+            let slc = device.slc_mode_pages(plan.region).map_or(0, PageCount::get);
+            let units = [shape.pages_per_block.get() / pages, slc / pages];
+            if plan.streams.contains(&Mode::Slc) && units[1] == 0 {
+                let region = plan.region;
+                return Err(Unfit(format!("blocks of the {region} region have no SLC mode")));
+            }
+            bases.push((places, pages));
+            places += plan.blocks.len() as u32 * units[0];
+            areas.push(Area::new(plan, units));
+        }
+        let units = capacity.as_usize().div_ceil(unit_bytes / sector_bytes);
+        let mut flash = Flash::new(device, probe);
+        for area in &mut areas {
+            for block in 0..area.blocks() {
+                if flash.is_bad(area.block(block)).map_err(|error| Unfit(format!("{error:?}")))? {
+                    area.retire(block);
+                }
+            }
+        }
+        let (moved, left) = (vec![0; unit_bytes], Vec::new());
+        let map = vec![NOWHERE; units];
+        Ok(Self { flash, map, areas, bases, unit_bytes, sector_bytes, capacity, moved, left })
+    }
+
+    /// The device.
+    pub const fn device(&self) -> &D {
+        self.flash.device()
+    }
+
+    /// Bytes of a sector.
+    pub const fn sector_bytes(&self) -> usize {
+        self.sector_bytes
+    }
+
+    /// Bytes of a unit.
+    #[inline]
+    pub const fn unit_bytes(&self) -> usize {
+        self.unit_bytes
+    }
+
+    /// Sectors that the host may use.
+    pub const fn capacity(&self) -> SectorCount {
+        self.capacity
+    }
+
+    /// Units of that capacity, the last one perhaps in part.
+    pub const fn count(&self) -> u32 {
+        self.map.len() as u32
+    }
+
+    /// An area.
+    #[inline]
+    pub fn area(&self, area: usize) -> &Area {
+        &self.areas[area]
+    }
+
+    /// An area, for whoever chooses a victim.
+    pub fn area_mut(&mut self, area: usize) -> &mut Area {
+        &mut self.areas[area]
+    }
+
+    /// Where a unit lies, if it was written.
+    #[inline]
+    pub fn place(&self, unit: Unit) -> Option<Place> {
+        let place = self.map[unit.0 as usize];
+        (place != NOWHERE).then_some(Place(place))
+    }
+
+    /// The area in which a unit lies.
+    #[inline]
+    pub fn area_of(&self, unit: Unit) -> Option<usize> {
+        self.place(unit).map(|place| self.locate(place).0)
+    }
+
+    /// The block of its area in which a unit lies, with that area.
+    pub fn block_of(&self, unit: Unit) -> Option<(usize, u32)> {
+        let (area, local) = self.locate(self.place(unit)?);
+        Some((area, local / self.areas[area].stride()))
+    }
+
+    /// The area of a place, and its number there.
+    #[inline]
+    fn locate(&self, Place(place): Place) -> (usize, u32) {
+        let mut area = self.bases.len() - 1;
+        while self.bases[area].0 > place {
+            area -= 1;
+        }
+        (area, place - self.bases[area].0)
+    }
+
+    /// Reads sectors of a unit; zeros where it was never written.
+    #[inline]
+    pub fn read(
+        &mut self,
+        unit: Unit,
+        at: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let Some(place) = self.place(unit) else {
+            data.fill(0);
+            return Ok(());
+        };
+        let (area, local) = self.locate(place);
+        let (pages, stride) = (self.bases[area].1, self.areas[area].stride());
+        let block = self.areas[area].block(local / stride);
+        let first = local % stride * pages;
+        let size = self.flash.page_bytes(block.region());
+        let (mut at, mut rest) = (at, data);
+        while !rest.is_empty() {
+            let (index, offset) = (at / size, at % size);
+            let (part, others) = rest.split_at_mut(rest.len().min(size - offset));
+            self.flash.read(page(block, first + index as u32), offset, part, cause)?;
+            at += part.len();
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// Writes a whole unit to a stream. Its old place is invalid.
+    #[inline]
+    pub fn put(
+        &mut self,
+        to: Stream,
+        unit: Unit,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let place = loop {
+            let (block, at) = self.slot(to)?;
+            let (base, pages) = self.bases[to.area];
+            let area = &mut self.areas[to.area];
+            let device_block = area.block(block);
+            let size = self.flash.page_bytes(device_block.region());
+            let programmed =
+                data.chunks_exact(size).zip(at * pages..).try_for_each(|(part, index)| {
+                    self.flash.program(page(device_block, index), part, unit.0, cause)
+                });
+            match programmed {
+                Ok(()) => {
+                    let local = block * area.stride() + at;
+                    area.validate(local);
+                    area.note_programmed(to.number, block);
+                    break base + local;
+                }
+                Err(Fault::Failed) => area.fail(to.number, block),
+                Err(fault) => return Err(fault),
+            }
+        };
+        self.forget(unit);
+        self.map[unit.0 as usize] = place;
+        Ok(())
+    }
+
+    /// The stream's next unit of a block that is erased.
+    #[inline]
+    fn slot(&mut self, to: Stream) -> Result<(u32, u32), Fault<D::Error>> {
+        loop {
+            if let Some(slot) = self.areas[to.area].next(to.number) {
+                return Ok(slot);
+            }
+            self.open(to)?;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open(&mut self, to: Stream) -> Result<(), Fault<D::Error>> {
+        let area = &mut self.areas[to.area];
+        let (block, mode, erase) = area.take(to.number).ok_or(Fault::Full)?;
+        if !erase {
+            return Ok(());
+        }
+        match self.flash.erase(area.block(block), mode, Cause::Gc) {
+            Err(Fault::Failed) => {
+                area.retire(block);
+                self.flash.retire(area.block(block));
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Forgets a unit: it reads as zeros.
+    #[inline]
+    pub fn forget(&mut self, unit: Unit) {
+        if let Some(place) = self.place(unit) {
+            let (area, local) = self.locate(place);
+            self.areas[area].invalidate(local);
+            self.map[unit.0 as usize] = NOWHERE;
+        }
+    }
+
+    /// Moves a unit to a stream.
+    pub fn move_to(&mut self, to: Stream, unit: Unit, cause: Cause) -> Result<(), Fault<D::Error>> {
+        let mut data = std::mem::take(&mut self.moved);
+        let read = self.read(unit, 0, &mut data, cause);
+        let put = read.and_then(|()| self.put(to, unit, &data, cause));
+        self.moved = data;
+        put
+    }
+
+    /// Frees a block: each of its valid units goes to the stream that `whither` names, on the behalf that it names.
+    #[inline]
+    pub fn collect(
+        &mut self,
+        area: usize,
+        block: u32,
+        cause: Cause,
+        mut whither: impl FnMut(Unit) -> (Stream, Cause),
+    ) -> Result<(), Fault<D::Error>> {
+        let (base, _) = self.bases[area];
+        let mut left = std::mem::take(&mut self.left);
+        left.clear();
+        left.extend(self.areas[area].valid_units(block));
+        let mut data = std::mem::take(&mut self.moved);
+        let moved = left.iter().try_for_each(|local| {
+            let unit = self.load(area, *local, &mut data, cause)?;
+            // The tag and the map must agree, or the unit is another's.
+            if self.map.get(unit.0 as usize) != Some(&(base + local)) {
+                return Err(Fault::Lost);
+            }
+            let (to, cause) = whither(unit);
+            self.put(to, unit, &data, cause)
+        });
+        (self.left, self.moved) = (left, data);
+        moved?;
+        self.release(area, block);
+        Ok(())
+    }
+
+    /// Reads a whole unit and says which its tag names.
+    #[inline]
+    fn load(
+        &mut self,
+        area: usize,
+        local: u32,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Unit, Fault<D::Error>> {
+        let (pages, stride) = (self.bases[area].1, self.areas[area].stride());
+        let block = self.areas[area].block(local / stride);
+        let size = self.flash.page_bytes(block.region());
+        let mut unit = NOWHERE;
+        for (part, index) in data.chunks_exact_mut(size).zip(local % stride * pages..) {
+            unit = self.flash.read_tagged(page(block, index), part, cause)?;
+        }
+        Ok(Unit(unit))
+    }
+
+    /// Moves up to so many of a block's valid units to a stream, and frees the block when none is left. Says how many
+    /// were moved.
+    pub fn drain(
+        &mut self,
+        area: usize,
+        block: u32,
+        to: Stream,
+        most: u32,
+    ) -> Result<u32, Fault<D::Error>> {
+        let left: Vec<u32> = self.areas[area].valid_units(block).take(most as usize).collect();
+        let mut data = std::mem::take(&mut self.moved);
+        let moved = left.iter().try_for_each(|local| {
+            let unit = self.load(area, *local, &mut data, Cause::WriteBack)?;
+            self.put(to, unit, &data, Cause::WriteBack)
+        });
+        self.moved = data;
+        moved?;
+        if self.areas[area].valid(block) == 0 {
+            self.release(area, block);
+        }
+        Ok(left.len() as u32)
+    }
+
+    /// A block of which nothing is valid is free.
+    pub fn release(&mut self, area: usize, block: u32) {
+        let area = &mut self.areas[area];
+        if !area.release(block) {
+            self.flash.retire(area.block(block));
+        }
+    }
+
+    /// RAM of map, tables and the two units that are on their way.
+    pub fn ram_bytes(&self) -> u64 {
+        let areas: u64 = self.areas.iter().map(Area::ram_bytes).sum();
+        (self.map.len() * 4 + 2 * self.unit_bytes) as u64 + areas
+    }
+
+    /// Whether the map is one to one and every count right.
+    pub fn check(&self) -> Result<(), String> {
+        let mut places: Vec<u32> = self.map.iter().copied().filter(|at| *at != NOWHERE).collect();
+        places.sort_unstable();
+        let mut pairs = places.iter().zip(places.iter().skip(1));
+        if let Some((place, _)) = pairs.find(|(one, other)| one == other) {
+            return Err(format!("two units lie at place {place}"));
+        }
+        let mut mapped = vec![0; self.areas.len()];
+        for place in &places {
+            let (area, local) = self.locate(Place(*place));
+            mapped[area] += 1;
+            if !self.areas[area].is_valid(local) {
+                return Err(format!("a unit lies at place {place}, which is not valid"));
+            }
+        }
+        for (area, mapped) in self.areas.iter().zip(mapped) {
+            area.check()?;
+            let valid: u32 = (0..area.blocks()).map(|block| area.valid(block)).sum();
+            if valid != mapped {
+                return Err(format!("{valid} units are valid in an area, and {mapped} mapped"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! S. Ko, H. Suh, S. Park and E. Chung, "FTL for the effective use of SLC NAND flash memory in hybrid solid state
+//! devices" (2011; in Korean).
+//!
+//! A separator sends short requests to the SLC and long ones to the MLC. The SLC is collected block after block, in
+//! order. Each of its pages has a counter of updates: at collection, a page that was updated more often than a
+//! threshold stays, the others go to the MLC. A large threshold, by which few stay, is what the paper calls offensive
+//! and finds best. The MLC is a page map whose victims are chosen by cost age times.
+//!
+//! *What the paper leaves out.* Which requests are short: ours are those of up to `short` sectors. What a counter says
+//! after its page stayed: ours begins again at zero, so that no page stays forever.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
+
+use crate::kit::{
+    AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+};
+use crate::page_map::make_room;
+
+const SLC: usize = 0;
+const MLC: usize = 1;
+const HOT: Stream = Stream::new(SLC, 0);
+const STAYING: Stream = Stream::new(SLC, 1);
+pub(crate) const COLD: Stream = Stream::new(MLC, 0);
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks that are filled in turn.
+    pub lanes: u32,
+    /// The longest request that enters the SLC.
+    pub short: SectorCount,
+    /// Updates above which a page stays in the SLC.
+    pub threshold: u32,
+}
+
+/// The rules.
+#[derive(Clone, Debug)]
+pub struct Ko {
+    short: SectorCount,
+    threshold: u32,
+    /// Updates of a unit since it entered the SLC or stayed there.
+    updates: Vec<u8>,
+    stayed: u64,
+    left: u64,
+}
+
+/// All blocks of a region, under so many streams.
+pub(crate) fn whole_region<D: NandDevice>(
+    device: &D,
+    region: Region,
+    streams: usize,
+    lanes: u32,
+) -> AreaPlan {
+    let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
+    AreaPlan { region, blocks: 0..blocks, streams: vec![Mode::Full; streams], lanes }
+}
+
+/// The paper's FTL over that device.
+pub fn new<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &Config,
+) -> Result<Mapped<D, P, Ko>, Unfit> {
+    let area = |region| whole_region(&device, region, 2, config.lanes);
+    let plans = [area(Region::Slc), area(Region::Mlc)];
+    let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    let updates = vec![0; units.count() as usize];
+    let Config { short, threshold, .. } = *config;
+    Ok(Mapped::new(units, Ko { short, threshold, updates, stayed: 0, left: 0 }))
+}
+
+impl Ko {
+    /// Collects the SLC in order until a write finds room.
+    fn reclaim<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+    ) -> Result<(), Fault<D::Error>> {
+        while units.area(SLC).free_blocks() < units.area(SLC).least_free() {
+            make_room_in_mlc(units)?;
+            let victim = Victims::InOrder.choose(units.area_mut(SLC)).ok_or(Fault::Full)?;
+            units.collect(SLC, victim, Cause::Gc, |unit| {
+                let updates = std::mem::take(&mut self.updates[unit.0 as usize]);
+                if u32::from(updates) > self.threshold {
+                    self.stayed += 1;
+                    (STAYING, Cause::Gc)
+                } else {
+                    self.left += 1;
+                    (COLD, Cause::WriteBack)
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects the MLC by cost age times until what comes finds room.
+fn make_room_in_mlc<D: NandDevice, P: Probe>(
+    units: &mut Units<D, P>,
+) -> Result<(), Fault<D::Error>> {
+    make_room(units, Victims::Cat, Stream::new(MLC, 1))
+}
+
+impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        request: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        let updates = &mut self.updates[unit.0 as usize];
+        if request.sectors > self.short {
+            *updates = 0;
+            make_room_in_mlc(units)?;
+            return units.put(COLD, unit, data, Cause::Host);
+        }
+        let is_update = units.area_of(unit) == Some(SLC);
+        *updates = if is_update { updates.saturating_add(1) } else { 0 };
+        self.reclaim(units)?;
+        units.put(HOT, unit, data, Cause::Host)
+    }
+
+    fn settle(&mut self, _: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        (self.stayed, self.left) = (0, 0);
+        Ok(())
+    }
+
+    /// A counter of a byte for each unit of the SLC; those of other units are zero.
+    fn ram_bytes(&self) -> u64 {
+        self.updates.len() as u64
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self, _: &Units<D, P>) -> Vec<Figure> {
+        vec![("stayed_in_slc", self.stayed as f64), ("left_slc", self.left as f64)]
+    }
+
+    fn check(&self, units: &Units<D, P>) -> Result<(), String> {
+        for (updates, unit) in self.updates.iter().zip(0..) {
+            if *updates > 0 && units.area_of(Unit(unit)) == Some(MLC) {
+                return Err(format!("unit {unit} is in the MLC and counts {updates} updates"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! A page map over one region, all of it in RAM: what hybrid systems are held against, on SLC alone as the ceiling and
+//! on MLC alone as the floor.
+//!
+//! Nothing but the choice of victims is a policy here. Units that the host writes and units that collecting moves fill
+//! blocks of their own, so that data which stay are not mixed with data which come.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, RegionGeometry, SectorCount};
+
+use crate::kit::{AreaPlan, Fault, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims};
+
+const HOST: Stream = Stream::new(0, 0);
+const COPIES: Stream = Stream::new(0, 1);
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The region that is used.
+    pub region: Region,
+    /// Which block is collected.
+    pub victims: Victims,
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks that are filled in turn.
+    pub lanes: u32,
+}
+
+/// The rules: all writes alike.
+#[derive(Clone, Copy, Debug)]
+pub struct PageMap {
+    victims: Victims,
+}
+
+/// A page map over that device.
+pub fn new<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &Config,
+) -> Result<Mapped<D, P, PageMap>, Unfit> {
+    let blocks = device.geometry().region(config.region).map_or(0, blocks);
+    let plan = AreaPlan {
+        region: config.region,
+        blocks: 0..blocks,
+        streams: vec![Mode::Full; 2],
+        lanes: config.lanes,
+    };
+    let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    Ok(Mapped::new(units, PageMap { victims: config.victims }))
+}
+
+const fn blocks(shape: &RegionGeometry) -> u32 {
+    shape.blocks.get()
+}
+
+impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
+    #[inline]
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        _: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        make_room(units, self.victims, COPIES)?;
+        units.put(HOST, unit, data, Cause::Host)
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        0
+    }
+
+    fn check(&self, _: &Units<D, P>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Collects blocks of an area until a write finds room, into a stream of the same area.
+#[inline]
+pub(crate) fn make_room<D: NandDevice, P: Probe>(
+    units: &mut Units<D, P>,
+    victims: Victims,
+    copies: Stream,
+) -> Result<(), Fault<D::Error>> {
+    while units.area(copies.area).free_blocks() < units.area(copies.area).least_free() {
+        let victim = victims.choose(units.area_mut(copies.area)).ok_or(Fault::Full)?;
+        units.collect(copies.area, victim, Cause::Gc, |_| (copies, Cause::Gc))?;
+    }
+    Ok(())
+}

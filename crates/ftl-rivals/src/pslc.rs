@@ -1,0 +1,189 @@
+//! What is sold today: the pseudo-SLC cache of consumer disks, which none of the papers has.
+//!
+//! All writes enter blocks in SLC mode. How many blocks may be in that mode is a static share of all blocks, which the
+//! cache has always, and a dynamic share of those that hold no data, which shrinks as the disk fills. The cache is
+//! emptied into blocks in full mode while the host is idle. When it is full a write waits until the block that was
+//! filled first is emptied: every write then costs two programs, one of them slow, and the disk falls off a cliff.
+//! Below is a page map whose victims have the fewest valid pages.
+//!
+//! Vendors publish no more than sizes (such as "Intelligent TurboWrite": a fixed part and a part of the free space), so
+//! that the shares are parameters.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount, Work};
+
+use crate::kit::{
+    AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+};
+
+const CACHE: Stream = Stream::new(0, 0);
+const HOME: Stream = Stream::new(0, 1);
+const COPIES: Stream = Stream::new(0, 2);
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks that are filled in turn.
+    pub lanes: u32,
+    /// Thousandths of all blocks that the cache has always.
+    pub static_permille: u32,
+    /// Thousandths of the blocks without data that it has beside.
+    pub dynamic_permille: u32,
+}
+
+/// The rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Pslc {
+    static_blocks: u32,
+    dynamic_permille: u32,
+    /// Units with data.
+    held: u32,
+    cached: u64,
+    waited: u64,
+    emptied_idle: u64,
+}
+
+/// Such a disk over that device.
+pub fn new<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &Config,
+) -> Result<Mapped<D, P, Pslc>, Unfit> {
+    let blocks = device.geometry().region(Region::Mlc).map_or(0, |shape| shape.blocks.get());
+    let plan = AreaPlan {
+        region: Region::Mlc,
+        blocks: 0..blocks,
+        streams: vec![Mode::Slc, Mode::Full, Mode::Full],
+        lanes: config.lanes,
+    };
+    let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    let asked = (u64::from(blocks) * u64::from(config.static_permille) / 1_000) as u32;
+    let policy = Pslc {
+        // One that is filled in each lane, and one that is emptied.
+        static_blocks: asked.max(config.lanes + 1),
+        dynamic_permille: config.dynamic_permille.min(1_000),
+        held: 0,
+        cached: 0,
+        waited: 0,
+        emptied_idle: 0,
+    };
+    let data = units.count().div_ceil(units.area(0).stride());
+    if data + policy.static_blocks + units.area(0).least_free() + 1 > blocks {
+        return Err(Unfit(format!(
+            "{blocks} blocks leave no room for {} of cache beside the data: ask for a smaller \
+             static share",
+            policy.static_blocks
+        )));
+    }
+    Ok(Mapped::new(units, policy))
+}
+
+impl Pslc {
+    /// Blocks that may be in SLC mode now.
+    fn limit<D: NandDevice, P: Probe>(&self, units: &Units<D, P>) -> u32 {
+        let area = units.area(0);
+        let taken = self.held.div_ceil(area.stride()) + self.static_blocks + 2 * area.least_free();
+        let without_data = area.blocks().saturating_sub(taken);
+        let dynamic = u64::from(without_data) * u64::from(self.dynamic_permille) / 1_000;
+        self.static_blocks + dynamic as u32
+    }
+
+    /// Collects until a write finds room. What is collected is at home from then on, whichever block it was in.
+    fn make_room<D: NandDevice, P: Probe>(units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        while units.area(0).free_blocks() < units.area(0).least_free() {
+            let victim = Victims::Greedy.choose(units.area_mut(0));
+            // A block in SLC mode that is valid throughout takes less room at home.
+            let victim =
+                victim.or_else(|| units.area(0).oldest_in(Mode::Slc)).ok_or(Fault::Full)?;
+            units.collect(0, victim, Cause::Gc, |_| (COPIES, Cause::Gc))?;
+        }
+        Ok(())
+    }
+
+    /// Empties the block of the cache that was filled first.
+    fn empty_one<D: NandDevice, P: Probe>(
+        units: &mut Units<D, P>,
+    ) -> Result<bool, Fault<D::Error>> {
+        let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
+            return Ok(false);
+        };
+        Self::make_room(units)?;
+        // Making room may have collected that very block.
+        if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
+            units.collect(0, block, Cause::WriteBack, |_| (HOME, Cause::WriteBack))?;
+        }
+        Ok(true)
+    }
+}
+
+impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        _: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        self.held += u32::from(units.place(unit).is_none());
+        self.cached += 1;
+        if units.area(0).is_opening(CACHE.number) {
+            let limit = self.limit(units);
+            let mut waited = false;
+            while units.area(0).blocks_in(Mode::Slc) >= limit && Self::empty_one(units)? {
+                waited = true;
+            }
+            self.waited += u64::from(waited);
+        }
+        Self::make_room(units)?;
+        units.put(CACHE, unit, data, Cause::Host)
+    }
+
+    fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
+        self.held -= u32::from(units.place(unit).is_some());
+        units.forget(unit);
+        Ok(())
+    }
+
+    fn maintain(&mut self, units: &mut Units<D, P>, pages: u32) -> Result<Work, Fault<D::Error>> {
+        let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
+            return Ok(Work::Done);
+        };
+        Self::make_room(units)?;
+        if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
+            self.emptied_idle += u64::from(units.drain(0, block, HOME, pages.max(1))?);
+        }
+        Ok(Work::Left)
+    }
+
+    fn settle(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        while Self::empty_one(units)? {}
+        (self.cached, self.waited, self.emptied_idle) = (0, 0, 0);
+        Ok(())
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        0
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self, units: &Units<D, P>) -> Vec<Figure> {
+        vec![
+            ("cache_blocks_most", self.limit(units).into()),
+            ("cache_blocks", units.area(0).blocks_in(Mode::Slc).into()),
+            ("pages_cached", self.cached as f64),
+            ("waits_for_the_cache", self.waited as f64),
+            ("pages_emptied_idle", self.emptied_idle as f64),
+        ]
+    }
+
+    fn check(&self, units: &Units<D, P>) -> Result<(), String> {
+        let held = (0..units.count()).filter(|unit| units.place(Unit(*unit)).is_some()).count();
+        if held != self.held as usize {
+            return Err(format!("{held} units hold data, and {} are counted", self.held));
+        }
+        Ok(())
+    }
+}

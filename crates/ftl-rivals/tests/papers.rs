@@ -1,0 +1,182 @@
+//! Every paper's system: random requests beside a truth, with every invariant between them.
+
+use ftl_iface::{
+    BlockStore, Bytes, Cause, Counters, Mode, NoProbe, Region, Sector, SectorCount, Verb,
+};
+use ftl_rivals::kit::{Mapped, Policy};
+use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, pslc};
+use nand_model::{Chip, Content};
+
+mod world;
+
+const SECTOR: Bytes = Bytes::new(1024);
+const STEPS: u32 = 4_000;
+
+/// A small chip of both kinds, and how much of it a host may use.
+fn chip(slc: u32, mlc: u32, used: u64) -> (Chip, SectorCount) {
+    let part = world::part("tiny", slc, mlc);
+    let bytes = world::region_bytes(&part, Region::Mlc) * used / 100;
+    (Chip::new(&part, Content::Bytes).unwrap(), SectorCount::new((bytes / 1024) as u32 - 5))
+}
+
+/// Lives with the store that `build` makes of a chip, and gives it back.
+fn lived<R: Policy<Chip, NoProbe>>(
+    build: impl Fn(Chip, SectorCount) -> Result<Mapped<Chip, NoProbe, R>, Unfit>,
+    (chip, capacity): (Chip, SectorCount),
+) -> Mapped<Chip, NoProbe, R> {
+    let mut store = build(chip, capacity).unwrap();
+    world::live(&mut store, 11, STEPS, |store| store.check().unwrap());
+    store.settle().unwrap();
+    store.check().unwrap();
+    assert!(store.ram_bytes() > 0);
+    store
+}
+
+#[test]
+fn ko_keeps_what_is_updated_and_lets_the_rest_leave() {
+    let figures = [0, 2, 250].map(|threshold| {
+        let config = |capacity| ko::Config {
+            sector: SECTOR,
+            capacity,
+            lanes: 1,
+            short: SectorCount::new(4),
+            threshold,
+        };
+        let build = |chip, capacity| ko::new(chip, NoProbe, &config(capacity));
+        let mut store = build(chip(12, 40, 60).0, chip(12, 40, 60).1).unwrap();
+        world::live(&mut store, 11, STEPS, |store| store.check().unwrap());
+        store.figures()
+    });
+    let stayed = figures.each_ref().map(|figures| figures[0].1);
+    assert!(stayed[0] > stayed[1] && stayed[2] == 0.0, "{stayed:?}");
+    assert!(figures.iter().all(|figures| figures[1].1 > 0.0));
+}
+
+#[test]
+fn combo_moves_on_from_hot_to_warm_to_mlc() {
+    for lanes in [1, 2] {
+        let config = |capacity| combo::Config { sector: SECTOR, capacity, lanes, hot_percent: 50 };
+        let build = |chip, capacity| combo::new(chip, NoProbe, &config(capacity));
+        let mut store = build(chip(12, 60, 50).0, chip(12, 60, 50).1).unwrap();
+        world::live(&mut store, 11, STEPS, |store| store.check().unwrap());
+        assert!(store.figures().iter().all(|(_, figure)| *figure > 100.0), "{:?}", store.figures());
+    }
+}
+
+#[test]
+fn ahdm_keeps_hot_pages_in_the_slc_and_no_others() {
+    use ahdm::Threshold::{Adaptive, Fixed};
+    for threshold in [Fixed(2), Adaptive(2)] {
+        let config = |capacity| ahdm::Config {
+            sector: SECTOR,
+            capacity,
+            lanes: 1,
+            threshold,
+            warm: 4,
+            endurance: [100_000, 10_000],
+        };
+        let build = |chip, capacity| ahdm::new(chip, NoProbe, &config(capacity));
+        let mut store = build(chip(16, 60, 60).0, chip(16, 60, 60).1).unwrap();
+        world::live(&mut store, 11, STEPS, |store| store.check().unwrap());
+        assert!(store.figures()[0].1 > 0.05, "{:?}", store.figures());
+        store.settle().unwrap();
+        store.check().unwrap();
+    }
+}
+
+#[test]
+fn density_control_keeps_in_slc_mode_what_is_accessed_often() {
+    let config = |capacity| density::Config {
+        sector: SECTOR,
+        capacity,
+        lanes: 1,
+        threshold: 3,
+        extra_blocks: 24,
+    };
+    let store = lived(|chip, at| density::new(chip, NoProbe, &config(at)), chip(12, 70, 50));
+    let chip = store.units().device();
+    let in_slc_mode: u32 = chip.slc_mode_erase_counts(Region::Mlc).sum();
+    assert!(in_slc_mode > 20, "{in_slc_mode}");
+}
+
+#[test]
+fn a_cache_in_slc_mode_takes_every_write_and_is_emptied_when_idle() {
+    for lanes in [1, 2] {
+        let config = |capacity| pslc::Config {
+            sector: SECTOR,
+            capacity,
+            lanes,
+            static_permille: 50,
+            dynamic_permille: 500,
+        };
+        let store = lived(|chip, at| pslc::new(chip, NoProbe, &config(at)), chip(12, 70, 50));
+        // An idle disk has nothing but what is being filled in its cache.
+        assert!(store.units().area(0).blocks_in(Mode::Slc) <= lanes);
+    }
+}
+
+#[test]
+fn the_first_writes_to_a_cache_take_slc_programs_alone_and_the_later_ones_wait() {
+    let (chip, capacity) = chip(12, 70, 50);
+    let config = pslc::Config {
+        sector: SECTOR,
+        capacity,
+        lanes: 1,
+        static_permille: 100,
+        dynamic_permille: 0,
+    };
+    let mut counters = Counters::default();
+    {
+        let mut store = pslc::new(chip, &mut counters, &config).unwrap();
+        let mut dice = fastrand::Rng::with_seed(5);
+        world::write_at_random(&mut store, 2, 48, &mut dice);
+    }
+    assert_eq!(counters.operations(Region::Mlc, Verb::Program, Cause::Host), 48);
+    assert_eq!(counters.total(Region::Mlc, Verb::Program), 48, "seven blocks of eight pages");
+}
+
+/// Writes all of a store in order and then much of it at random.
+fn full<R: Policy<Chip, NoProbe>>(name: &str, store: Result<Mapped<Chip, NoProbe, R>, Unfit>) {
+    let mut store = store.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let capacity = store.capacity().get();
+    for first in (0..capacity).step_by(32) {
+        let count = 32.min(capacity - first) as usize;
+        store.write(Sector::new(first), &vec![7; count * 1024]).unwrap();
+    }
+    let mut dice = fastrand::Rng::with_seed(9);
+    let mut data = vec![0; 12 * 1024];
+    for step in 0..4_000 {
+        let count = dice.u32(1..=12).min(capacity);
+        let first = if dice.bool() { dice.u32(0..capacity / 8) } else { dice.u32(0..capacity) };
+        let first = Sector::new(first.min(capacity - count));
+        let data = &mut data[..count as usize * 1024];
+        let outcome = if dice.bool() {
+            store.write(first, data).map_err(|error| error.to_string())
+        } else {
+            store.read(first, data).map_err(|error| error.to_string())
+        };
+        outcome.unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
+        store.check().unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
+    }
+}
+
+#[test]
+fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
+    let capacity = SectorCount::new(320);
+    let (sector, lanes, short) = (SECTOR, 1, SectorCount::new(4));
+    let chip = |mlc| Chip::new(&world::part("tiny", 12, mlc), Content::Bytes).unwrap();
+    for threshold in [0, 16] {
+        let config = ko::Config { sector, capacity, lanes, short, threshold };
+        full("ko", ko::new(chip(18), NoProbe, &config));
+    }
+    let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+    full("combo", combo::new(chip(18), NoProbe, &config));
+    let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
+    let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+    full("ahdm", ahdm::new(chip(18), NoProbe, &config));
+    let config = density::Config { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
+    full("density", density::new(chip(24), NoProbe, &config));
+    let (static_permille, dynamic_permille) = (10, 250);
+    let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+    full("pslc", pslc::new(chip(18), NoProbe, &config));
+}

@@ -1,0 +1,262 @@
+//! `tandem bounds`: what dies and buses allow a device, and what loads get of it.
+//!
+//! A load reads at random, or writes in sequence, in requests of one size, with so many of them under way. It cannot
+//! be faster than
+//!
+//! - its *queue* allows: so many requests in the time that one of them takes on idle hardware;
+//! - its *dies* allow: each is taken by a page's cells and by the page's way over the bus;
+//! - its *buses* allow: each carries one page at a time.
+//!
+//! The smallest of the three is the bound. What a replay on `conventional` reaches stands beside it: what is missing is
+//! requests that meet on one die while others idle, maps that must be looked up, and blocks that are erased.
+
+use std::io::Write;
+use std::num::NonZeroU32;
+
+use ftl_iface::{Bytes, RegionGeometry};
+use nand_model::Time;
+use nand_model::part::{Nanos, Part, RegionPart, Stripe};
+
+use crate::Failure;
+use crate::device::DeviceArgs;
+use crate::replay::{self, Options, Pace, Progress};
+use crate::show;
+use crate::systems::Chosen;
+use crate::table::{Edge, Table};
+use crate::trace::Op;
+use crate::workload::WorkloadArgs;
+
+/// What was typed after `bounds`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
+    #[arg(value_name = "DEVICE", default_value = "tlc-pslc")]
+    device: String,
+}
+
+/// The part of the device that random reads go to: small, so that its maps are soon known.
+const READ_FROM: u64 = 256 << 20;
+
+/// Bytes that a load moves, and the requests that it takes at least and at most.
+const MOVED: u64 = 96 << 20;
+const REQUESTS: (u64, u64) = (400, 6_000);
+
+const SIZES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
+const DEPTHS: [u32; 5] = [1, 2, 4, 16, 64];
+
+/// Requests of one kind and size.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    op: Op,
+    bytes: u64,
+    depth: u32,
+}
+
+/// What cannot be faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    Queue,
+    Dies,
+    Buses,
+}
+
+impl Limit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Dies => "dies",
+            Self::Buses => "buses",
+        }
+    }
+}
+
+/// What a page of a load costs.
+#[derive(Clone, Copy, Debug)]
+struct PageCost {
+    array: Nanos,
+    transfer: Nanos,
+}
+
+/// Runs the loads and writes the table.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let device =
+        DeviceArgs { device: args.device.clone(), capacity: None, slc: None, parallel: true };
+    let part = device.setup()?.part;
+    writeln!(out, "{}: {}", part.name, part.title)?;
+    writeln!(out, "{}\n", hardware(&part))?;
+    let heads = ["request", "queue", "bound", "by", "reached", "share"];
+    let edges = [Edge::Right, Edge::Right, Edge::Right, Edge::Left, Edge::Right, Edge::Right];
+    for (op, title) in
+        [(Op::Read, "Read alone, at random places"), (Op::Write, "Written alone, in sequence")]
+    {
+        writeln!(out, "{title}:")?;
+        let mut table = Table::new(heads.into_iter().zip(edges));
+        for bytes in SIZES {
+            for depth in DEPTHS {
+                table.row(row(&part, &device, Load { op, bytes, depth })?);
+            }
+        }
+        table.write(out)?;
+        if op == Op::Read {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn hardware(part: &Part) -> String {
+    let layout = part.layout;
+    let striped = match layout.stripe {
+        Stripe::None => "a block on one plane",
+        Stripe::Die => "a block over the planes of a die",
+        Stripe::Device => "a block over all planes",
+    };
+    format!(
+        "{} channels of {} dies of {} planes, {striped}",
+        layout.channels, layout.dies_per_channel, layout.planes_per_die
+    )
+}
+
+fn row(part: &Part, device: &DeviceArgs, load: Load) -> Result<Vec<String>, Failure> {
+    let (bound, limit) = bound(part, load);
+    let reached = reached(device, load)?;
+    Ok(vec![
+        show::size(load.bytes),
+        load.depth.to_string(),
+        format!("{:.1} MB/s", bound / 1e6),
+        limit.name().into(),
+        format!("{:.1} MB/s", reached / 1e6),
+        format!("{:.0} %", reached / bound * 100.0),
+    ])
+}
+
+/// The region that holds the host's data without an SLC before it.
+fn home(part: &Part) -> Option<(&RegionGeometry, &RegionPart)> {
+    let mlc = part.geometry.mlc().zip(part.mlc.as_ref());
+    mlc.or_else(|| part.geometry.slc().zip(part.slc.as_ref()))
+}
+
+/// Bytes a second that the load cannot exceed, and what stops it.
+#[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
+fn bound(part: &Part, load: Load) -> (f64, Limit) {
+    let Some((shape, figures)) = home(part) else { return (0.0, Limit::Dies) };
+    let page = u64::from(shape.page_bytes.get());
+    let (pages, timing) = (load.bytes.div_ceil(page), &figures.timing);
+    let cost = match load.op {
+        // Only what was asked for leaves the die; spare bytes are left out.
+        Op::Read => PageCost {
+            array: timing.read,
+            transfer: timing.transfer(Bytes::new(load.bytes.min(page) as u32)),
+        },
+        _ => PageCost {
+            array: timing.program,
+            transfer: timing.transfer(shape.page_bytes + shape.spare_bytes),
+        },
+    };
+    let seconds = |time: Nanos| time.get() as f64 / 1e9;
+    let a_page = load.bytes as f64 / pages as f64;
+    let layout = part.layout;
+    let dies = u64::from(layout.dies());
+    let under_way = pages * u64::from(load.depth);
+    let together = under_way.div_ceil(dies).clamp(1, layout.planes_per_die.into());
+    let by_dies = (dies * together) as f64 / seconds(cost.array + cost.transfer * together);
+    let by_queue = f64::from(load.depth) * pages as f64 / seconds(alone(part, pages, cost));
+    let mut least = (a_page * by_queue, Limit::Queue);
+    let by_buses = f64::from(layout.channels) / seconds(cost.transfer.max(Nanos::new(1)));
+    for (pages_a_second, limit) in [(by_dies, Limit::Dies), (by_buses, Limit::Buses)] {
+        if pages_a_second * a_page < least.0 {
+            least = (pages_a_second * a_page, limit);
+        }
+    }
+    least
+}
+
+/// The least time of a request of so many pages on idle hardware.
+fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
+    let layout = part.layout;
+    let (channels, dies, planes) = match layout.stripe {
+        Stripe::None => (1, 1, 1),
+        Stripe::Die => (1, 1, layout.planes_per_die),
+        Stripe::Device => (layout.channels, layout.dies(), layout.planes_per_die),
+    };
+    let on_channel = pages.div_ceil(channels.into());
+    let on_die = pages.div_ceil(dies.into());
+    let times = on_die.div_ceil(planes.into());
+    let by_die = cost.array * times + cost.transfer * on_die;
+    by_die.max(cost.array + cost.transfer * on_channel)
+}
+
+/// Bytes a second that the load gets.
+#[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
+fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
+    let requests = (MOVED / load.bytes).clamp(REQUESTS.0, REQUESTS.1);
+    let size = load.bytes;
+    let workload = match load.op {
+        Op::Read => format!(
+            "synth:uniform?requests={requests}&size={size}B&reads=100&footprint={READ_FROM}B"
+        ),
+        _ => format!("synth:sequential?requests={requests}&size={size}B"),
+    };
+    let workload = WorkloadArgs {
+        traces: vec![workload],
+        format: None,
+        lenient: false,
+        fit: None,
+        passes: 1,
+        columns: None,
+    };
+    let pace = Pace {
+        open_loop: false,
+        queue_depth: NonZeroU32::new(load.depth).unwrap_or(NonZeroU32::MIN),
+    };
+    let options = Options::quiet(workload, device.clone(), pace);
+    let setup = device.setup()?;
+    debug_assert_eq!(setup.time, Time::Overlapped);
+    let system = Chosen::parse("conventional").map_err(Failure::Arguments)?;
+    let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+    let elapsed = outcomes.first().map_or(0.0, |outcome| outcome.result.elapsed_us);
+    Ok((requests * load.bytes) as f64 / elapsed * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use nand_model::datasheet;
+
+    use super::*;
+
+    fn bounded(op: Op, bytes: u64, depth: u32) -> (String, &'static str) {
+        let part = datasheet::builtin("tlc-pslc").unwrap();
+        let (bound, limit) = bound(&part, Load { op, bytes, depth });
+        (format!("{:.3}", bound / 1e6), limit.name())
+    }
+
+    #[test]
+    fn bounds_are_those_worked_out_by_hand() {
+        // 75 us and 20.48 us: a page in 95.48 us.
+        assert_eq!(bounded(Op::Read, 16 << 10, 1), ("171.596".into(), "queue"));
+        assert_eq!(bounded(Op::Read, 16 << 10, 2), ("343.192".into(), "queue"));
+        // Four dies of two planes: eight pages in 75 us and twice 20.48.
+        assert_eq!(bounded(Op::Read, 16 << 10, 64), ("1130.321".into(), "dies"));
+        // Eight pages: sensed at once, and four over each bus, in 156.92 us.
+        assert_eq!(bounded(Op::Read, 128 << 10, 1), ("835.279".into(), "queue"));
+        // 4 KiB leave in 5.12 us: eight in 85.24 us.
+        assert_eq!(bounded(Op::Read, 4 << 10, 64), ("384.420".into(), "dies"));
+        // A page and its spare bytes come in in 20.64 us; two planes are programmed in 750 us.
+        assert_eq!(bounded(Op::Write, 1 << 20, 64), ("165.646".into(), "dies"));
+        assert_eq!(bounded(Op::Write, 16 << 10, 1), ("21.260".into(), "queue"));
+    }
+
+    #[test]
+    fn no_load_exceeds_its_bound() {
+        let device =
+            DeviceArgs { device: "tlc-pslc".into(), capacity: None, slc: None, parallel: true };
+        let part = device.setup().unwrap().part;
+        for op in [Op::Read, Op::Write] {
+            for (bytes, depth) in [(16 << 10, 1), (16 << 10, 64), (256 << 10, 4)] {
+                let load = Load { op, bytes, depth };
+                let share = reached(&device, load).unwrap() / bound(&part, load).0;
+                assert!((0.5..1.0).contains(&share), "{load:?}: {share}");
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Workloads as points: a number for each parameter of the streams, within bounds that a disk of that age can have.
+
+use std::fmt::Write;
+
+use crate::repro::paper::Workload;
+
+/// A parameter of `synth:file-system`, and its bounds.
+struct Knob {
+    name: &'static str,
+    /// What follows the number.
+    unit: &'static str,
+    /// By what the number is divided when it is written.
+    parts: u64,
+    /// The least, the first fit's, and the most, by [`Workload`].
+    known: [(u64, u64, u64); 2],
+}
+
+/// How many parameters are sought.
+const COUNT: usize = 12;
+
+/// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3 journal
+/// of 4 to 128 MiB (the defaults of mke2fs from small to large disks), a page of a log written up to 16 times before it
+/// is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as long as an extent, and
+/// small writes in no smaller share than the SLC's on C1 within 15 %.
+const KNOBS: [Knob; COUNT] = [
+    knob("small", "", 1, [(600, 680, 850), (650, 750, 900)]),
+    knob("journal", "", 1, [(50, 500, 800), (100, 667, 850)]),
+    knob(
+        "journal_bytes",
+        "KiB",
+        1,
+        [(2 << 10, 64 << 10, 64 << 10), (4 << 10, 128 << 10, 128 << 10)],
+    ),
+    knob("rewrites", "", 1, [(1, 1, 16), (1, 1, 4)]),
+    knob("restarts", "", 1, [(8, 512, 512), (8, 512, 512)]),
+    knob("hot_pages", "", 1, [(256, 16_384, 16_384), (256, 1024, 16_384)]),
+    knob("clump", "", 1, [(4, 16, 64), (4, 64, 128)]),
+    knob("hot_skew", "", 100, [(60, 160, 200), (60, 160, 200)]),
+    knob("small_files", "", 1, [(2, 100, 500), (2, 20, 300)]),
+    knob("lengthened", "", 1, [(1, 600, 900), (1, 1, 900)]),
+    knob("lately", "", 1, [(4, 48, 256), (4, 64, 256)]),
+    knob("continued", "", 1, [(500, 785, 960), (500, 785, 960)]),
+];
+
+const fn knob(
+    name: &'static str,
+    unit: &'static str,
+    parts: u64,
+    known: [(u64, u64, u64); 2],
+) -> Knob {
+    Knob { name, unit, parts, known }
+}
+
+impl Knob {
+    const fn bounds(&self, workload: Workload) -> (u64, u64) {
+        let (least, _, most) = self.known[workload as usize];
+        (least, most)
+    }
+}
+
+/// A workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidate([u64; COUNT]);
+
+/// How far a parameter goes in one step, as a factor.
+const STEP: f64 = 1.5;
+
+/// The share of parameters that a step changes.
+const CHANGED: f64 = 0.3;
+
+impl Candidate {
+    /// The first fit, as near as the bounds allow.
+    pub(super) fn first(workload: Workload) -> Self {
+        Self(KNOBS.each_ref().map(|knob| knob.known[workload as usize].1))
+    }
+
+    /// Any, each parameter evenly over its logarithm.
+    pub(super) fn drawn(workload: Workload, dice: &mut fastrand::Rng) -> Self {
+        Self(KNOBS.each_ref().map(|knob| draw(knob.bounds(workload), dice)))
+    }
+
+    /// One near it.
+    pub(super) fn near(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
+        let mut near = self;
+        for (value, knob) in near.0.iter_mut().zip(&KNOBS) {
+            if dice.f64() < CHANGED {
+                *value = step(*value, knob.bounds(workload), dice);
+            }
+        }
+        near
+    }
+
+    /// The name under which anybody can replay it.
+    pub(super) fn name(self, workload: Workload, requests: u64, seed: u64) -> String {
+        let like = workload.name();
+        let mut name = format!("synth:file-system?like={like}-1&requests={requests}&seed={seed}");
+        for (value, knob) in self.0.iter().zip(&KNOBS) {
+            let Knob { name: key, unit, parts, .. } = knob;
+            // Writing to a string does not fail.
+            let _ = if *parts == 1 {
+                write!(name, "&{key}={value}{unit}")
+            } else {
+                write!(name, "&{key}={}.{:02}", value / parts, value % parts)
+            };
+        }
+        name
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // Parameters are small.
+fn draw((least, most): (u64, u64), dice: &mut fastrand::Rng) -> u64 {
+    let (low, high) = (libm::log(least as f64), libm::log(most as f64));
+    whole(libm::exp(low + dice.f64() * (high - low)), (least, most))
+}
+
+#[allow(clippy::cast_precision_loss)] // Parameters are small.
+fn step(value: u64, bounds: (u64, u64), dice: &mut fastrand::Rng) -> u64 {
+    let factor = libm::exp((dice.f64() * 2.0 - 1.0) * libm::log(STEP));
+    let next = whole(value as f64 * factor, bounds);
+    if next == value { draw(bounds, dice) } else { next }
+}
+
+/// A whole number within the bounds. Sizes are in KiB, and whole pages of 4 KiB.
+#[allow(clippy::cast_sign_loss)] // No parameter is below zero.
+fn whole(value: f64, (least, most): (u64, u64)) -> u64 {
+    let value = (libm::round(value) as u64).clamp(least, most);
+    if least.is_multiple_of(1 << 10) { value / 4 * 4 } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Synth;
+
+    #[test]
+    fn every_workload_has_a_name_that_can_be_replayed() {
+        let mut dice = fastrand::Rng::with_seed(1);
+        for workload in Workload::ALL {
+            let mut candidate = Candidate::drawn(workload, &mut dice);
+            for _ in 0..200 {
+                let name = candidate.name(workload, 1000, 7);
+                Synth::parse(&name).unwrap_or_else(|reason| panic!("{reason}"));
+                for (value, knob) in candidate.0.iter().zip(&KNOBS) {
+                    let (least, most) = knob.bounds(workload);
+                    assert!((least..=most).contains(value), "{}: {value}", knob.name);
+                }
+                candidate = candidate.near(workload, &mut dice);
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `tandem fit chang`: workloads that agree with everything that a paper tells of its own, and what they make of the
+//! comparison.
+//!
+//! The traces of the paper were never published, and what it tells of them leaves more than one workload. Each that
+//! agrees with all of it is as good as any other, so that the answer is an *envelope*: the speed-up over all workloads
+//! that agree. Nothing that is to come out (RS, ES, the hybrid's rows of Table 3) is looked at while they are sought.
+//!
+//! # Rooms
+//!
+//! - `candidate`: workloads, as points within stated bounds. `constraints`: what the paper tells, measured. `search`:
+//!   from draws to those that fit.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use clap::ValueEnum;
+
+use crate::repro::paper::{RS, Workload};
+use crate::table::{Edge, Table};
+use crate::{Failure, interrupt};
+
+mod candidate;
+mod constraints;
+mod search;
+
+use constraints::{CONSTRAINTS, Measured};
+use search::{Search, Tried};
+
+/// What was typed after `fit`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Whose workloads: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
+    #[arg(value_enum, value_name = "PAPER")]
+    paper: Paper,
+    /// Which of them: ntfs or ext3
+    #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
+    workload: FileSystem,
+    /// Workloads to try
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    tries: u32,
+    /// Requests of each run
+    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    requests: u64,
+    /// Which draws
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// Workloads at a time; without it, one a core. The result is the same
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+/// Papers whose workloads can be sought.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Paper {
+    /// The hybrid of SLC log and MLC block chains
+    Chang,
+}
+
+/// Its workloads.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FileSystem {
+    /// A laptop under Windows XP
+    Ntfs,
+    /// The same under Linux
+    Ext3,
+}
+
+/// Looks for workloads that fit, and says what they make of the comparison.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::listen();
+    let Paper::Chang = args.paper;
+    let workload = match args.workload {
+        FileSystem::Ntfs => Workload::Ntfs,
+        FileSystem::Ext3 => Workload::Ext3,
+    };
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
+    let search = Search {
+        workload,
+        tries: args.tries,
+        requests: args.requests,
+        seed: args.seed,
+        jobs: jobs.map_or(1, NonZeroUsize::get),
+    };
+    let tried = search.run()?;
+    let fitting: Vec<&Tried> = tried.iter().filter(|tried| tried.fits()).collect();
+    let name = workload.name();
+    writeln!(
+        out,
+        "{name}: {} workloads tried, {} agree with the paper\n",
+        tried.len(),
+        fitting.len()
+    )?;
+    if let Some(best) = tried.first() {
+        constraints_of(workload, best, out)?;
+    }
+    if fitting.is_empty() {
+        writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
+        tried.first().map_or(Ok(()), |best| writeln!(out, "  {}", search.name(best)))?;
+        return Ok(());
+    }
+    envelope(workload, &search, fitting, out)
+}
+
+/// What the paper tells, and how one workload agrees with it.
+fn constraints_of(workload: Workload, tried: &Tried, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new([
+        ("", Edge::Left),
+        ("from", Edge::Right),
+        ("to", Edge::Right),
+        ("nearest", Edge::Right),
+        ("off by", Edge::Right),
+    ]);
+    for constraint in CONSTRAINTS {
+        let Some((least, most)) = constraint.bounds(workload) else { continue };
+        let measured = tried.measured.get(constraint.what);
+        let off = match measured {
+            Some(value) if constraint.miss(workload, value) > 0.0 => {
+                format!("{:.0} %", (constraint.miss(workload, value).exp() - 1.0) * 100.0)
+            }
+            Some(_) => "-".into(),
+            None => "not tried".into(),
+        };
+        let shown = |value: f64| format!("{value:.3}");
+        let measured = measured.map_or_else(|| "-".into(), shown);
+        table.row([constraint.title.into(), shown(least), shown(most), measured, off]);
+    }
+    Ok(table.write(out)?)
+}
+
+/// The speed-up over all that fit.
+fn envelope(
+    workload: Workload,
+    search: &Search,
+    mut fitting: Vec<&Tried>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let rs = |tried: &Tried| tried.measured.get(Measured::Rs).unwrap_or(f64::NAN);
+    fitting.sort_by(|one, other| rs(one).total_cmp(&rs(other)));
+    let median = fitting[fitting.len() / 2];
+    let told = RS.iter().find(|(device, of, _)| *device == "c3" && *of == workload);
+    writeln!(
+        out,
+        "\nRS on C3 over all that agree: {:.2} at least, {:.2} in the middle, {:.2} at most; the paper: {:.2}",
+        rs(fitting[0]),
+        rs(median),
+        rs(fitting[fitting.len() - 1]),
+        told.map_or(f64::NAN, |(_, _, rs)| *rs),
+    )?;
+    writeln!(out, "The one in the middle: {}", search.name(median))?;
+    writeln!(out, "All of them:")?;
+    for tried in fitting {
+        writeln!(out, "  RS {:.2}  {}", rs(tried), search.name(tried))?;
+    }
+    Ok(())
+}

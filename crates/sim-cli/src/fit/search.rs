@@ -1,0 +1,129 @@
+//! From draws to workloads that fit: the best so far are changed a little, again and again.
+
+use std::thread;
+
+use super::candidate::Candidate;
+use super::constraints::{self, Figures, Measured};
+use crate::repro::paper::Workload;
+use crate::{Failure, interrupt};
+
+/// What is sought, and how long.
+pub(super) struct Search {
+    pub(super) workload: Workload,
+    pub(super) tries: u32,
+    pub(super) requests: u64,
+    pub(super) seed: u64,
+    pub(super) jobs: usize,
+}
+
+/// A workload that was tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tried {
+    candidate: Candidate,
+    pub(super) measured: Figures,
+    /// How far it is from agreeing with the paper.
+    distance: f64,
+}
+
+impl Tried {
+    /// Whether it agrees with all that the paper tells.
+    pub(super) fn fits(&self) -> bool {
+        self.distance <= 0.0 && self.measured.get(Measured::Rs).is_some()
+    }
+}
+
+/// So many workloads of a round, whatever the machine: the result depends on it.
+const ROUND: usize = 8;
+
+/// So many of the best are changed.
+const BEST: usize = 12;
+
+/// So many of the first round lie near the first fit.
+const BEGINNERS: usize = 4;
+
+/// One workload of a round in so many is drawn anew.
+const FRESH: usize = 4;
+
+impl Search {
+    /// The name of a workload that was tried.
+    pub(super) fn name(&self, tried: &Tried) -> String {
+        tried.candidate.name(self.workload, self.requests, self.seed)
+    }
+
+    /// All that were tried, the nearest first.
+    pub(super) fn run(&self) -> Result<Vec<Tried>, Failure> {
+        let mut dice = fastrand::Rng::with_seed(self.seed);
+        let mut tried: Vec<Tried> = Vec::new();
+        while tried.len() < self.tries as usize && !interrupt::is_requested() {
+            let count = ROUND.min(self.tries as usize - tried.len());
+            let round: Vec<Candidate> =
+                (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
+            tried.extend(self.measure(&round)?);
+            tried.sort_by(|one, other| one.distance.total_cmp(&other.distance));
+            let fitting = tried.iter().filter(|tried| tried.fits()).count();
+            let nearest = tried.first().map_or(f64::NAN, |tried| tried.distance);
+            eprintln!("{} tried, {fitting} agree, the nearest is {nearest:.3} off", tried.len());
+        }
+        if tried.is_empty() {
+            Err(Failure::Interrupted("no workload was tried".into()))
+        } else {
+            Ok(tried)
+        }
+    }
+
+    fn next(&self, at: usize, tried: &[Tried], dice: &mut fastrand::Rng) -> Candidate {
+        if tried.is_empty() && at < BEGINNERS {
+            let first = Candidate::first(self.workload);
+            return if at == 0 { first } else { first.near(self.workload, dice) };
+        }
+        let best = &tried[..tried.len().min(BEST)];
+        if at.is_multiple_of(FRESH) || best.is_empty() {
+            return Candidate::drawn(self.workload, dice);
+        }
+        // The nearer, the likelier.
+        let rank = dice.usize(..best.len()).min(dice.usize(..best.len()));
+        best[rank].candidate.near(self.workload, dice)
+    }
+
+    /// Measures a round, so many at a time. The order is that of the round.
+    fn measure(&self, round: &[Candidate]) -> Result<Vec<Tried>, Failure> {
+        let mut measured = Vec::with_capacity(round.len());
+        for part in round.chunks(self.jobs.max(1)) {
+            let outcomes: Vec<_> = thread::scope(|scope| {
+                let one = |candidate: Candidate| {
+                    let name = candidate.name(self.workload, self.requests, self.seed);
+                    constraints::measure(self.workload, &name)
+                };
+                let workers: Vec<_> =
+                    part.iter().map(|candidate| scope.spawn(move || one(*candidate))).collect();
+                workers.into_iter().map(thread::ScopedJoinHandle::join).collect()
+            });
+            for (candidate, outcome) in part.iter().zip(outcomes) {
+                let stopped = || Failure::Violation("a run stopped without a word".into());
+                let figures = outcome.map_err(|_| stopped())??;
+                let distance = constraints::distance(self.workload, &figures);
+                measured.push(Tried { candidate: *candidate, measured: figures, distance });
+            }
+        }
+        Ok(measured)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_finds_the_same_however_many_work_at_a_time() {
+        let found = |jobs| {
+            let search =
+                Search { workload: Workload::Ntfs, tries: 12, requests: 2000, seed: 3, jobs };
+            let tried = search.run().unwrap();
+            tried.iter().map(|tried| (search.name(tried), tried.distance)).collect::<Vec<_>>()
+        };
+        let alone = found(1);
+        assert_eq!(alone, found(3));
+        assert_eq!(alone.len(), 12);
+        assert!(alone.is_sorted_by(|one, other| one.1 <= other.1), "{alone:?}");
+    }
+}

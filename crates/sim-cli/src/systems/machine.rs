@@ -1,0 +1,215 @@
+//! The hardware of a rival, shared by the rival that works on it and by whoever reads its meters.
+
+use std::cell::{Cell, RefCell};
+use std::convert::Infallible;
+
+use ftl_iface::{
+    Block, Bytes, Cause, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice,
+    Operations, Page, PageCount, Probe, ProgramError, ReadError, Region, Verb,
+};
+use nand_model::part::{Nanos, Part};
+use nand_model::{Chip, Content, Done, Timed};
+
+use super::Setup;
+use super::hardware::{Hardware, PartState, SLC_MODE, part_name};
+use super::meter::{Account, Meter, Metered, Spent};
+use crate::Failure;
+
+/// What was asked of a part, by verb and cause.
+type Counts = [[Cell<u64>; Cause::ALL.len()]; Verb::ALL.len()];
+
+/// A chip, and what was asked of it, by cause: in its regions, and in blocks in SLC mode.
+pub(super) struct Machine<'m> {
+    chip: RefCell<Metered<'m>>,
+    meter: &'m Meter,
+    counts: [Counts; 3],
+}
+
+/// Where operations on blocks in SLC mode are counted.
+const IN_SLC_MODE: usize = 2;
+
+impl<'m> Machine<'m> {
+    /// That part, under the kind of time of the setup.
+    pub(super) fn new(part: &Part, setup: &Setup, meter: &'m Meter) -> Result<Self, Failure> {
+        let spare_kept = Bytes::new(ftl_rivals::kit::flash::TAG_BYTES as u32);
+        let content = Content::Stamps { sector: part.sector_bytes, spare_kept };
+        let chip = Chip::new(part, content)?.with_time(setup.time);
+        let chip = RefCell::new(Metered::without_chains(chip, meter));
+        Ok(Self { chip, meter, counts: Default::default() })
+    }
+
+    /// The meter.
+    pub(super) const fn meter(&self) -> &'m Meter {
+        self.meter
+    }
+
+    /// The chip, for the rival.
+    pub(super) fn door(&self) -> Door<'_, 'm> {
+        let geometry = *self.chip.borrow().geometry();
+        Door { machine: self, geometry }
+    }
+
+    /// Who hears from the rival on whose behalf it works.
+    pub(super) const fn ear(&self) -> Ear<'_> {
+        Ear(self.meter)
+    }
+
+    /// The moment at which the caller may go on.
+    #[inline]
+    pub(super) fn now(&self) -> Nanos {
+        self.chip.borrow().chip.now()
+    }
+
+    /// Lets time pass.
+    pub(super) fn wait_until(&self, moment: Nanos) {
+        self.chip.borrow_mut().chip.wait_until(moment);
+    }
+
+    /// A request of the host's begins.
+    pub(super) fn begin(&self, at: Nanos) -> u64 {
+        self.chip.borrow_mut().chip.begin_request(at)
+    }
+
+    /// It has asked for all that it needs.
+    pub(super) fn end(&self) {
+        self.chip.borrow_mut().chip.end_request();
+    }
+
+    /// The next request that is answered.
+    pub(super) fn next_done(&self, until: Option<Nanos>) -> Option<Done> {
+        self.chip.borrow_mut().chip.next_done(until)
+    }
+
+    /// What was spent on an account.
+    pub(super) fn spent(&self, account: Account) -> Spent {
+        let chip = &self.chip.borrow().chip;
+        self.meter.spent(account, |label| chip.charged(label))
+    }
+
+    /// The state of the hardware.
+    pub(super) fn hardware(&self) -> Hardware {
+        let chip = &self.chip.borrow().chip;
+        let (part, stats) = (chip.part(), chip.stats());
+        let mut parts = Vec::new();
+        for region in Region::ALL {
+            let Some(shape) = part.geometry.region(region) else { continue };
+            let state = |name, wear: Vec<u32>, counts: usize| PartState {
+                name,
+                bytes: shape.capacity_bytes(),
+                page_bytes: shape.page_bytes.get().into(),
+                wear,
+                operations: self.operations(counts),
+            };
+            let in_slc_mode: Vec<u32> = chip.slc_mode_erase_counts(region).collect();
+            let all = chip.erase_counts(region).zip(&in_slc_mode);
+            parts.push(state(
+                part_name(region),
+                all.map(|(all, slc)| all - slc).collect(),
+                region as usize,
+            ));
+            if let Some(pages) = chip.slc_mode_pages(region) {
+                let held = u64::from(shape.blocks.get()) * u64::from(pages.get());
+                let bytes = held * u64::from(shape.page_bytes.get());
+                parts.push(PartState { bytes, ..state(SLC_MODE, in_slc_mode, IN_SLC_MODE) });
+            }
+        }
+        Hardware {
+            device: part.name.clone(),
+            time: chip.time(),
+            at_rest: stats.elapsed,
+            energy: stats.energy(),
+            dollars: part.cost_dollars(),
+            parts,
+        }
+    }
+
+    fn operations(&self, at: usize) -> Operations {
+        let mut operations = Operations::NONE;
+        for verb in Verb::ALL {
+            for cause in Cause::ALL {
+                let count = self.counts[at][verb as usize][cause as usize].get();
+                operations.count_many(verb, cause, count);
+            }
+        }
+        operations
+    }
+
+    #[inline]
+    fn count(&self, mode: Mode, region: Region, verb: Verb) {
+        let at = if mode == Mode::Slc { IN_SLC_MODE } else { region as usize };
+        let count = &self.counts[at][verb as usize][self.meter.cause() as usize];
+        count.set(count.get() + 1);
+    }
+}
+
+/// Tells the meter on whose behalf operations are done. They are counted where they are done.
+pub(super) struct Ear<'m>(&'m Meter);
+
+impl Probe for Ear<'_> {
+    #[inline]
+    fn operation(&mut self, _: Region, _: Verb, cause: Cause) {
+        self.0.set_cause(cause);
+    }
+}
+
+/// A machine's chip as a rival sees it.
+pub(super) struct Door<'a, 'm> {
+    machine: &'a Machine<'m>,
+    geometry: Geometry,
+}
+
+impl NandDevice for Door<'_, '_> {
+    type Error = Infallible;
+
+    #[inline]
+    fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Infallible>> {
+        let mut chip = self.machine.chip.borrow_mut();
+        self.machine.count(chip.chip.mode(page.block()), page.region(), Verb::Read);
+        chip.read(page, at, data, spare)
+    }
+
+    #[inline]
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Infallible>> {
+        let mut chip = self.machine.chip.borrow_mut();
+        self.machine.count(chip.chip.mode(page.block()), page.region(), Verb::Program);
+        chip.program(page, data, spare)
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
+        self.machine.count(Mode::Full, block.region(), Verb::Erase);
+        self.machine.chip.borrow_mut().erase(block)
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
+        self.machine.chip.borrow_mut().is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
+        self.machine.chip.borrow_mut().mark_bad(block)
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.machine.chip.borrow().slc_mode_pages(region)
+    }
+
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Infallible>> {
+        self.machine.count(mode, block.region(), Verb::Erase);
+        self.machine.chip.borrow_mut().erase_into(block, mode)
+    }
+}

@@ -1,0 +1,243 @@
+//! The systems of other papers: their parameters, and how each is built.
+
+use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry, SectorCount};
+use ftl_rivals::kit::Victims;
+use ftl_rivals::{Unfit, ahdm, combo, density, ko, page_map, pslc};
+use nand_model::Time;
+use nand_model::part::Part;
+
+use super::machine::Machine;
+use super::meter::Meter;
+use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
+use super::{Session, Setup, bench};
+use crate::Failure;
+use crate::spec::{Parameter, Values};
+
+pub(super) const PAGE_MAP: [Parameter; 1] = [Parameter {
+    name: "victims",
+    default: "greedy",
+    title: "what is collected: greedy, cost-benefit or cat (cost age times)",
+}];
+
+pub(super) fn page_slc(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    page_map(setup, &slc_alone(&setup.part)?, Region::Slc, values, session)
+}
+
+pub(super) fn page_mlc(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    page_map(setup, &mlc_alone(&setup.part)?, Region::Mlc, values, session)
+}
+
+fn page_map(
+    setup: &Setup,
+    part: &Part,
+    region: Region,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let meter = Meter::new();
+    let machine = Machine::new(part, setup, &meter)?;
+    let config = page_map::Config {
+        region,
+        victims: victims(values)?,
+        sector: part.sector_bytes,
+        capacity: capacity(part),
+        lanes: lanes(setup),
+    };
+    let store = page_map::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+pub(super) const KO: [Parameter; 2] = [
+    Parameter { name: "short", default: "16KiB", title: "the longest request that enters the SLC" },
+    Parameter { name: "threshold", default: "16", title: "updates above which a page stays there" },
+];
+
+pub(super) fn ko(setup: &Setup, values: &Values, session: &mut dyn Session) -> Result<(), Failure> {
+    let part = both(setup)?;
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let short = values.size("short").map_err(Failure::Arguments)?;
+    let short = short / u64::from(part.sector_bytes.get());
+    let config = ko::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        lanes: lanes(setup),
+        short: SectorCount::new(u32::try_from(short).unwrap_or(u32::MAX)),
+        threshold: number(values, "threshold")?,
+    };
+    let store = ko::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+pub(super) const COMBO: [Parameter; 1] =
+    [Parameter { name: "hot", default: "50", title: "percent of the SLC's blocks that are hot" }];
+
+pub(super) fn combo(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let part = both(setup)?;
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let config = combo::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        lanes: lanes(setup),
+        hot_percent: number(values, "hot")?,
+    };
+    let store = combo::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+pub(super) const AHDM: [Parameter; 3] = [
+    Parameter { name: "threshold", default: "2", title: "references that make a page hot" },
+    Parameter { name: "adaptive", default: "on", title: "the threshold follows the wear" },
+    Parameter { name: "warm", default: "4", title: "length of the list W, in lengths of H" },
+];
+
+pub(super) fn ahdm(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let part = both(setup)?;
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let threshold = number(values, "threshold")?.min(u8::MAX.into()) as u8;
+    let adapts = values.is_on("adaptive").map_err(Failure::Arguments)?;
+    let endurance = |region| part.region(region).map_or(1, |figures| figures.endurance);
+    let config = ahdm::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        lanes: lanes(setup),
+        threshold: if adapts {
+            ahdm::Threshold::Adaptive(threshold)
+        } else {
+            ahdm::Threshold::Fixed(threshold)
+        },
+        warm: number(values, "warm")?,
+        endurance: Region::ALL.map(endurance),
+    };
+    let store = ahdm::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+pub(super) const DENSITY: [Parameter; 2] = [
+    Parameter { name: "threshold", default: "4", title: "accesses that put a page into SLC mode" },
+    Parameter {
+        name: "extra",
+        default: "slc",
+        title: "MLC on top, for pages in SLC mode: a size; slc: twice the device's SLC",
+    },
+];
+
+pub(super) fn density(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let slc = both(setup)?.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
+    let extra = values.get("extra", |text| match text {
+        "slc" => Ok(2 * slc),
+        size => crate::size::parse(size),
+    });
+    let extra = extra.map_err(Failure::Arguments)?;
+    let mut part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
+    let shape = part.geometry.mlc().copied();
+    let extra_blocks = shape.map_or(0, |shape| extra.div_ceil(shape.block_bytes()));
+    let extra_blocks = u32::try_from(extra_blocks).unwrap_or(u32::MAX / 2);
+    let shape = shape.map(|shape| {
+        let blocks = shape.blocks.get().saturating_add(extra_blocks);
+        RegionGeometry { blocks: BlockCount::new(blocks), ..shape }
+    });
+    part.geometry =
+        Geometry::new(None, shape).map_err(|error| Failure::Unfit(error.to_string()))?;
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let config = density::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        lanes: lanes(setup),
+        threshold: number(values, "threshold")?.min(u8::MAX.into()) as u8,
+        extra_blocks,
+    };
+    let store = density::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+pub(super) const PSLC: [Parameter; 2] = [
+    Parameter {
+        name: "static",
+        default: "10",
+        title: "thousandths of all blocks that the cache has always",
+    },
+    Parameter {
+        name: "dynamic",
+        default: "250",
+        title: "thousandths of the blocks without data that it has beside",
+    },
+];
+
+pub(super) fn pslc(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let config = pslc::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        lanes: lanes(setup),
+        static_permille: number(values, "static")?,
+        dynamic_permille: number(values, "dynamic")?,
+    };
+    let store = pslc::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
+}
+
+fn number(values: &Values, name: &'static str) -> Result<u32, Failure> {
+    let number = values.get(name, |text| {
+        text.parse().map_err(|_| "write a whole number of at most 32 bits".into())
+    });
+    number.map_err(Failure::Arguments)
+}
+
+fn victims(values: &Values) -> Result<Victims, Failure> {
+    let victims = values.get("victims", |text| match text {
+        "greedy" => Ok(Victims::Greedy),
+        "cost-benefit" => Ok(Victims::CostBenefit),
+        "cat" => Ok(Victims::Cat),
+        _ => Err("write greedy, cost-benefit or cat".into()),
+    });
+    victims.map_err(Failure::Arguments)
+}
+
+#[allow(clippy::needless_pass_by_value)] // It is what `map_err` hands over.
+fn unfit(reason: Unfit) -> Failure {
+    Failure::Unfit(reason.to_string())
+}
+
+/// Sectors that the part exports. More than 32 bits number are refused when the store is made.
+fn capacity(part: &Part) -> SectorCount {
+    let sectors = part.exported_bytes / u64::from(part.sector_bytes.get());
+    SectorCount::new(u32::try_from(sectors).unwrap_or(u32::MAX))
+}
+
+/// Blocks that a stream fills in turn, so that all planes work where planes work at the same time.
+fn lanes(setup: &Setup) -> u32 {
+    match setup.time {
+        Time::Serial => 1,
+        Time::Overlapped => setup.part.layout.dies() * setup.part.layout.planes_per_die,
+    }
+}
