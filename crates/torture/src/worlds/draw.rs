@@ -9,7 +9,7 @@ use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
 };
 use nand_model::datasheet;
-use nand_model::part::Part;
+use nand_model::part::{Part, RegionPart};
 
 use crate::dice::Dice;
 use crate::hybrid::Hybrid;
@@ -93,7 +93,10 @@ fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let capacity = room.checked_sub(dice.below(4)).filter(|sectors| *sectors > 0)?;
     let config = Config { capacity: Some(SectorCount::new(capacity)), ..config };
     let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);
-    let region = |has: bool, part: &Option<_>| part.clone().filter(|_| has);
+    // A drawn block has its own number of pages, which a mode of the model part's would not fit.
+    let region = |has: bool, part: &Option<RegionPart>| {
+        part.clone().filter(|_| has).map(|part| RegionPart { slc_mode: None, ..part })
+    };
     let part = Part {
         name: "world".into(),
         slc: region(slc.is_some(), &figures.slc),
