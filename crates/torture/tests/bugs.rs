@@ -35,8 +35,10 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::CollectTouched => Shown::Cuts("tiny"),
         Bug::TrustCommit => Shown::Nested("tiny-slc"),
         Bug::LeaveHeaderTorn => Shown::Format("tiny"),
-        Bug::LeaveFailingChain => Shown::Worlds(4_401),
-        Bug::CollectCopies | Bug::BelieveFailedPage | Bug::RepeatStamps => Shown::NotYet,
+        Bug::CollectCopies
+        | Bug::BelieveFailedPage
+        | Bug::RepeatStamps
+        | Bug::LeaveFailingChain => Shown::NotYet,
         _ => Shown::Worlds(1),
     }
 }

@@ -1,8 +1,9 @@
 //! The machines that QEMU plays.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use crate::{Outcome, said};
@@ -64,9 +65,17 @@ impl Machine {
             .stderr(Stdio::inherit())
             .spawn()
             .map_err(|error| format!("{} does not start ({error}): install it", self.emulator))?;
-        // What the programs say fits a pipe, so that waiting before reading blocks nobody.
+        // Read while the program runs: a pipe that is full would stop it.
+        let mut said_so_far = child.stdout.take();
+        let reader = spawn(move || {
+            let mut text = Vec::new();
+            said_so_far.as_mut().map_or(Ok(0), |pipe| pipe.read_to_end(&mut text)).map(|_| text)
+        });
         let start = Instant::now();
-        while child.try_wait().map_err(|error| said(program, &error))?.is_none() {
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(|error| said(program, &error))? {
+                break status;
+            }
             if start.elapsed() > PATIENCE {
                 // It may end by itself just now, which is as good.
                 let _ = child.kill();
@@ -74,10 +83,11 @@ impl Machine {
                 return Err(format!("{} did not end within {seconds} s", program.display()));
             }
             sleep(Duration::from_millis(20));
-        }
-        let output = child.wait_with_output().map_err(|error| said(program, &error))?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let passed = output.status.success() && text.lines().any(|line| line == "PASSED");
+        };
+        let read = reader.join().map_err(|_| format!("{} was not read", program.display()))?;
+        let text =
+            String::from_utf8_lossy(&read.map_err(|error| said(program, &error))?).into_owned();
+        let passed = status.success() && text.lines().any(|line| line == "PASSED");
         if passed {
             return Ok(text);
         }
