@@ -100,9 +100,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.seen(read)
     }
 
-    /// Writes the headers anew, because the bits of one begin to go: the younger first, which a power cut may have
-    /// torn, and each only while the other stands. Where that is missing it is mended first, and this one when it is
-    /// met again.
+    /// Writes the headers anew, because the bits of one begin to go: first the one in doubt, and each only while the
+    /// other stands. Where that is missing it is mended first, and this one when it is met again.
     pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {
             self.break_seals()?;

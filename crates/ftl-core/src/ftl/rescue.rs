@@ -167,9 +167,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(copy.or(Some(before)));
         }
         let backups = self.find_backups(&youngest)?;
-        let content =
-            matches!(youngest.kind, Kind::Log | Kind::Chain | Kind::ChainInPlace | Kind::Trim);
-        let content = content && !planted(Bug::ForgetYoungest);
+        let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
         let own = (content || self.ends_fold(&youngest)?).then_some(youngest);
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)
