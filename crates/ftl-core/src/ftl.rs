@@ -81,8 +81,6 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) unsettled: Option<Unsettled>,
     /// Blocks of the chains that are not bad.
     pub(crate) good_blocks: u16,
-    /// A chain with a log block that did not program: it is to be folded soon.
-    pub(crate) failing_chain: Option<LogicalBlock>,
     /// How far the scrub under way has come.
     pub(crate) scrub: Scrub,
     /// Where the host's request under way has begun in the chain block that it writes to.

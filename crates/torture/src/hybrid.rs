@@ -227,6 +227,12 @@ impl Mounted for Ftl<'_, &mut Crossing, Teller> {
              {unmarked} may take no mark"
         )
     }
+
+    fn owed(&self) -> Option<String> {
+        let health = self.health();
+        let bears = health.read_only || health.reserve_left.is_zero() || !health.at_once.is_zero();
+        (!bears).then(|| format!("no block may fail next; {}", Mounted::health(self)))
+    }
 }
 
 /// The probe that keeps the account.

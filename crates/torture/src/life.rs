@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError};
+use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 
 use crate::crossing::{Branch, Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
@@ -267,8 +267,11 @@ impl Mind<'_> {
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
             (_, Some(Halt::PowerOff)) => Ok(After::Off),
-            (Ok(()), None) => {
+            (Ok(work), None) => {
                 allow(ftl);
+                if let Some(owed) = owed(ftl, work) {
+                    return Err(self.broken(&step, Breach::Invariant(owed)));
+                }
                 if let Step::Write { first, count } | Step::Trim { first, count } = step {
                     self.truth.acknowledge(first, count);
                 }
@@ -350,40 +353,46 @@ impl Mind<'_> {
 }
 
 /// Asks the FTL for what changes the device; the truth is told before what is to be there. Reads are for whoever
-/// compares them.
+/// compares them. Says whether idle work is left, where that was asked for.
 pub(crate) fn ask(
     ftl: &mut dyn Mounted,
     step: Step,
     truth: &mut Truth,
     data: &mut Vec<u8>,
-) -> Result<(), StoreWriteError<Halt>> {
+) -> Result<Work, StoreWriteError<Halt>> {
     match step {
         Step::Write { first, count } => {
             truth.begin_write(first, count, data);
-            ftl.write(Sector::new(first), data)
+            ftl.write(Sector::new(first), data)?;
         }
         Step::Trim { first, count } => {
             truth.begin_trim(first, count);
-            ftl.trim(Sector::new(first), SectorCount::new(count))
+            ftl.trim(Sector::new(first), SectorCount::new(count))?;
         }
-        Step::Maintain { budget } => ftl.maintain(PageCount::new(budget)).map(drop),
-        Step::Flush => ftl.flush(),
-        Step::Settle => ftl.settle(),
+        Step::Maintain { budget } => return ftl.maintain(PageCount::new(budget)),
+        Step::Flush => ftl.flush()?,
+        Step::Settle => ftl.settle()?,
         Step::Scrub => {
             ftl.scrub();
-            ftl.maintain(PageCount::new(SCRUBBED)).map(drop)
+            return ftl.maintain(PageCount::new(SCRUBBED));
         }
-        Step::Stop => ftl.stop(),
-        Step::Cut { after, seed } => {
-            ftl.device_mut().cut_after(after.into(), seed);
-            Ok(())
-        }
-        Step::Read { .. } | Step::Compare | Step::Rest => Ok(()),
+        Step::Stop => ftl.stop()?,
+        Step::Cut { after, seed } => ftl.device_mut().cut_after(after.into(), seed),
+        Step::Read { .. } | Step::Compare | Step::Rest => {}
     }
+    Ok(Work::Left)
 }
 
 /// Pages that are read in idle time once a scrub was asked for.
 const SCRUBBED: u32 = 50;
+
+/// What the FTL owes though it says that no idle work is left.
+pub(crate) fn owed(ftl: &dyn Mounted, work: Work) -> Option<String> {
+    match work {
+        Work::Done => ftl.owed(),
+        Work::Left => None,
+    }
+}
 
 /// Faults may strike as the FTL says that it bears them.
 fn allow(ftl: &mut dyn Mounted) {

@@ -69,6 +69,9 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
 
     /// What it says of its reserve, for people.
     fn health(&self) -> String;
+
+    /// What it owes once it says that no idle work is left, for people; `None` where it owes nothing.
+    fn owed(&self) -> Option<String>;
 }
 
 /// Why a device did not mount.

@@ -85,6 +85,12 @@ impl Failed {
         self.failing_count = self.failing.iter().flatten().fold(0, |count, _| count + 1);
     }
 
+    /// Whether a program has failed to a block that is still in use.
+    #[inline]
+    pub fn has_failing(&self) -> bool {
+        self.failing_count > 0
+    }
+
     /// Whether a program to that block has failed.
     #[inline]
     pub fn is_failing(&self, spot: Spot) -> bool {

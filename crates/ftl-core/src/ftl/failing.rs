@@ -98,7 +98,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.mlc.maps.forget(logical);
         self.mlc.sealed.set(logical, true);
         if !empty {
-            self.failing_chain = Some(logical);
             return Ok(());
         }
         let block = self.mlc.chains.pop_log(logical).ok_or(Fault::Corrupt)?;
@@ -147,13 +146,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Fault::ReadOnly
     }
 
-    /// The chain whose log block did not program, if it is still worth folding.
+    /// A chain with a log block that did not program. While such a block is in use, one block fewer may fail in a
+    /// request: so the chain is folded soon, as long as there is a block to fold onto.
     #[cold]
-    pub(crate) fn take_failing_chain(&mut self) -> Option<LogicalBlock> {
-        self.failing_chain
-            .take()
-            .filter(|logical| self.mlc.chains.is_long(*logical) && self.mlc.chains.free_count() > 0)
-            .filter(|_| !planted(Bug::LeaveFailingChain))
+    pub(crate) fn failing_chain(&self) -> Option<LogicalBlock> {
+        if self.mlc.chains.free_count() == 0 || planted(Bug::LeaveFailingChain) {
+            return None;
+        }
+        let failed = &self.flash.failed;
+        (0..self.shape.logical_blocks).map(LogicalBlock::new).find(|logical| {
+            self.mlc.chains.logs(*logical).any(|block| failed.is_failing(Spot::chain(block, 0)))
+        })
     }
 
     /// The reserve is used up: writes down where everything stands, so that the next mounts need not find it out, and

@@ -47,8 +47,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.fold_step()?;
             return Ok(true);
         }
-        if self.failing_chain.is_some()
-            && let Some(logical) = self.take_failing_chain()
+        if self.flash.failed.has_failing()
+            && let Some(logical) = self.failing_chain()
         {
             self.start_fold(logical, None, Cause::Gc)?;
             return Ok(true);

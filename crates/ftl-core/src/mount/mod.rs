@@ -184,7 +184,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             own: None,
             failed_page: None,
             good_blocks: 0,
-            failing_chain: None,
         })
     }
 

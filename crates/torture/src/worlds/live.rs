@@ -1,6 +1,6 @@
 //! A world is lived: mount after mount of one device, with whatever was drawn, against the truth.
 
-use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError};
+use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
 use super::World;
@@ -10,7 +10,7 @@ use crate::dice::{Share, mix};
 use crate::faults::{Faults, Reserve};
 use crate::history::History;
 use crate::injury::Injuries;
-use crate::life::ask;
+use crate::life::{ask, owed};
 use crate::panics;
 use crate::report::{Breach, Tally};
 use crate::steps::Step;
@@ -171,21 +171,24 @@ impl Dweller<'_> {
         let outcome = match step {
             Step::Read { first, count } => {
                 self.compare(ftl, |truth, ftl| truth.compare(ftl, first, count))?;
-                Ok(())
+                Ok(Work::Left)
             }
             Step::Compare => {
                 self.compare(ftl, |truth, ftl| truth.compare_all(ftl))?;
                 self.check(ftl)?;
-                Ok(())
+                Ok(Work::Left)
             }
             other => ask(ftl, other, &mut self.truth, &mut self.data),
         };
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
             (_, Some(Halt::PowerOff)) => Ok(After::Off),
-            (Ok(()), None) => {
+            (Ok(work), None) => {
                 self.acknowledge(ftl, step);
-                Ok(After::On)
+                match owed(ftl, work) {
+                    None => Ok(After::On),
+                    Some(owed) => Err(Breach::Invariant(owed)),
+                }
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
                 self.compare(ftl, |truth, ftl| truth.compare_all(ftl))?;
