@@ -69,7 +69,6 @@ bugs! {
     ForgetUnproved "A checkpoint does not say which entries of the log are not proved yet."
     ReuseFailing "A block to which a program has failed is not marked bad when it is erased."
     EraseUnderSeal "A block is erased while the seal of a checkpoint stands."
-    RepeatStamps "After a cut stamps go on from the last one that was read."
     LeaveFailingChain "A chain whose log block has failed is not folded for it."
     LeaveHeaderTorn "A header that is missing or torn is not written anew."
 }

@@ -70,6 +70,8 @@ pub struct Flash<'ram, D, P> {
     sector_bytes: Bytes,
     key: FormatKey,
     stamp: Stamp,
+    /// None has a larger stamp.
+    last_stamp: Stamp,
     spares: Spares<'ram>,
     /// As long as the longest page.
     buffer: &'ram mut [u8],
@@ -111,6 +113,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             sector_bytes: shape.sector_bytes,
             key: FormatKey::HEADER,
             stamp: Stamp::ZERO,
+            last_stamp: Stamp::last_of(shape.page_count()),
             spares,
             buffer,
             spoiled: false,
@@ -269,7 +272,16 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Looks at a page's tag, whatever state the page is in.
     #[inline(never)]
     pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
-        self.look_here(spot, cause)
+        let seen = self.look_here(spot, cause)?;
+        Ok(if self.is_plausible(spot, &seen) { seen } else { Seen::Unreadable })
+    }
+
+    /// Whether such a page may stand there. What a power cut leaves of an erase may read as anything, and one in
+    /// millions of such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of
+    /// this size reaches gives away nearly all of those.
+    fn is_plausible(&self, spot: Spot, seen: &Seen) -> bool {
+        let Seen::Page(tag) = seen else { return true };
+        spot.room.takes(tag.kind) && tag.stamp <= self.last_stamp
     }
 
     /// [`look`](Self::look), put into its caller.
@@ -310,11 +322,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// The last stamp given.
     pub fn stamp(&self) -> Stamp {
         self.stamp
-    }
-
-    /// Leaves out so many stamps.
-    pub fn skip_stamps(&mut self, count: u64) {
-        self.stamp = Stamp::new(self.stamp.get() + count);
     }
 
     /// What a slot of the page read last holds.

@@ -126,6 +126,12 @@ impl Stamp {
         Self(number & Self::MASK)
     }
 
+    /// The last that a device of so many pages gives in its life: no page is programmed sixteen million times.
+    pub const fn last_of(pages: u64) -> Self {
+        let last = pages.saturating_mul(1 << 24);
+        Self(if last < Self::MASK { last } else { Self::MASK })
+    }
+
     /// The plain number.
     pub const fn get(self) -> u64 {
         self.0

@@ -34,9 +34,9 @@ impl Hybrid {
     }
 }
 
-/// Blocks of the meta part that must be good beside those that have failed: two headers, counted apart, and two for
-/// copies. Copies stand in the places of checkpoints where no rescue block is left.
-const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS;
+/// Blocks of the meta part that must be good beside those that have failed: two headers, counted apart, and three for
+/// copies: two that count and one to be made. Copies stand in the places of checkpoints where no rescue block is left.
+const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS + 1;
 
 impl Subject for Hybrid {
     fn capacity(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! Pages by part, block and number: how the rooms above name them.
 
 use crate::address::{ChainBlock, LogBlock};
+use crate::layout::Kind;
 
 /// A page of one of the device's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,19 @@ pub enum Room {
 impl Room {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
+
+    /// Whether pages of that kind are programmed to this part.
+    pub(super) const fn takes(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Header | Kind::Checkpoint | Kind::Rescue | Kind::Commit | Kind::Bad => {
+                matches!(self, Self::Meta)
+            }
+            Kind::Log | Kind::Summary | Kind::Backup => matches!(self, Self::Log),
+            Kind::Data | Kind::Chain | Kind::ChainInPlace | Kind::Trim => {
+                matches!(self, Self::Chain)
+            }
+        }
+    }
 }
 
 impl Spot {

@@ -125,10 +125,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.flash.alive()?;
         self.look_into_open_blocks()?;
         let before = self.find_rescued()?;
-        // Pages not met may have stamps beyond the largest one met: as many as there are pages at most.
-        if !planted(Bug::RepeatStamps) {
-            self.flash.skip_stamps(self.shape.page_count());
-        }
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
         let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
         let (rescued, secured) = match copied {
