@@ -5,8 +5,8 @@
 //! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
 //!
 //! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
-//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it was
-//! begun, all before it was programmed well.
+//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it can
+//! be read, all before it was programmed well.
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 
@@ -55,7 +55,7 @@ pub struct Failed {
 pub(super) struct List {
     /// How many blocks it names.
     pub(super) count: u16,
-    /// Whether the page that ends it was begun.
+    /// Whether the page that ends it can be read: then all before it was programmed well.
     pub(super) ended: bool,
 }
 
@@ -221,13 +221,15 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// The header blocks in the order in which they are written anew: first the one that a power cut may have
-    /// touched, for while it is written only the other one stands. That is one that cannot be read or whose list was
-    /// not ended, for its program may have been torn; or else the older one, whose erase may have been begun already.
+    /// touched, for while it is written only the other one stands. That is one that cannot be read or whose list has no
+    /// end, for its program may have been torn, and of two such lists the shorter; or else the older one, whose erase
+    /// may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let mut ranks = [(false, Stamp::ZERO); HEADER_BLOCKS as usize];
+        let mut ranks = [(false, 0, Stamp::ZERO); HEADER_BLOCKS as usize];
         for (block, rank) in (0..).zip(&mut ranks) {
             if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
-                *rank = (self.read_list(block)?.ended, tag.stamp);
+                let list = self.read_list(block)?;
+                *rank = (list.ended, if list.ended { 0 } else { list.count }, tag.stamp);
             }
         }
         Ok(if ranks[1] < ranks[0] { [1, 0] } else { [0, 1] })
@@ -306,19 +308,21 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let mut list = List { count: 0, ended: false };
         for page in 1..self.meta.pages {
             let seen = self.look(Spot::meta(block, page), Cause::Mount)?;
-            list.ended = seen != Seen::Erased;
+            // A page that cannot be read may end the list, or name a block and have been torn.
             let Seen::Page(tag) = seen else { break };
             if tag.kind != Kind::Bad {
                 break;
             }
             self.raise_stamp(tag.stamp);
-            let Slot::Elsewhere(number) = self.slot(0) else { break };
+            let Slot::Elsewhere(number) = self.slot(0) else {
+                list.ended = true;
+                break;
+            };
             if let Some(room) = Room::ALL.get(tag.note as usize) {
                 let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }
             list.count += 1;
-            list.ended = false;
         }
         Ok(list)
     }

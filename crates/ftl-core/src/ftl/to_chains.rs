@@ -69,8 +69,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
                 continue;
             }
-            if !has_copy {
+            if !has_copy && self.failed_page.is_some() {
                 self.release_failed()?;
+                // From here on this page alone stands for the one that failed, which may read well for a while: the
+                // request may ruin it no more.
+                self.own = None;
             }
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
