@@ -15,8 +15,13 @@
 //! - A page of a chain that shares its cells with `e` earlier ones may first have to copy them: `e` times `s`
 //!   pages of the log at most.
 //!
-//! After a mount, the first use of a logical block adds reads: its entries in the log are proved. They are part of
-//! the bound on reads. The first change erases the blocks that carry the seals of checkpoints, two at most.
+//! After a mount, the first use of a logical block adds reads: its entries in the log are proved.
+//!
+//! **Programs and erases are what these formulas are about:** tests reach them. Reads are bounded, too, so that nothing
+//! runs without end, but each of their terms takes every table to be full of what is worst for it alone. No request comes
+//! near: do not plan times by them.
+//!
+//! The first change erases the blocks that carry the seals of checkpoints, two at most.
 //!
 //! Two things come on top, each a formula of its own: what the first request after a mount without checkpoint does
 //! before it begins ([`settle`](WorstCase::settle)), and what each block adds that fails
@@ -35,7 +40,7 @@ use crate::shape::{PLACES, Place, SPARE_BLOCKS_MIN, Shape};
 /// Numbers of operations on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
-    /// Pages read, or parts of them.
+    /// Pages read, or parts of them. In a bound, many times more than any request reads.
     pub reads: u64,
     /// Pages programmed.
     pub programs: u64,

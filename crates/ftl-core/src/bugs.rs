@@ -47,6 +47,7 @@ bugs! {
     ForgetYoungest "The page programmed last is not copied after a cut."
     ForgetRescued "What was copied after a cut is not written again."
     EraseRescuedEarly "What was copied after a cut is erased before it is written again."
+    BelieveOldCopy "What a copy holds counts as secured though the erase of the copy may have been begun."
     TrustCommit "A commit counts without the proof that it was not torn."
     ForgetEndedFold "The copy of a fold's last page does not say that the fold was ended."
     ForgetFoldsLastPage "A fold counts without its last page."

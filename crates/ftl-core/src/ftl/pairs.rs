@@ -66,23 +66,27 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Sees to it that the chain's next page can be programmed without danger to what was acknowledged: makes copies,
-    /// or leaves pages out. `false`: no page is left.
+    /// or leaves pages out. Gives the chain's map, which may have been made anew; `None`: no page is left.
     #[inline]
     pub(crate) fn guard(
         &mut self,
         logical: LogicalBlock,
         map: MapId,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Option<MapId>, Fault<D::Error>> {
         if matches!(self.shape.guarded, Pairing::None) {
-            return Ok(true);
+            return Ok(Some(map));
         }
         loop {
+            let map = self.mlc.map(&mut self.flash, logical)?;
             let page = self.mlc.maps.next_page(map);
             if page >= self.shape.chain.pages {
-                return Ok(false);
+                return Ok(None);
             }
-            if self.secure_partners(logical, map, page)? {
-                return Ok(true);
+            let secured = self.secure_partners(logical, page)?;
+            // A proof that meets a trim gone bad has the chain scanned again.
+            let map = self.mlc.map(&mut self.flash, logical)?;
+            if secured {
+                return Ok(Some(map));
             }
             self.mlc.maps.set_next_page(map, page + 1, false);
         }
@@ -92,7 +96,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn secure_partners(
         &mut self,
         logical: LogicalBlock,
-        map: MapId,
         page: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
@@ -102,7 +105,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(true);
         }
         for partner in self.endangered(page) {
-            if !self.secure_page(logical, map, partner)? {
+            if !self.secure_page(logical, partner)? {
                 return Ok(false);
             }
         }
@@ -111,16 +114,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Copies what a page of the chain's last log block still has to say. `false`: there is no room, or it is a trim,
     /// which would forget too much if it were repeated.
-    fn secure_page(
-        &mut self,
-        logical: LogicalBlock,
-        map: MapId,
-        page: u16,
-    ) -> Result<bool, Fault<D::Error>> {
+    fn secure_page(&mut self, logical: LogicalBlock, page: u16) -> Result<bool, Fault<D::Error>> {
         if planted(Bug::ForgetBackups) {
             return Ok(true);
         }
         self.prove(logical)?;
+        let map = self.mlc.map(&mut self.flash, logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let spot = Spot::chain(end.block, page);
         match self.flash.look(spot, Cause::Backup)? {

@@ -159,12 +159,21 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(before);
         };
         if let Some(before) = before {
-            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            // What was written from the copy is still covered by it.
             let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
-            let ends = newer && self.ends_fold(&youngest)?;
-            let copy = if ends { self.copy_fold_end(before, &youngest)? } else { None };
-            // A page that cannot be read never counted.
-            return Ok(copy.or(Some(before)));
+            if !newer || planted(Bug::BelieveOldCopy) {
+                return Ok(Some(before));
+            }
+            // A fold may have ended meanwhile. A page that cannot be read never counted.
+            if self.ends_fold(&youngest)?
+                && let Some(rescued) = self.copy_fold_end(before, &youngest)?
+            {
+                return Ok(Some(rescued));
+            }
+            if let Some(rescued) = self.copy_anew(before)? {
+                return Ok(Some(rescued));
+            }
+            // All of the copy was written, and its erase was begun: it says nothing any more.
         }
         let backups = self.find_backups(&youngest)?;
         let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);

@@ -138,7 +138,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// folded first.
     pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
         let map = self.mlc.map(&mut self.flash, logical)?;
-        if self.mlc.has_room(logical, map) && self.guard(logical, map)? {
+        if self.mlc.has_room(logical, map)
+            && let Some(map) = self.guard(logical, map)?
+        {
             return Ok(Room::Ready(map));
         }
         if !self.mlc.may_grow(logical) {
@@ -151,6 +153,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(Room::AfterFold(None));
         }
         let block = self.take_free_block(Cause::Gc)?;
+        let map = self.mlc.map(&mut self.flash, logical)?;
         self.mlc.grow(logical, map, block);
         Ok(Room::Ready(map))
     }

@@ -111,6 +111,67 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
     }
 
+    /// Copies what counts to a fresh block: something was programmed after it, so that its erase may have been begun,
+    /// which may leave pages that read well for a while. `None`: a page cannot be read, so the erase was begun.
+    pub(super) fn copy_anew(
+        &mut self,
+        before: Rescued,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        let Some(last) = before.newest() else { return Ok(None) };
+        if before.without_newest().newest().is_some() {
+            // More than one block holds. They are erased from the oldest on, and the newest was not begun if
+            // the others stand.
+            return self.all_stands(before).map(|stands| stands.then_some(before));
+        }
+        while let Some(target) = self.rescue_block(Some(before))? {
+            match self.copy_anew_to(target, last) {
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => return outcome,
+            };
+        }
+        self.all_stands(before).map(|stands| stands.then_some(before))
+    }
+
+    fn copy_anew_to(
+        &mut self,
+        target: u16,
+        last: Copy,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
+        let mut pages = 0;
+        for number in 0..last.pages {
+            match self.copy_page(Spot::meta(last.block, number), target, pages)? {
+                Some(next) => pages = next,
+                None => return Ok(None),
+            }
+        }
+        let ended = self.still_ended(last)?;
+        let newest = self.commit(target, pages, ended, false)?;
+        self.erase_or_lose(Spot::meta(last.block, 0))?;
+        Ok(Some(Rescued::one(newest)))
+    }
+
+    /// The data block of whose last page it is a copy, unless the block was put to another use since.
+    fn still_ended(&mut self, copy: Copy) -> Result<Option<ChainBlock>, Fault<D::Error>> {
+        let Some(block) = copy.ended else { return Ok(None) };
+        let first = self.flash.look(Spot::chain(block, 0), Cause::Mount)?;
+        let older = matches!(first, Seen::Page(tag) if tag.stamp < copy.stamp);
+        Ok(copy.ended.filter(|_| older))
+    }
+
+    /// Whether every page of the copies can be read.
+    fn all_stands(&mut self, rescued: Rescued) -> Result<bool, Fault<D::Error>> {
+        for copy in rescued.copies() {
+            for number in 0..copy.pages {
+                let seen = self.flash.look(Spot::meta(copy.block, number), Cause::Mount)?;
+                if !matches!(seen, Seen::Page(_)) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
     /// is next; `None` where the page cannot be read any more.
     fn copy_page(
