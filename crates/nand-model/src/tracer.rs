@@ -120,8 +120,9 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     ) -> Result<Corrected, ReadError<D::Error>> {
         let result = self.inner.read(page, at, data, spare);
         let (from, length, spare) = (at.get(), data.len(), spare.len());
-        let place = format_args!("{page}, {length} bytes from {from}, {spare} spare");
-        self.tell(Verb::Read.name(), place, Outcome(&result));
+        let outcome = Outcome(&result);
+        let verb = Verb::Read.name();
+        self.tell(verb, format_args!("{page}, {length} bytes from {from}, {spare} spare"), outcome);
         result
     }
 
