@@ -154,6 +154,7 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
         (**self).geometry()
     }
 
+    #[track_caller]
     fn read(
         &mut self,
         page: Page,
@@ -164,6 +165,7 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
         (**self).read(page, at, data, spare)
     }
 
+    #[track_caller]
     fn program(
         &mut self,
         page: Page,
@@ -173,14 +175,17 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
         (**self).program(page, data, spare)
     }
 
+    #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
         (**self).erase(block)
     }
 
+    #[track_caller]
     fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
         (**self).is_bad(block)
     }
 
+    #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
         (**self).mark_bad(block)
     }
@@ -189,6 +194,7 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
         (**self).slc_mode_pages(region)
     }
 
+    #[track_caller]
     fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Self::Error>> {
         (**self).erase_into(block, mode)
     }

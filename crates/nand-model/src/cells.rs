@@ -176,6 +176,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn block(&self, verb: Verb, block: Block) -> &BlockCells {
         match self.blocks.get(block.index() as usize) {
             Some(cells) => cells,
@@ -226,6 +227,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn read(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
         let index = page.index().get();
         let Some(block) = self.blocks.get(page.block().index() as usize) else {
@@ -247,6 +249,7 @@ impl Cells {
     }
 
     #[inline(never)]
+    #[track_caller]
     fn read_erased(&self, page: Page, data: &mut [u8], spare: &mut [u8]) {
         // What is programmed lies within the block.
         if page.index().get() >= self.pages_of(page.block().index()) {
@@ -257,6 +260,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     fn read_preset(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
         self.check_whole_sectors(page, at, data.len());
         if let Some(preset) = &self.preset {
@@ -266,6 +270,7 @@ impl Cells {
 
     /// Reads a page of a plain block: one that was left out, or is kept whole, or is in its record.
     #[inline]
+    #[track_caller]
     fn read_record(
         &self,
         block: &BlockCells,
@@ -300,6 +305,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     fn check_whole_sectors(&self, page: Page, at: usize, length: usize) {
         if !self.format.is_readable(at, length) {
             rules::read_of_part_of_a_sector(page, at, length);
@@ -307,6 +313,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     fn check_read(&self, page: Page, at: usize, length: usize, spare: usize) {
         if at + length > self.format.page_bytes() {
             rules::read_beyond_data(page, at, length, self.format.page_bytes());
@@ -317,6 +324,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     fn check_program(&self, page: Page, data: &[u8], spare: &[u8]) {
         let in_geometry = page.index().get() < self.pages;
         if !in_geometry || self.modes.is_some() && self.is_beyond_mode(page) {
@@ -340,6 +348,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) {
         self.check_program(page, data, spare);
         let index = page.index().get();
@@ -394,6 +403,7 @@ impl Cells {
 
     /// Counts an erase.
     #[inline]
+    #[track_caller]
     pub(crate) fn wear(&mut self, block: Block) -> &mut BlockCells {
         let Some(cells) = self.blocks.get_mut(block.index() as usize) else {
             rules::out_of_range(Verb::Erase, block)
@@ -407,6 +417,7 @@ impl Cells {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn erase(&mut self, block: Block) {
         let cells = self.wear(block);
         let pages = std::mem::take(&mut cells.next);
@@ -439,6 +450,7 @@ impl Cells {
         }
     }
 
+    #[track_caller]
     pub(crate) fn mark_bad(&mut self, block: Block) {
         match self.blocks.get_mut(block.index() as usize) {
             Some(cells) => cells.bad = true,

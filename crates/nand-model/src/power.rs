@@ -57,6 +57,12 @@ pub enum BlockFate {
 
 /// A device whose operations can stop midway. [`FaultInjector`](crate::faults::FaultInjector) is one over any chip;
 /// wrappers above it pass this on.
+#[diagnostic::on_unimplemented(
+    message = "power cannot be cut in `{Self}`: it does not say what a torn operation leaves",
+    label = "this device cannot stop midway",
+    note = "a chip tells the truth; what a cut left in its place is kept by a `FaultInjector`: \
+            `PowerCut::new(FaultInjector::new(chip, seed), cut)`"
+)]
 pub trait Tear: NandDevice {
     /// A program that stops midway.
     fn tear_program(
@@ -77,6 +83,7 @@ pub trait Tear: NandDevice {
 }
 
 impl<D: Tear + ?Sized> Tear for &mut D {
+    #[track_caller]
     fn tear_program(
         &mut self,
         page: Page,
@@ -88,6 +95,7 @@ impl<D: Tear + ?Sized> Tear for &mut D {
         (**self).tear_program(page, data, spare, fate, pair)
     }
 
+    #[track_caller]
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error> {
         (**self).tear_erase(block, fate)
     }
@@ -237,7 +245,19 @@ enum Begin {
 
 impl<D> PowerCut<D> {
     /// The device under that cut. Operations count from here.
-    pub const fn new(inner: D, cut: Cut) -> Self {
+    ///
+    /// A chip by itself cannot tear; the compiler says what to put between:
+    ///
+    /// ```compile_fail,E0277
+    /// # use nand_model::{Chip, Content, PowerCut, power::Cut};
+    /// # let part = nand_model::datasheet::builtin("tiny").unwrap();
+    /// let chip = Chip::new(&part, Content::Bytes).unwrap();
+    /// PowerCut::new(chip, Cut::never());
+    /// ```
+    pub const fn new(inner: D, cut: Cut) -> Self
+    where
+        D: Tear,
+    {
         Self { inner, cut, operations: 0, on: true, asked_while_off: 0 }
     }
 
@@ -317,6 +337,7 @@ impl<D: Tear> NandDevice for PowerCut<D> {
         self.inner.geometry()
     }
 
+    #[track_caller]
     fn read(
         &mut self,
         page: Page,
@@ -335,6 +356,7 @@ impl<D: Tear> NandDevice for PowerCut<D> {
         })
     }
 
+    #[track_caller]
     fn program(
         &mut self,
         page: Page,
@@ -354,6 +376,7 @@ impl<D: Tear> NandDevice for PowerCut<D> {
         }
     }
 
+    #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
         match self.begin().map_err(EraseError::Driver)? {
             Begin::Whole => self.inner.erase(block).map_err(|error| match error {
@@ -367,11 +390,13 @@ impl<D: Tear> NandDevice for PowerCut<D> {
         }
     }
 
+    #[track_caller]
     fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
         self.alive()?;
         self.inner.is_bad(block).map_err(PowerError::Device)
     }
 
+    #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
         let begin = self.begin().map_err(MarkError::Driver)?;
         let whole = matches!(begin, Begin::Whole);

@@ -40,12 +40,14 @@ fn breach(verb: Verb, place: impl Display, expected: impl Display) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn out_of_range(verb: Verb, place: impl Display) -> ! {
     breach(verb, place, "the device has no such place, expected one within its geometry")
 }
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn out_of_order(page: Page, next: u16) -> ! {
     breach(
         Verb::Program,
@@ -58,12 +60,14 @@ pub(crate) fn out_of_order(page: Page, next: u16) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn block_is_bad(verb: Verb, place: impl Display) -> ! {
     breach(verb, place, "the block is marked bad, expected it to stay out of use")
 }
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn block_not_erased(page: Page) -> ! {
     breach(
         Verb::Program,
@@ -74,6 +78,7 @@ pub(crate) fn block_not_erased(page: Page) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn data_length(page: Page, length: usize, expected: usize) -> ! {
     breach(
         Verb::Program,
@@ -84,6 +89,7 @@ pub(crate) fn data_length(page: Page, length: usize, expected: usize) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn spare_length(page: Page, length: usize, expected: usize) -> ! {
     breach(
         Verb::Program,
@@ -94,6 +100,7 @@ pub(crate) fn spare_length(page: Page, length: usize, expected: usize) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn read_beyond_data(page: Page, at: usize, length: usize, page_bytes: usize) -> ! {
     breach(
         Verb::Read,
@@ -104,6 +111,7 @@ pub(crate) fn read_beyond_data(page: Page, at: usize, length: usize, page_bytes:
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn read_beyond_spare(page: Page, length: usize, spare_bytes: usize) -> ! {
     breach(
         Verb::Read,
@@ -114,6 +122,7 @@ pub(crate) fn read_beyond_spare(page: Page, length: usize, spare_bytes: usize) -
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn read_of_part_of_a_sector(page: Page, at: usize, length: usize) -> ! {
     breach(
         Verb::Read,
@@ -126,6 +135,7 @@ pub(crate) fn read_of_part_of_a_sector(page: Page, at: usize, length: usize) -> 
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) fn spare_not_kept(page: Page) -> ! {
     breach(
         Verb::Program,

@@ -111,6 +111,7 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         self.inner.geometry()
     }
 
+    #[track_caller]
     fn read(
         &mut self,
         page: Page,
@@ -120,11 +121,13 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     ) -> Result<Corrected, ReadError<D::Error>> {
         let result = self.inner.read(page, at, data, spare);
         let (from, length, spare) = (at.get(), data.len(), spare.len());
-        let place = format_args!("{page}, {length} bytes from {from}, {spare} spare");
-        self.tell(Verb::Read.name(), place, Outcome(&result));
+        let outcome = Outcome(&result);
+        let verb = Verb::Read.name();
+        self.tell(verb, format_args!("{page}, {length} bytes from {from}, {spare} spare"), outcome);
         result
     }
 
+    #[track_caller]
     fn program(
         &mut self,
         page: Page,
@@ -136,12 +139,14 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         result
     }
 
+    #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         let result = self.inner.erase(block);
         self.tell(Verb::Erase.name(), block, Outcome(&result));
         result
     }
 
+    #[track_caller]
     fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
         let result = self.inner.is_bad(block);
         match &result {
@@ -155,6 +160,7 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         result
     }
 
+    #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
         let result = self.inner.mark_bad(block);
         self.tell(Verb::MarkBad.name(), block, Outcome(&result));
@@ -163,6 +169,7 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
 }
 
 impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
+    #[track_caller]
     fn tear_program(
         &mut self,
         page: Page,
@@ -177,6 +184,7 @@ impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
         result
     }
 
+    #[track_caller]
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
         let result = self.inner.tear_erase(block, fate);
         self.tell(Verb::Erase.name(), block, format!("power failed, block {fate:?}"));
@@ -189,6 +197,7 @@ impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
 }
 
 impl<D: Truth, S: FnMut(&str)> Truth for Tracer<D, S> {
+    #[track_caller]
     fn erase_count(&self, block: Block) -> u32 {
         self.inner.erase_count(block)
     }
@@ -197,6 +206,7 @@ impl<D: Truth, S: FnMut(&str)> Truth for Tracer<D, S> {
         self.inner.is_programmed(page)
     }
 
+    #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         self.inner.attempt_erase(block);
         self.tell(Verb::Erase.name(), block, "attempted in vain");

@@ -5,8 +5,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[cfg(unix)]
 use crate::serve;
 use crate::{
-    bounds, chip, compare, completions, devices, fit, help, profile, replay, repro, sweep, synth,
-    torture,
+    bounds, chip, compare, completions, devices, fit, help, man, profile, replay, repro, sweep,
+    synth, torture,
 };
 
 /// What was typed.
@@ -69,6 +69,9 @@ pub enum Command {
     /// Write what a shell needs to complete commands and flags
     #[command(after_help = help::examples("completions"))]
     Completions(completions::Args),
+    /// Write a page of the manual: the program's, or a command's
+    #[command(after_help = help::examples("man"))]
+    Man(man::Args),
 }
 
 /// The help of the whole program, as `tandem help` shows it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use crate::show;
 use crate::systems::{Chosen, Setup, Several, hardware_name};
 use crate::table::{Edge, Table};
 use crate::verdict;
-use crate::{Failure, report};
+use crate::{Failure, csv, files, report};
 
 /// What was typed after `compare`.
 #[derive(Clone, Debug, clap::Args)]
@@ -25,6 +26,9 @@ pub struct Args {
         value_name = "SYSTEMS"
     )]
     systems: Vec<Several>,
+    /// Write a line a system, for spreadsheets, to this file; `-` is standard output, in place of the table
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "json")]
+    csv: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
 }
@@ -48,6 +52,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     args.options.check()?;
+    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
     let setup = args.options.device.setup()?;
     let outcomes = replay::run_all(&args.options, &setup, &systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
@@ -55,6 +60,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let Some(first) = runs.first() else {
         return Ok(()); // The command line names at least one system.
     };
+    if let Some(path) = &args.csv {
+        let text = as_csv(&runs, first, &setup.part.name);
+        if is_output(path) {
+            out.write_all(text.as_bytes())?;
+            return replay::ended(&args.options, runs.iter());
+        }
+        // To a file goes only what is whole.
+        replay::ended(&args.options, runs.iter())?;
+        files::replace(path, text.as_bytes())?;
+    }
     let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
     let comparison = Comparison { runs: &runs, ratios };
     if replay::write_json(&args.options, &comparison, out)? {
@@ -70,6 +85,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     verdict::of(&runs.iter().collect::<Vec<_>>(), &setup.part).write(out)?;
     writeln!(out, "\nEvery sector that was read held what was written last.")?;
     replay::ended(&args.options, runs.iter())
+}
+
+fn is_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A line a run, below a line of names.
+fn as_csv(runs: &[RunResult], first: &RunResult, device: &str) -> String {
+    let names = csv::FIGURES.iter().map(|(name, _)| *name);
+    let mut text = csv::line(["device"].into_iter().chain(names));
+    for run in runs {
+        let ratios = run.against(first);
+        let figures = csv::figures(run, Some(&ratios));
+        text += &csv::line([device.to_owned()].into_iter().chain(figures));
+    }
+    text
 }
 
 fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ pub struct DeviceArgs {
     /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
     #[arg(long, default_value = "c3", value_name = "DEVICE")]
     pub(crate) device: String,
-    /// Bytes exported to the host (20GiB); the share of spare blocks stays the device's
+    /// Bytes exported to the host (20GiB or 20G; 20GB are powers of 1000); the share of spare blocks stays the device's
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     pub(crate) capacity: Option<u64>,
     /// Bytes of SLC (256MiB); on a device of one region, the log's part of it; 0: no log
@@ -61,8 +61,10 @@ pub(crate) fn largest_capacity(part: &Part) -> u64 {
 fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
     let sector = u64::from(part.sector_bytes.get());
     if capacity == 0 || !capacity.is_multiple_of(sector) {
-        let reason =
-            format!("a capacity of {capacity} bytes is no whole number of sectors of {sector}");
+        let near = (capacity / sector).max(1) * sector;
+        let reason = format!(
+            "a capacity of {capacity} bytes is no whole number of sectors of {sector}: the nearest is {near}"
+        );
         return Err(Failure::Arguments(reason));
     }
     let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };

@@ -35,9 +35,10 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("tandem compare mine.csv", "a disk with and without SLC, on a trace of yours"),
             ("tandem compare mine.csv --report mine.html", "also as a page with charts"),
+            ("tandem compare mine.csv --csv mine-result.csv", "also for a spreadsheet"),
             ("tandem compare mine.csv --slc 64MiB --json mine.json", "less SLC; also for programs"),
             (
-                "tandem compare mine.csv --systems conventional,hybrid,hybrid?filter=off",
+                "tandem compare mine.csv --systems 'conventional,hybrid,hybrid?filter=off'",
                 "what is the filter of hot data worth?",
             ),
             (
@@ -48,7 +49,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem compare monday.csv.gz tuesday.csv.gz --passes 3",
                 "two traces in a row, three times",
             ),
-            ("tandem compare synth:zipf?requests=200000&reads=30", "requests that are made up"),
+            ("tandem compare 'synth:zipf?requests=200000&reads=30'", "requests that are made up"),
         ],
     ),
     (
@@ -84,14 +85,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "synth",
         &[
             ("tandem synth ntfs --requests 100000 --seed 7 -o made.csv.zst", "a laptop's disk"),
-            ("tandem synth zipf?skew=1.2&reads=30 --requests 1000 -o -", "to standard output"),
+            ("tandem synth 'zipf?skew=1.2&reads=30' --requests 1000 -o -", "to standard output"),
         ],
     ),
     (
         "profile",
         &[
             ("tandem profile mine.csv", "sizes, what is written again and again, and how often"),
-            ("tandem profile synth:ntfs?requests=200000 --json -", "as JSON to standard output"),
+            ("tandem profile 'synth:ntfs?requests=200000' --json -", "as JSON to standard output"),
         ],
     ),
     (
@@ -136,11 +137,11 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("tandem systems", "what can be compared"),
             (
-                "tandem compare mine.csv --systems hybrid,hybrid?throttle=off",
-                "a system with a parameter; one in quotes may have several, joined by &",
+                "tandem compare mine.csv --systems 'hybrid,hybrid?throttle=off'",
+                "a system with a parameter; several are joined by &",
             ),
             (
-                "tandem compare mine.csv --systems hybrid,hybrid?paired-pages=guard",
+                "tandem compare mine.csv --systems 'hybrid,hybrid?paired-pages=guard'",
                 "what it costs to copy pages beforehand that a power cut may ruin",
             ),
         ],
@@ -186,9 +187,16 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "completions",
         &[
-            ("tandem completions bash > ~/.local/share/bash-completion/completions/tandem", "bash"),
-            ("tandem completions zsh > ~/.zfunc/_tandem", "zsh, with ~/.zfunc in fpath"),
+            ("tandem completions bash >> ~/.bashrc", "bash, from the next shell on"),
+            ("tandem completions zsh > _tandem", "zsh; move the file to a folder of $fpath"),
             ("tandem completions fish > ~/.config/fish/completions/tandem.fish", "fish"),
+        ],
+    ),
+    (
+        "man",
+        &[
+            ("tandem man | man -l -", "the page of the whole program"),
+            ("tandem man compare > tandem-compare.1", "the page of a command, as a file"),
         ],
     ),
 ];
@@ -206,7 +214,8 @@ pub(crate) fn examples(command: &str) -> String {
 /// What stands below the program's help.
 pub(crate) fn program() -> String {
     format!(
-        "{}\n\nExit codes: 0 done; 1 the run found a violation (data lost, verification failed);\n\
+        "{}\n\nSizes: 20GiB and 20G are 20 x 1024^3 bytes, 20GB are 20 x 1000^3; K, M and T likewise.\n\n\
+         Exit codes: 0 done; 1 the run found a violation (data lost, verification failed);\n\
          2 bad arguments or input; 130 stopped by Ctrl-C.",
         examples("")
     )
@@ -215,9 +224,9 @@ pub(crate) fn program() -> String {
 /// What stands below the help of a command that replays.
 pub(crate) fn replaying(command: &str) -> String {
     let list = synth::list();
-    let example = "Synthetic workloads, such as synth:zipf?requests=200000&seed=7:";
-    // A shell takes `&` for itself.
-    let quoted = "In a shell, put names with & in quotes.";
+    let example = "Synthetic workloads, such as 'synth:zipf?requests=200000&seed=7':";
+    // Shells take both for themselves.
+    let quoted = "In a shell, put names with ? or & in quotes.";
     format!("{}\n\n{quoted}\n\n{example}\n{list}", examples(command))
 }
 
@@ -234,13 +243,32 @@ mod tests {
             assert!(!examples.is_empty(), "{command}");
             for (line, meaning) in *examples {
                 assert!(!meaning.is_empty() && line.len() < 80, "{line}");
-                let words = line.split(" > ").next().unwrap().split_whitespace();
-                match Cli::try_parse_from(words) {
+                match Cli::try_parse_from(words(line)) {
                     Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {}
                     outcome => drop(outcome.unwrap_or_else(|error| panic!("{line}: {error}"))),
                 }
             }
         }
+    }
+
+    /// The words of a command line as bash, zsh and fish see them: quoted, or without anything that they take for
+    /// themselves.
+    fn words(line: &str) -> Vec<String> {
+        let command = line.split(['>', '|']).next().unwrap().trim();
+        let pieces: Vec<&str> = command.split('\'').collect();
+        assert!(pieces.len() % 2 == 1, "{line}: a quote has an end");
+        let mut words = vec![String::new()];
+        for (at, piece) in pieces.into_iter().enumerate() {
+            if at % 2 == 1 {
+                words.last_mut().unwrap().push_str(piece);
+                continue;
+            }
+            assert!(!piece.contains(['?', '&', '*', '[', ']', '$', '`', '"']), "{line}: quote it");
+            let mut parts = piece.split(' ');
+            words.last_mut().unwrap().push_str(parts.next().unwrap());
+            words.extend(parts.map(str::to_owned));
+        }
+        words
     }
 
     #[test]

@@ -15,8 +15,8 @@
 //!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan.
 //!   `device`: the flags that choose a device.
 //!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
-//!   what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for shells. `help`: examples for
-//!   all of them.
+//!   what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for shells. [`man`]: pages of
+//!   the manual. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
 //! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
@@ -24,7 +24,7 @@
 //! - `image`: a chip that outlives the program.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `verdict`: what a comparison says to whoever must decide.
-//! - `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
+//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
 //!   as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside results.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
@@ -39,6 +39,7 @@ pub mod completions;
 pub mod device;
 pub mod devices;
 pub mod fit;
+pub mod man;
 pub mod plot;
 pub mod profile;
 pub mod replay;
@@ -53,6 +54,7 @@ pub mod torture;
 pub mod trace;
 pub mod workload;
 
+mod csv;
 mod failure;
 mod files;
 mod help;
@@ -87,6 +89,7 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
         Some(cli::Command::Completions(args)) => completions::run(args, out),
+        Some(cli::Command::Man(args)) => man::run(args, out),
         Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
         None => Ok(write!(out, "{}", cli::help())?),
     }

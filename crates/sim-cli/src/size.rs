@@ -1,20 +1,37 @@
-//! Sizes as people type them: `256MiB`, `20GiB`, `4KiB`.
+//! Sizes as people type them: `256MiB`, `20G`, `4KiB`, `20GB`.
 
-/// Units and what they hold. A bare number is bytes.
-const UNITS: [(&str, u64); 6] =
-    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
+/// Units and what they hold, as GNU's tools have them. A bare number is bytes.
+const UNITS: [(&str, u64); 14] = [
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("T", 1 << 40),
+    ("G", 1 << 30),
+    ("M", 1 << 20),
+    ("K", 1 << 10),
+    ("TB", 1_000_000_000_000),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("KB", 1_000),
+    ("B", 1),
+    ("", 1),
+];
 
 /// Reads a size: a whole number and its unit.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
-    let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
+    let scale = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let scale = scale.map(|(_, scale)| *scale);
     let number: Option<u64> = number.parse().ok();
     match (number, scale) {
         (Some(number), Some(scale)) => {
             number.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than any device has"))
         }
-        _ => Err(format!("`{text}` is no size: write a whole number and B, KiB, MiB, GiB or TiB")),
+        _ => Err(format!(
+            "`{text}` is no size: write a whole number and a unit, as in 20GiB or 20G (powers of 1024) or 20GB (of 1000)"
+        )),
     }
 }
 
@@ -32,10 +49,20 @@ mod tests {
     }
 
     #[test]
+    fn short_units_are_powers_of_1024_and_those_of_disks_of_1000() {
+        assert_eq!(
+            [parse("20G"), parse("20g"), parse("20gib")],
+            [Ok(20 << 30), Ok(20 << 30), Ok(20 << 30)]
+        );
+        assert_eq!([parse("20GB"), parse("256MB")], [Ok(20_000_000_000), Ok(256_000_000)]);
+        assert_eq!([parse("4K"), parse("4kB"), parse("1T")], [Ok(4096), Ok(4000), Ok(1 << 40)]);
+    }
+
+    #[test]
     fn what_is_no_size_is_told_how_to_write_one() {
-        for text in ["", "GiB", "1.5GiB", "20GB", "-1", "20 GiB", "99999999999TiB"] {
+        for text in ["", "GiB", "1.5GiB", "20GX", "-1", "20 GiB", "99999999999TiB"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert!(parse("20GB").unwrap_err().contains("GiB"));
+        assert!(parse("20 giga").unwrap_err().contains("20GiB"));
     }
 }

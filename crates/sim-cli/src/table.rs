@@ -9,6 +9,9 @@ pub(crate) enum Edge {
     Right,
 }
 
+/// Spaces before each column.
+const GAP: usize = 2;
+
 /// Rows of text whose columns line up.
 pub(crate) struct Table {
     edges: Vec<Edge>,
@@ -31,12 +34,12 @@ impl Table {
 
     /// Writes the table, two spaces from the left.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_from(0, out)
+        self.write_within(terminal_columns(), out)
     }
 
     /// Writes the rows alone, for tables whose first column says it all.
     pub(crate) fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_from(1, out)
+        self.write_some(&self.rows[1..], 0..self.edges.len(), out)
     }
 
     /// The rows alone, as one text.
@@ -47,19 +50,50 @@ impl Table {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    fn write_from(&self, first: usize, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the table in pieces that are no wider than that, where it can be: each begins with the first column.
+    fn write_within(&self, columns: usize, out: &mut dyn Write) -> io::Result<()> {
+        let widths = self.widths();
+        let mut from = 1;
+        loop {
+            let mut to = from;
+            let mut width = GAP + widths.first().copied().unwrap_or_default();
+            while to < widths.len() && (to == from || width + GAP + widths[to] <= columns) {
+                width += GAP + widths[to];
+                to += 1;
+            }
+            self.write_some(&self.rows, (0..1).chain(from..to), out)?;
+            if to >= widths.len() {
+                return Ok(());
+            }
+            writeln!(out)?;
+            from = to;
+        }
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let mut widths = vec![0; self.edges.len()];
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = cell.chars().count().max(*width);
             }
         }
-        for row in &self.rows[first..] {
+        widths
+    }
+
+    fn write_some(
+        &self,
+        rows: &[Vec<String>],
+        columns: impl Iterator<Item = usize> + Clone,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let widths = self.widths();
+        for row in rows {
             let mut line = String::new();
-            for ((cell, edge), width) in row.iter().zip(&self.edges).zip(&widths) {
-                let padding = " ".repeat(width - cell.chars().count());
+            for column in columns.clone() {
+                let cell = &row[column];
+                let padding = " ".repeat(widths[column] - cell.chars().count());
                 line += "  ";
-                match edge {
+                match self.edges[column] {
                     Edge::Left => line.extend([cell, padding.as_str()]),
                     Edge::Right => line.extend([padding.as_str(), cell]),
                 }
@@ -68,6 +102,11 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// Columns of the terminal; as many as anything takes where the output goes elsewhere.
+fn terminal_columns() -> usize {
+    console::Term::stdout().size_checked().map_or(usize::MAX, |(_, columns)| columns.into())
 }
 
 #[cfg(test)]
@@ -83,5 +122,20 @@ mod tests {
         table.write(&mut out).unwrap();
         let expected = "  name      count\n  c3        12345\n  spi-nand      1\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_wider_than_the_terminal_is_written_in_pieces() {
+        let heads = ["", "conventional", "hybrid", "ko"].map(|head| (head, Edge::Right));
+        let mut table = Table::new(heads);
+        table.row(["energy", "1 J", "2 J", "3 J"].map(String::from));
+        let mut out = Vec::new();
+        table.write_within(30, &mut out).unwrap();
+        let expected = "          conventional  hybrid\n  energy           1 J     2 J\n\n\
+                        \x20          ko\n  energy  3 J\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let mut narrow = Vec::new();
+        table.write_within(1, &mut narrow).unwrap();
+        assert_eq!(String::from_utf8(narrow).unwrap().lines().count(), 8);
     }
 }

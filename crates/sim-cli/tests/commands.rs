@@ -61,6 +61,10 @@ fn bad_arguments_end_with_exit_code_2_and_a_reason_on_standard_error() {
     for (arguments, telling) in [
         (vec!["chip"], "<DEVICE>"),
         (vec!["chip", "c9"], "no device is named `c9`"),
+        (vec!["chip", "tinny"], "did you mean `tiny`?"),
+        (vec!["replay", "a.csv", "--system", "hybird"], "did you mean `hybrid`?"),
+        (vec!["replay", "synth:ziff"], "did you mean `zipf`?"),
+        (vec!["compere", "a.csv"], "'compare'"),
         (vec!["chip", "tiny", "--fast"], "--fast"),
         (vec!["devices", "./none.toml"], "./none.toml"),
         (vec!["fly"], "fly"),

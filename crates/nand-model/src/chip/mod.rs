@@ -202,6 +202,7 @@ impl Chip {
     }
 
     /// The lowest page of the block that may be programmed next; the number of its pages when it is full.
+    #[track_caller]
     pub fn next_page(&self, block: Block) -> u16 {
         self.block(block).next()
     }
@@ -258,6 +259,7 @@ impl Chip {
     }
 
     #[inline]
+    #[track_caller]
     fn erase_as(&mut self, block: Block, mode: Mode) {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
             rules::out_of_range(Verb::Erase, block)
@@ -271,6 +273,7 @@ impl Chip {
         room.cells.set_mode(block.index(), mode);
     }
 
+    #[track_caller]
     fn block(&self, block: Block) -> &BlockCells {
         match &self.rooms[block.region() as usize] {
             Some(room) => room.cells.block(Verb::IsBad, block),
@@ -304,6 +307,7 @@ impl Fork for Chip {
 }
 
 impl Truth for Chip {
+    #[track_caller]
     fn erase_count(&self, block: Block) -> u32 {
         self.block(block).erases()
     }
@@ -313,6 +317,7 @@ impl Truth for Chip {
         room.is_some_and(|room| room.cells.is_programmed(page))
     }
 
+    #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
             rules::out_of_range(Verb::Erase, block)
@@ -340,6 +345,7 @@ impl NandDevice for Chip {
     }
 
     #[inline]
+    #[track_caller]
     fn read(
         &mut self,
         page: Page,
@@ -366,6 +372,7 @@ impl NandDevice for Chip {
     }
 
     #[inline]
+    #[track_caller]
     fn program(
         &mut self,
         page: Page,
@@ -386,6 +393,7 @@ impl NandDevice for Chip {
     }
 
     #[inline]
+    #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
         self.erase_as(block, Mode::Full);
         Ok(())
@@ -395,6 +403,7 @@ impl NandDevice for Chip {
         self.part.region(region)?.slc_mode.map(|mode| mode.pages_per_block)
     }
 
+    #[track_caller]
     fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Infallible>> {
         if mode == Mode::Slc && self.slc_mode_pages(block.region()).is_none() {
             return Err(ModeError::NoModes);
@@ -404,10 +413,12 @@ impl NandDevice for Chip {
     }
 
     #[inline]
+    #[track_caller]
     fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
         Ok(self.block(block).is_bad())
     }
 
+    #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
         match &mut self.rooms[block.region() as usize] {
             Some(room) => room.cells.mark_bad(block),

@@ -19,13 +19,20 @@ pub enum DatasheetError {
     Invalid(Fault),
     /// No device of that name is built in.
     #[error(
-        "no device is named `{name}`: name one of {}, or give the path of a device file (.toml)",
+        "no device is named `{name}`: {}name one of {}, or give the path of a device file (.toml)",
+        meant(name),
         super::builtin_names().collect::<Vec<_>>().join(", ")
     )]
     UnknownName {
         /// What was asked for.
         name: String,
     },
+}
+
+/// A question, where a name is near enough to what was typed.
+fn meant(typed: &str) -> String {
+    let near = super::nearest(typed, super::builtin_names());
+    near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
 }
 
 /// What is wrong with a device file, and where.

@@ -81,6 +81,21 @@ pub fn open(name_or_path: &str) -> Result<Part, DatasheetError> {
     if is_path { Part::load(path) } else { builtin(name_or_path) }
 }
 
+/// Of names that are known, the one that was probably meant; none where nothing is near.
+///
+/// ```
+/// use nand_model::datasheet::{builtin_names, nearest};
+/// assert_eq!(nearest("spi-nand", builtin_names()), Some("spi-nand-1g"));
+/// assert_eq!(nearest("floppy", builtin_names()), None);
+/// ```
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// As near as `clap` wants flags to be.
+    const NEAR: f64 = 0.7;
+    let near = |name: &'a str| (strsim::jaro_winkler(typed, name), name);
+    let found = known.into_iter().map(near).filter(|(near, _)| *near > NEAR);
+    found.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
+}
+
 /// The name by which device files call the scheme; none for a table of the part's own.
 pub fn pairing_name(scheme: Pairing) -> Option<&'static str> {
     sheet::SCHEMES.iter().find(|(_, known)| *known == scheme).map(|(name, _)| *name)

@@ -107,12 +107,14 @@ impl<D> FaultInjector<D> {
 }
 
 impl<D: Truth> FaultInjector<D> {
+    #[track_caller]
     fn refuse_bad(&self, verb: Verb, block: Block, place: impl std::fmt::Display) {
         if self.faults.factory_bad.contains(block) {
             rules::block_is_bad(verb, place);
         }
     }
 
+    #[track_caller]
     fn refuse_unerased(&self, page: Page) {
         if self.faults.torn.is_unerased(page.block()) {
             rules::block_not_erased(page);
@@ -127,6 +129,7 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         self.inner.geometry()
     }
 
+    #[track_caller]
     fn read(
         &mut self,
         page: Page,
@@ -160,6 +163,7 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         }
     }
 
+    #[track_caller]
     fn program(
         &mut self,
         page: Page,
@@ -185,6 +189,7 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         Ok(())
     }
 
+    #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         self.refuse_bad(Verb::Erase, block, block);
         let cycles = self.inner.erase_count(block);
@@ -206,10 +211,12 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         Ok(())
     }
 
+    #[track_caller]
     fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
         Ok(self.inner.is_bad(block)? || self.faults.factory_bad.contains(block))
     }
 
+    #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
         if self.faults.mark_failures.strikes(block) {
             return Err(MarkError::Failed);
@@ -238,6 +245,7 @@ impl<D: Truth> FaultInjector<D> {
 }
 
 impl<D: Truth> Tear for FaultInjector<D> {
+    #[track_caller]
     fn tear_program(
         &mut self,
         page: Page,
@@ -270,6 +278,7 @@ impl<D: Truth> Tear for FaultInjector<D> {
         Ok(())
     }
 
+    #[track_caller]
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
         if self.is_bad(block)? {
             rules::block_is_bad(Verb::Erase, block);
@@ -296,6 +305,7 @@ impl<D: Truth> Tear for FaultInjector<D> {
 }
 
 impl<D: Truth> Truth for FaultInjector<D> {
+    #[track_caller]
     fn erase_count(&self, block: Block) -> u32 {
         self.inner.erase_count(block)
     }
@@ -304,6 +314,7 @@ impl<D: Truth> Truth for FaultInjector<D> {
         self.inner.is_programmed(page)
     }
 
+    #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         self.inner.attempt_erase(block);
     }

@@ -9,6 +9,9 @@ use crate::show;
 /// The bar's length: a tenth of a percent is the least that is seen.
 const STEPS: u32 = 1_000;
 
+/// At most 60 columns wide, for millions of requests.
+const TEMPLATE: &str = "{bar:10} {percent:>3} %  {msg}, {eta} left";
+
 /// A bar, or none.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -20,9 +23,7 @@ impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS.into()), ProgressDrawTarget::stderr());
         // The template is the program's own; a test draws it.
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}, {eta} left")
-        {
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
         Self { bar, start: Instant::now() }
@@ -61,8 +62,7 @@ mod tests {
 
     #[test]
     fn the_template_can_be_drawn() {
-        let template = "{bar:30} {percent:>3} %  {msg}, {eta} left";
-        assert!(ProgressStyle::with_template(template).is_ok());
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
         let progress = Progress::new();
         progress.at(Some(0.5), 10);
         progress.done();

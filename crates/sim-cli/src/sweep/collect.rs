@@ -10,7 +10,7 @@ use super::Folder;
 use super::plan::{Plan, Run};
 use crate::result::{Ratios, RunResult, SCHEMA};
 use crate::table::{Edge, Table};
-use crate::{Failure, files, replay, show};
+use crate::{Failure, csv, files, replay, show};
 
 /// A run with its result.
 #[derive(Debug)]
@@ -72,68 +72,17 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
     files::replace(&folder.path.join("table.json"), &replay::json(&collection))
 }
 
-/// A column of `table.csv`: its name, and its figure of a row.
-type Column = (&'static str, fn(&Row<'_>) -> String);
-
-const COLUMNS: [Column; 29] = [
-    ("device", |row| row.run.device.clone()),
-    ("slc_asked", |row| row.run.slc.map_or_else(String::new, |bytes| bytes.to_string())),
-    ("slc_bytes", |row| row.result.slc_bytes.to_string()),
-    ("system", |row| row.result.system.clone()),
-    ("trace", |row| row.result.trace.clone()),
-    ("seed", |row| row.result.seed.map_or_else(String::new, |seed| seed.to_string())),
-    ("passes", |row| row.result.passes.to_string()),
-    ("requests", |row| row.result.requests.total().to_string()),
-    ("sectors_read", |row| row.result.requests.sectors_read.to_string()),
-    ("sectors_written", |row| row.result.requests.sectors_written.to_string()),
-    ("response_us_total", |row| row.result.response_us.total.to_string()),
-    ("response_us_mean", |row| maybe(row.result.response_us.mean)),
-    ("read_us_mean", |row| maybe(row.result.read_us.mean)),
-    ("write_us_mean", |row| maybe(row.result.write_us.mean)),
-    ("write_us_p50", |row| maybe(row.result.write_us.p50)),
-    ("write_us_p99", |row| maybe(row.result.write_us.p99)),
-    ("write_us_p999", |row| maybe(row.result.write_us.p999)),
-    ("write_us_max", |row| maybe(row.result.write_us.max)),
-    ("write_amplification", |row| maybe(row.result.write_amplification)),
-    ("energy_mj", |row| row.result.energy_mj.to_string()),
-    ("cost_usd", |row| row.result.cost_usd.to_string()),
-    ("ram_bytes", |row| row.result.ram_bytes.to_string()),
-    ("slc_erases", |row| row.result.slc.erases.to_string()),
-    ("mlc_erases", |row| row.result.mlc.erases.to_string()),
-    ("rs", |row| ratio(row, |ratios| ratios.rs)),
-    ("es", |row| ratio(row, |ratios| ratios.es)),
-    ("ec", |row| ratio(row, |ratios| ratios.ec)),
-    ("bw", |row| ratio(row, |ratios| ratios.bw)),
-    ("file", |row| format!("runs/{}.json", row.run.id)),
-];
-
-fn maybe(figure: Option<f64>) -> String {
-    figure.map_or_else(String::new, |figure| figure.to_string())
-}
-
-fn ratio(row: &Row<'_>, ratio: fn(&Ratios) -> Option<f64>) -> String {
-    maybe(row.ratios.as_ref().and_then(ratio))
-}
-
 fn csv(rows: &[Row<'_>]) -> String {
-    let line = |cells: Vec<String>| {
-        let cells: Vec<String> = cells.iter().map(|cell| quoted(cell)).collect();
-        cells.join(",") + "\n"
-    };
-    let mut text = line(COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect());
+    let names = csv::FIGURES.iter().map(|(name, _)| *name);
+    let mut text = csv::line(["device", "slc_asked"].into_iter().chain(names).chain(["file"]));
     for row in rows {
-        text += &line(COLUMNS.iter().map(|(_, figure)| figure(row)).collect());
+        let asked = row.run.slc.map_or_else(String::new, |bytes| bytes.to_string());
+        let figures = csv::figures(&row.result, row.ratios.as_ref());
+        let file = format!("runs/{}.json", row.run.id);
+        text +=
+            &csv::line([row.run.device.clone(), asked].into_iter().chain(figures).chain([file]));
     }
     text
-}
-
-/// A cell as RFC 4180 has it.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.into()
-    }
 }
 
 /// The columns of the table for people.
@@ -168,16 +117,4 @@ pub(super) fn table(rows: &[Row<'_>], out: &mut dyn Write) -> Result<(), Failure
         table.row(cells(row));
     }
     Ok(table.write(out)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_with_commas_or_quotes_is_quoted() {
-        assert_eq!(quoted("hybrid"), "hybrid");
-        assert_eq!(quoted("a,b"), "\"a,b\"");
-        assert_eq!(quoted("say \"no\""), "\"say \"\"no\"\"\"");
-    }
 }

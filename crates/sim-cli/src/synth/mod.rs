@@ -207,9 +207,15 @@ pub(crate) fn list() -> String {
     table.rows_as_text()
 }
 
+/// The names of all workloads.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name)
+}
+
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-    format!("no synthetic workload is called `{name}`: give one of {}", names.join(", "))
+    let meant = spec::meant(name, names.iter().copied());
+    format!("no synthetic workload is called `{name}`: {meant}give one of {}", names.join(", "))
 }
 
 fn footprint(text: &str) -> Result<Option<u64>, String> {
@@ -337,7 +343,7 @@ mod tests {
             ("synth:ntfs?size=4KiB", "reads=40"),
             ("synth:uniform?skew=1", "requests=1000000"),
             ("synth:uniform?reads=101", "0 to 100"),
-            ("synth:uniform?size=4KB", "KiB"),
+            ("synth:uniform?size=4XB", "20GiB"),
             ("synth:uniform?requests=0", "at least 1"),
         ] {
             let message = Synth::parse(name).unwrap_err();

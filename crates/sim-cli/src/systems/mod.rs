@@ -275,7 +275,8 @@ impl Chosen {
         let base = spec::base(text);
         let entry = SYSTEMS.iter().position(|entry| entry.name == base).ok_or_else(|| {
             let names: Vec<&str> = SYSTEMS.iter().map(|entry| entry.name).collect();
-            format!("no system is called `{base}`: give one of {}", names.join(", "))
+            let meant = spec::meant(base, names.iter().copied());
+            format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
         })?;
         let values = spec::parse(text, SYSTEMS[entry].parameters)?;
         // What is wrong with a switch is told before anything runs.
@@ -333,6 +334,11 @@ impl Several {
     }
 }
 
+/// The names of all systems.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SYSTEMS.iter().map(|entry| entry.name)
+}
+
 /// The text that lists what can be named.
 pub(crate) fn list() -> String {
     let mut table = Table::new([("", Edge::Left); 3]);
@@ -355,6 +361,8 @@ mod tests {
         assert_eq!(Chosen::parse("hybrid?filter=off").unwrap().name, "hybrid?filter=off");
         let unknown = Chosen::parse("none-such").unwrap_err();
         assert!(unknown.contains("hybrid, conventional"), "{unknown}");
+        let near = Chosen::parse("hybird").unwrap_err();
+        assert!(near.contains("did you mean `hybrid`?"), "{near}");
         assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
         assert!(Chosen::parse("hybrid?filter=maybe").unwrap_err().contains("on or off"));
     }

@@ -1,0 +1,62 @@
+//! `tandem man`: the manual's pages, made from the same words as help.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::Failure;
+use crate::cli::Cli;
+use crate::spec;
+
+/// What was typed after `man`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The command whose page it is; without one, the program's
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+/// Writes the page as roff.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut program = Cli::command();
+    program.build();
+    let Some(name) = &args.command else { return Ok(Man::new(program).render(out)?) };
+    let Some(command) = program.find_subcommand(name) else {
+        let meant = spec::meant(name, program.get_subcommands().map(clap::Command::get_name));
+        let reason =
+            format!("there is no command `{name}`: {meant}`tandem help` lists all of them");
+        return Err(Failure::Arguments(reason));
+    };
+    // One page a command: `man tandem-compare`.
+    let page = command.clone().display_name(format!("tandem-{name}"));
+    Ok(Man::new(page).render(out)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(command: Option<&str>) -> Result<String, Failure> {
+        let mut out = Vec::new();
+        run(&Args { command: command.map(str::to_owned) }, &mut out)?;
+        Ok(String::from_utf8(out).expect("text"))
+    }
+
+    #[test]
+    fn every_command_has_a_page_with_its_flags() {
+        let program = page(None).unwrap();
+        assert!(program.starts_with(".ie") && program.contains("tandem\\-torture"), "{program}");
+        for command in Cli::command().get_subcommands() {
+            let page = page(Some(command.get_name())).unwrap();
+            assert!(page.contains(".SH NAME") && page.contains("Examples"), "{page}");
+        }
+        assert!(page(Some("compare")).unwrap().contains("report"));
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_told_which_was_meant() {
+        let refused = page(Some("compere")).unwrap_err().to_string();
+        assert!(refused.contains("did you mean `compare`?"), "{refused}");
+    }
+}
