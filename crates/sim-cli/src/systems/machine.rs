@@ -10,9 +10,9 @@ use ftl_iface::{
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Timed};
 
-use super::Setup;
-use super::hardware::{Hardware, PartState, SLC_MODE, part_name};
+use super::hardware::{Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
+use super::{Kept, Setup};
 use crate::Failure;
 
 /// What was asked of a part, by verb and cause.
@@ -32,7 +32,10 @@ impl<'m> Machine<'m> {
     /// That part, under the kind of time of the setup.
     pub(super) fn new(part: &Part, setup: &Setup, meter: &'m Meter) -> Result<Self, Failure> {
         let spare_kept = Bytes::new(ftl_rivals::kit::flash::TAG_BYTES as u32);
-        let content = Content::Stamps { sector: part.sector_bytes, spare_kept };
+        let content = match setup.kept {
+            Kept::Stamps => Content::Stamps { sector: part.sector_bytes, spare_kept },
+            Kept::Bytes => Content::Bytes,
+        };
         let chip = Chip::new(part, content)?.with_time(setup.time);
         let chip = RefCell::new(Metered::without_chains(chip, meter));
         Ok(Self { chip, meter, counts: Default::default() })
@@ -93,12 +96,13 @@ impl<'m> Machine<'m> {
         let mut parts = Vec::new();
         for region in Region::ALL {
             let Some(shape) = part.geometry.region(region) else { continue };
-            let state = |name, wear: Vec<u32>, counts: usize| PartState {
+            let state = |name, wear: Vec<u32>, counts: usize, mode| PartState {
                 name,
                 bytes: shape.capacity_bytes(),
                 page_bytes: shape.page_bytes.get().into(),
                 wear,
                 operations: self.operations(counts),
+                programmed: programmed(chip, region, mode),
             };
             let in_slc_mode: Vec<u32> = chip.slc_mode_erase_counts(region).collect();
             let all = chip.erase_counts(region).zip(&in_slc_mode);
@@ -106,11 +110,13 @@ impl<'m> Machine<'m> {
                 part_name(region),
                 all.map(|(all, slc)| all - slc).collect(),
                 region as usize,
+                Mode::Full,
             ));
             if let Some(pages) = chip.slc_mode_pages(region) {
                 let held = u64::from(shape.blocks.get()) * u64::from(pages.get());
                 let bytes = held * u64::from(shape.page_bytes.get());
-                parts.push(PartState { bytes, ..state(SLC_MODE, in_slc_mode, IN_SLC_MODE) });
+                let slc_mode = state(SLC_MODE, in_slc_mode, IN_SLC_MODE, Mode::Slc);
+                parts.push(PartState { bytes, ..slc_mode });
             }
         }
         Hardware {

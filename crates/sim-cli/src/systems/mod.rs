@@ -31,7 +31,7 @@ mod rivals;
 
 pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
-pub(crate) use live::{Blueprint, Ended, Live, Owner};
+pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered};
 pub use meter::{Account, ChainWrite, Spent};
 
 /// What a replay asks of a system, beside what it asks of any store.
@@ -111,6 +111,18 @@ pub struct Setup {
     pub log_bytes: Option<u64>,
     /// Whether the device's channels, dies and planes work at the same time.
     pub time: Time,
+    /// What its memories keep of the host's data.
+    pub kept: Kept,
+}
+
+/// What a simulated memory keeps of a sector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// A stamp, by which a replay verifies what it reads.
+    #[default]
+    Stamps,
+    /// Every byte, for hosts that want it back.
+    Bytes,
 }
 
 impl Setup {
@@ -295,16 +307,35 @@ impl Chosen {
     /// How the system is built for hosts that come and go.
     #[cfg(unix)]
     pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
-        let name = SYSTEMS[self.entry].name;
-        let Some((_, plan)) = MOUNTABLE.iter().find(|(known, _)| *known == name) else {
+        let Some(plan) = self.plan() else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
-                "`{name}` keeps its tables in RAM alone and cannot be mounted: serve {}",
+                "`{}` keeps its tables in RAM alone: a loss of power is its end, and no file keeps it; \
+                 take {}, or leave --image and --cut-every out",
+                SYSTEMS[self.entry].name,
                 names.join(" or ")
             );
             return Err(Failure::Arguments(reason));
         };
         plan(setup, &self.values)
+    }
+
+    /// Whether the system can be mounted again after a loss of power.
+    #[cfg(unix)]
+    pub(crate) fn is_mountable(&self) -> bool {
+        self.plan().is_some()
+    }
+
+    #[cfg(unix)]
+    fn plan(&self) -> Option<Plan> {
+        let name = SYSTEMS[self.entry].name;
+        MOUNTABLE.iter().find(|(known, _)| *known == name).map(|(_, plan)| *plan)
+    }
+
+    /// Whether it is the system that others are compared with.
+    #[cfg(unix)]
+    pub(crate) fn is_baseline(&self) -> bool {
+        SYSTEMS[self.entry].name == Several::ALL[1]
     }
 
     /// Builds the system and lets the session at it.
@@ -370,7 +401,7 @@ mod tests {
         };
         let setup = device.setup().unwrap();
         let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
-        assert!(refused.to_string().contains("serve hybrid or conventional"), "{refused}");
+        assert!(refused.to_string().contains("take hybrid or conventional"), "{refused}");
         Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
     }
 
