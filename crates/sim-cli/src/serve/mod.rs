@@ -24,8 +24,9 @@
 //! # Rooms
 //!
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
-//!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, and what is
-//!   measured, recorded and kept of them. `status`: the line a second; `baseline`: what the same requests take without SLC.
+//!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, and
+//!   what is measured, recorded and kept of them. `status`: the line a second; `baseline`: what the same requests take
+//!   without SLC.
 
 use std::io::Write;
 use std::net::IpAddr;
