@@ -2,8 +2,8 @@
 //!
 //! A chip whose blocks can be of either kind stands between a buffer of DRAM and a hard disk. Its SLC part and its MLC
 //! part are filled in turn, as rings. Writes go to the DRAM and leave it for the SLC; what is read and not there is
-//! copied to the DRAM, and to the SLC if it was found in the MLC or on the disk. A ring that is full collects its oldest
-//! block. How much of its cold region is invalid says what becomes of the block's valid pages:
+//! copied to the DRAM, and to the SLC if it was found in the MLC or on the disk. A full ring collects its oldest block.
+//! How much of its cold region is invalid says what becomes of the block's valid pages:
 //!
 //! ```text
 //!   SLC   70 % or more: they stay    40 % or more: those stay that were read    less: all go to the MLC
@@ -12,11 +12,12 @@
 //!
 //! Policy 1 writes long requests to the MLC at once. Policy 2 manages the regions apart. Policy 3 lets nothing stay.
 //!
-//! *What the paper leaves out.* How long the cold region is: ours is a percentage of the blocks that hold something, the
-//! oldest ones. Which requests are long: ours those of more than `long` sectors. What it means that regions are managed
-//! apart: with us the SLC is then a buffer of writes and the MLC one of what was read from the disk; either goes to the
-//! disk alone. What a mark says after its page stayed: ours is taken away, so that no page stays forever. Which pages
-//! the disk must be written: ours those that are newer than there, in their order on the disk; others are dropped.
+//! *What the paper leaves out.* How long the cold region is: ours is a percentage of the full blocks, the oldest
+//! ones. Which requests are long: ours those of more than `long` sectors. What it means that regions are managed
+//! apart: with us the SLC is then a buffer of writes and the MLC one of what was read from the disk; either goes to
+//! the disk alone. What a mark says after its page stayed: ours is taken away, so that no page stays forever. Which
+//! pages the disk must be written: ours those that are newer than there, in their order on the disk; others are
+//! dropped.
 
 use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
 
@@ -67,7 +68,9 @@ pub struct Config {
 pub struct DiskCache<B> {
     disk: B,
     dram: Dram,
+    dram_bytes: u64,
     blocks: [u32; 2],
+    units_of_block: u32,
     cold_percent: u32,
     rule: Rule,
     long: SectorCount,
@@ -102,6 +105,8 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
     let policy = DiskCache {
         disk,
         dram: Dram::new((config.dram.as_usize() / units.unit_bytes()).max(1)),
+        dram_bytes: config.dram.get().into(),
+        units_of_block: units.area(MLC).stride(),
         blocks: config.blocks,
         cold_percent: config.cold_percent.clamp(1, 100),
         rule: config.rule,
@@ -164,7 +169,7 @@ impl<B: Backing> DiskCache<B> {
         let (all_stay, read_stay) =
             if self.rule == Rule::NothingStays { (false, false) } else { (all_stay, read_stay) };
         if !self.has_mlc_below() {
-            return self.to_disk(units, (SLC, block), all_stay, read_stay);
+            return self.evict(units, (SLC, block), all_stay, read_stay);
         }
         self.make_room(units, MLC)?;
         let is_marked = &mut self.is_marked;
@@ -188,11 +193,11 @@ impl<B: Backing> DiskCache<B> {
         if invalid >= enough && self.rule != Rule::NothingStays {
             return units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
         }
-        self.to_disk(units, (MLC, block), false, false)
+        self.evict(units, (MLC, block), false, false)
     }
 
     /// Frees a block whose pages leave for the disk, but for those that stay.
-    fn to_disk<D: NandDevice, P: Probe>(
+    fn evict<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
         (area, block): (usize, u32),
@@ -272,9 +277,8 @@ impl<B: Backing> DiskCache<B> {
     /// Where a copy of what was read goes, if it is copied.
     fn copied_to(&self, found: Option<usize>) -> Option<usize> {
         match (self.rule, found) {
-            (Rule::DiskAlone, _) | (_, Some(SLC)) => None,
+            (Rule::DiskAlone, _) | (Rule::Apart, Some(_)) | (_, Some(SLC)) => None,
             (Rule::Apart, None) if self.blocks[MLC] > 0 => Some(MLC),
-            (Rule::Apart, Some(_)) => None,
             // Where there is no SLC, what is in the MLC stays there.
             (_, Some(_)) => (self.front() == SLC).then_some(SLC),
             (_, None) => Some(self.front()),
@@ -384,9 +388,11 @@ impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
         Ok(())
     }
 
-    /// The buffer; a mark of a bit for each unit that the flash holds, and one that it is newer than on the disk.
+    /// The buffer; for each unit that the flash can hold a bit that it was read, and one that it is newer than on the
+    /// disk. That the map is as long as the disk is ours: a controller would have one of what is in the flash.
     fn ram_bytes(&self) -> u64 {
-        (self.dram.len() * size_of::<u32>() + self.is_marked.len() / 4) as u64
+        let blocks: u32 = self.blocks.iter().sum();
+        self.dram_bytes + u64::from(blocks) * u64::from(self.units_of_block) / 4
     }
 
     #[allow(clippy::cast_precision_loss)] // Figures show few digits.

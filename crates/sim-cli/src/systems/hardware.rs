@@ -56,6 +56,9 @@ pub const fn part_name(region: Region) -> &'static str {
 /// The name of what blocks of the MLC region do while they are in SLC mode.
 pub(super) const SLC_MODE: &str = "slc-mode";
 
+/// The name of a disk behind the flash.
+pub(super) const DISK: &str = "disk";
+
 /// Bytes that are programmed in a region's blocks of that mode.
 pub(super) fn programmed(chip: &Chip, region: Region, mode: Mode) -> u64 {
     chip.part().geometry.region(region).map_or(0, |shape| {

@@ -11,12 +11,14 @@ use nand_model::part::{Nanos, Part};
 use nand_model::{Done, Time};
 
 use crate::Failure;
+use crate::notes;
 use crate::result::{Factors, Filter, Hash, PartResult, Throttle};
 use crate::show;
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
 mod bench;
+mod disk;
 mod filled;
 mod hardware;
 #[cfg(test)]
@@ -254,6 +256,14 @@ const SYSTEMS: &[Entry] = &[
         run: rivals::density,
     },
     Entry {
+        name: "disk-cache",
+        title: "SLC and MLC of one chip as a cache before a hard disk (Hong and Shin 2010)",
+        parameters: &rivals::DISK_CACHE,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::disk_cache,
+    },
+    Entry {
         name: "pslc",
         title: "all writes enter a cache of MLC blocks in SLC mode, as in disks sold today",
         parameters: &rivals::PSLC,
@@ -338,15 +348,42 @@ impl Chosen {
         SYSTEMS[self.entry].name == Several::ALL[1]
     }
 
+    /// Why the device cannot carry the system, if it cannot. It is built for that, and does nothing.
+    pub(crate) fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
+        match self.run(setup, &mut Tried) {
+            Ok(()) => Ok(None),
+            Err(Failure::Unfit(reason)) => Ok(Some(reason)),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// Builds the system and lets the session at it.
     pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         (SYSTEMS[self.entry].run)(setup, &self.values, session)
     }
 }
 
+/// A session that asks nothing of a system.
+struct Tried;
+
+impl Session for Tried {
+    fn prepare(&mut self, _: &mut dyn System, _: SectorCount) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn replay(&mut self, _: &mut dyn System) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Systems of a comparison, as one word names them: a system, or all.
 #[derive(Clone, Debug)]
-pub(crate) struct Several(pub(crate) Vec<Chosen>);
+pub(crate) enum Several {
+    /// That one.
+    One(Chosen),
+    /// Every system that the device can carry.
+    All(Vec<Chosen>),
+}
 
 impl Several {
     /// The baseline stands first, since ratios are to the first.
@@ -356,11 +393,33 @@ impl Several {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let [all, baseline] = Self::ALL;
         if text != all {
-            return Chosen::parse(text).map(|chosen| Self(vec![chosen]));
+            return Chosen::parse(text).map(Self::One);
         }
         let others = SYSTEMS.iter().map(|entry| entry.name);
         let others = others.filter(|name| *name != baseline && *name != "liar");
-        [baseline].into_iter().chain(others).map(Chosen::parse).collect::<Result<_, _>>().map(Self)
+        [baseline]
+            .into_iter()
+            .chain(others)
+            .map(Chosen::parse)
+            .collect::<Result<_, _>>()
+            .map(Self::All)
+    }
+
+    /// The systems that are meant on that device. A system that was named must fit; of all, the others are left out,
+    /// and a sentence says why.
+    pub(crate) fn on(&self, setup: &Setup) -> Result<Vec<Chosen>, Failure> {
+        let all = match self {
+            Self::One(chosen) => return Ok(vec![chosen.clone()]),
+            Self::All(all) => all,
+        };
+        let mut fit = Vec::new();
+        for chosen in all {
+            match chosen.unfit(setup)? {
+                None => fit.push(chosen.clone()),
+                Some(reason) => notes::tell(&format!("{} is left out: {reason}", chosen.name)),
+            }
+        }
+        Ok(fit)
     }
 }
 
@@ -407,11 +466,29 @@ mod tests {
 
     #[test]
     fn all_systems_are_named_at_once_the_baseline_first() {
-        let all = Several::parse("all").unwrap().0;
+        let Several::All(all) = Several::parse("all").unwrap() else { panic!("all are several") };
         assert_eq!(all[0].name, "conventional");
         assert_eq!(all.len(), SYSTEMS.len() - 1, "all but the one for tests");
-        assert_eq!(Several::parse("ko?threshold=3").unwrap().0.len(), 1);
+        assert!(matches!(Several::parse("ko?threshold=3"), Ok(Several::One(_))));
         assert!(Several::parse("none-such").is_err());
+    }
+
+    #[test]
+    fn of_all_systems_those_that_do_not_fit_are_left_out() {
+        let on = |capacity| {
+            let device = crate::device::DeviceArgs {
+                device: "c3".into(),
+                capacity: Some(capacity),
+                slc: None,
+                parallel: false,
+            };
+            let setup = device.setup().unwrap();
+            let systems = Several::parse("all").unwrap().on(&setup).unwrap();
+            systems.into_iter().map(|chosen| chosen.name).collect::<Vec<_>>()
+        };
+        let (small, large) = (on(64 << 20), on(1 << 30));
+        assert!(large.contains(&"conventional".into()) && large.len() == SYSTEMS.len() - 1);
+        assert!(!small.contains(&"conventional".into()) && small.contains(&"page-mlc".into()));
     }
 
     #[test]
