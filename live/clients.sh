@@ -7,6 +7,7 @@ need nbdkit nbdkit
 need qemu-io qemu-utils
 need fio fio
 need mkfs.ext4 e2fsprogs
+need fusermount3 fuse3
 PATH=$PATH:/usr/sbin:/sbin
 
 say "nbdinfo"
@@ -43,24 +44,24 @@ say "the same while power fails; nbdkit stands between, which asks again where f
 serve --capacity 256MiB --cut-every 2000,7
 nbdkit -f -U "$WORK/retry" --filter=retry nbd uri="$URI" retries=100 retry-delay=1 retry-exponential=no &
 CHILDREN+=($!)
-for _ in $(seq 100); do [ -S "$WORK/retry" ] && break; sleep 0.1; done
+await_file "$WORK/retry"
 verify "nbd+unix:///?socket=$WORK/retry"
 stop
-cuts=$(sed -n 's/.* requests, \([0-9,]*\) power cuts/\1/p' "$WORK/server.log" | tail -n 1)
+cuts=$(cuts_told)
 say "$cuts power cuts, and every byte is as fio wrote it"
 [ "${cuts:-0}" != 0 ] || fail "power never failed"
 
 say "mkfs.ext4 and e2fsck, on the export and on a copy of it"
 serve --capacity 256MiB --image "$WORK/disk.img"
-if [ -e /dev/fuse ] && command -v nbdfuse >/dev/null; then
+if can_mount && command -v nbdfuse >/dev/null; then
     mkdir "$WORK/fuse"
     nbdfuse "$WORK/fuse/disk" "$URI" & CHILDREN+=($!)
-    for _ in $(seq 100); do [ -e "$WORK/fuse/disk" ] && break; sleep 0.1; done
+    await_file "$WORK/fuse/disk"
     mkfs.ext4 -q -F "$WORK/fuse/disk"
     e2fsck -fn "$WORK/fuse/disk" >"$WORK/e2fsck.log" 2>&1 || { cat "$WORK/e2fsck.log"; fail "e2fsck: see above"; }
     fusermount3 -u "$WORK/fuse" || umount "$WORK/fuse"
 else
-    echo "/dev/fuse is not here: mkfs.ext4 makes a file, and nbdcopy takes it there"
+    echo "nothing can be mounted here: mkfs.ext4 makes a file, and nbdcopy takes it there"
     truncate -s 256M "$WORK/made"
     mkfs.ext4 -q -F "$WORK/made"
     nbdcopy "$WORK/made" "$URI"
@@ -77,7 +78,7 @@ say "random reads of 4 KiB at depth 16, beside nbdkit's memory"
 serve --capacity 256MiB
 nbdkit -f -U "$WORK/kit" memory 256M & CHILDREN+=($!)
 nbdcopy "$WORK/there" "$URI"
-for _ in $(seq 100); do [ -S "$WORK/kit" ] && break; sleep 0.1; done
+await_file "$WORK/kit"
 nbdcopy "$WORK/there" "nbd+unix:///?socket=$WORK/kit"
 reads_per_second() {
     fio --name=reads --ioengine=nbd --uri="$1" --rw=randread --bs=4k --iodepth=16 --size=256M --runtime=3 \

@@ -52,13 +52,13 @@ NodeName=n[1-2] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[17001-17002] CPU
 PartitionName=tests Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$WORK/slurm.conf
-for _ in $(seq 50); do [ -S "$WORK/munge/socket" ] && break; sleep 0.1; done
+await_file "$WORK/munge/socket"
 start slurmctld -D -f "$SLURM_CONF"
 start slurmd -D -f "$SLURM_CONF" -N n1
 start slurmd -D -f "$SLURM_CONF" -N n2
-for waited in $(seq 300); do
+for waited in $(seq 900); do
     [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && break
-    [ "$waited" -lt 300 ] || { tail -n 20 "$WORK"/*.log; fail "the nodes do not come up on $HOST: see above"; }
+    [ "$waited" -lt 900 ] || { tail -n 20 "$WORK"/*.log; fail "the nodes do not come up on $HOST: see above"; }
     sleep 0.2
 done
 
@@ -74,7 +74,7 @@ PLAN
 # Until no job is left.
 until_done() {
     local waited
-    for waited in $(seq 1200); do
+    for waited in $(seq 3000); do
         [ -z "$(squeue -h)" ] && return
         sleep 0.2
     done
@@ -88,7 +88,7 @@ say "the scripts"
 
 say "an array on both nodes; one of its tasks is killed"
 "$TANDEM" sweep "$WORK/plan.toml" --out "$WORK/far" --on slurm --partition tests --tasks 6
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     victim=$(squeue -h -t running -n tandem-plan -o %F_%K | head -n 1)
     [ -n "$victim" ] && break
     sleep 0.1

@@ -18,11 +18,15 @@ BOOT_MOST=600
 # The distribution's kernel, unpacked and not installed.
 kernel() {
     local package
-    apt-cache show "linux-image-cloud-amd64" >/dev/null 2>&1 || apt-get update -qq
-    package=$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends:/ { print $2; exit }')
-    [ -n "$package" ] || fail "there is no package linux-image-cloud-amd64: is this Debian on x86-64?"
-    (cd "$WORK" && apt-get download -qq "$package" 2>/dev/null && dpkg -x ./*.deb kernel && rm ./*.deb) ||
-        fail "$package cannot be downloaded"
+    # What apt knows may be older than the mirror, or nothing at all.
+    kernel_of_apt || { apt-get update -qq && kernel_of_apt; } || { sleep 10 && apt-get update -qq && kernel_of_apt; } ||
+        { cat "$WORK/apt.log" >&2; fail "linux-image-cloud-amd64 cannot be had: is this Debian on x86-64? See above"; }
+    (cd "$WORK" && dpkg -x ./*.deb kernel && rm ./*.deb) || fail "$package cannot be unpacked"
+}
+
+kernel_of_apt() {
+    package=$(apt-cache depends linux-image-cloud-amd64 2>"$WORK/apt.log" | awk '/Depends:/ { print $2; exit }')
+    [ -n "$package" ] && (cd "$WORK" && apt-get download -qq "$package" >"$WORK/apt.log" 2>&1)
 }
 
 # A system in memory: busybox, mkfs.ext4 with its libraries, the modules of the disk, and the script that runs.
@@ -77,7 +81,7 @@ await fill "SYNCED $FILES "
 say "Linux is killed amid its work; the server is stopped"
 { kill -KILL "$MACHINE" && wait "$MACHINE"; } 2>/dev/null || true
 stop
-cuts=$(sed -n 's/.* requests, \([0-9,]*\) power cuts/\1/p' "$WORK/server.log" | tail -n 1)
+cuts=$(cuts_told)
 [ "${cuts:-0}" != 0 ] || fail "power never failed"
 say "$cuts power cuts; Linux comes back, works on, and now the server is killed, too"
 serve --image "$WORK/ssd.img"

@@ -7,8 +7,8 @@ need nbdkit nbdkit
 need mkfs.ext4 e2fsprogs
 need fusermount3 fuse3
 PATH=$(dirname "$TANDEM"):$PATH:/usr/sbin:/sbin
-if [ ! -e /dev/fuse ] || [ ! -e /dev/loop-control ] || [ "$(id -u)" != 0 ]; then
-    say "neither /dev/fuse nor /dev/loop, or not root: README.md's lines are left out; linux.sh does the same in a guest"
+if ! can_mount; then
+    say "no /dev/fuse, no loop devices, or no right to mount: README.md's lines are left out; linux.sh does it in a guest"
     exit 0
 fi
 
@@ -18,15 +18,14 @@ sed -n '/^<!-- live -->$/,/^```$/p' README.md | sed '1,2d;$d' |
 [ "$(wc -l <"$WORK/lines")" = 5 ] || fail "README.md no longer has five lines behind <!-- live -->"
 
 # What each line starts must be there before the next, which a person's typing takes care of.
-wait_for() { for _ in $(seq 200); do [ -e "$1" ] && return; sleep 0.1; done; fail "$1 does not come"; }
 line() { sed -n "$1p" "$WORK/lines"; }
 set -m
 eval "$(line 1)" >"$WORK/server.log" 2>&1
 SERVER=$!
-wait_for "$WORK/ssd"
+await_file "$WORK/ssd"
 eval "$(line 2)" >"$WORK/fuse.log" 2>&1
 CHILDREN+=($!)
-wait_for "$WORK/disk/ssd"
+await_file "$WORK/disk/ssd"
 eval "$(line 3)"
 for round in $(seq 10); do
     cp -r crates/ftl-core/src "$WORK/mnt/$round"
@@ -36,7 +35,7 @@ done
 for round in $(seq 10); do diff -r crates/ftl-core/src "$WORK/mnt/$round" || fail "copy $round is not what was copied"; done
 eval "$(line 4)"
 SERVER=
-cuts=$(sed -n 's/.* requests, \([0-9,]*\) power cuts/\1/p' "$WORK/server.log")
+cuts=$(cuts_told)
 say "$cuts power cuts, and every copy is whole"
 [ "${cuts:-0}" != 0 ] || fail "power never failed"
 eval "$(line 5)" | tee "$WORK/compare.log" | tail -n 8

@@ -18,14 +18,18 @@
 //! - [`ahdm`]: pages move to the SLC when they were written often enough (Batni and Safaei).
 //! - [`density`]: blocks of the MLC in SLC mode for what is accessed often (Kgil, Roberts and Mudge, as Chang compares
 //!   with it).
+//! - [`disk_cache`]: SLC and MLC of one chip before a hard disk (Hong and Shin). [`kit::dram`]: its buffer.
+//! - [`multi_scm`]: two byte-writable memories, a small quick one and a large one (Kinoshita, Matsui and Takeuchi).
 //! - [`pslc`]: what is sold today: all writes enter a cache of blocks in SLC mode.
 #![forbid(unsafe_code)]
 
 pub mod ahdm;
 pub mod combo;
 pub mod density;
+pub mod disk_cache;
 pub mod kit;
 pub mod ko;
+pub mod multi_scm;
 pub mod page_map;
 pub mod pslc;
 

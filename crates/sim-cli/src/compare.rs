@@ -42,8 +42,16 @@ struct Comparison<'a> {
 
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let systems: Vec<Chosen> =
-        args.systems.iter().flat_map(|Several(systems)| systems.clone()).collect();
+    args.options.check()?;
+    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
+    let setup = args.options.device.setup()?;
+    let mut systems: Vec<Chosen> = Vec::new();
+    for several in &args.systems {
+        systems.extend(several.on(&setup)?);
+    }
+    if systems.is_empty() {
+        return Err(Failure::Unfit("no system fits the device: see above".into()));
+    }
     for (at, system) in systems.iter().enumerate() {
         if systems[..at].iter().any(|other| other.name == system.name) {
             let reason =
@@ -51,9 +59,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             return Err(Failure::Arguments(reason));
         }
     }
-    args.options.check()?;
-    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
-    let setup = args.options.device.setup()?;
     let outcomes = replay::run_all(&args.options, &setup, &systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();

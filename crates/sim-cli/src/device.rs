@@ -8,7 +8,7 @@ use nand_model::part::Part;
 
 use crate::Failure;
 use crate::size;
-use crate::systems::Setup;
+use crate::systems::{Kept, Setup};
 
 /// Which device, and how large.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,7 +41,7 @@ impl DeviceArgs {
             part = part.with_slc_bytes(bytes)?;
         }
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
-        Ok(Setup { part, log_bytes, time })
+        Ok(Setup { part, log_bytes, time, kept: Kept::Stamps })
     }
 }
 

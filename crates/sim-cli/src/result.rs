@@ -102,6 +102,9 @@ pub struct RunResult {
     /// Figures that the system has and others have not, by their names.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
+    /// Of a disk that hosts used: what became of it. A replay has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<ServedResult>,
     /// Sectors that were read, and held what was written last.
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, the device's preparation left out.
@@ -113,6 +116,15 @@ pub struct RunResult {
     pub requests_per_s: f64,
     /// Page and block operations in a second of `busy_s`.
     pub nand_ops_per_s: f64,
+}
+
+/// What only a disk has that hosts used.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServedResult {
+    /// Times that power failed.
+    pub power_cuts: u64,
+    /// RS: how many times as fast as the conventional system it was, which did the same requests beside it.
+    pub rs: Option<f64>,
 }
 
 /// Results of earlier versions had one request under way.

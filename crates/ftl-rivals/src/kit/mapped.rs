@@ -15,6 +15,21 @@ pub struct Request {
     pub sectors: SectorCount,
 }
 
+/// What lies behind a cache: slow, large enough for everything, and without faults.
+pub trait Backing {
+    /// Reads a unit; zeros where it was never written.
+    fn read(&mut self, unit: Unit, data: &mut [u8], cause: Cause);
+
+    /// Writes a unit.
+    fn write(&mut self, unit: Unit, data: &[u8], cause: Cause);
+
+    /// Forgets a unit: it reads as zeros.
+    fn forget(&mut self, unit: Unit);
+
+    /// Whether it would serve at once: a disk must spin.
+    fn is_ready(&self) -> bool;
+}
+
 /// A figure that a system has beside those of every system: its name, and its value now.
 pub type Figure = (&'static str, f64);
 
@@ -64,6 +79,17 @@ pub trait Policy<D: NandDevice, P: Probe> {
         data: &mut [u8],
     ) -> Result<(), Fault<D::Error>> {
         units.read(unit, 0, data, Cause::Host)
+    }
+
+    /// Whether the unit may hold something else than zeros.
+    fn holds(&self, units: &Units<D, P>, unit: Unit) -> bool {
+        units.place(unit).is_some()
+    }
+
+    /// What the host was told of must not hang on power: whatever is in RAM alone goes to flash.
+    fn flush(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        let _ = units;
+        Ok(())
     }
 
     /// The host trims a unit.
@@ -235,7 +261,7 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> BlockStore for Mapped<D, P, R> {
         for piece in self.pieces(first, count) {
             if piece.bytes == self.units.unit_bytes() {
                 self.policy.trim(&mut self.units, piece.unit)?;
-            } else if self.units.place(piece.unit).is_some() {
+            } else if self.policy.holds(&self.units, piece.unit) {
                 let request = Request { sectors: count };
                 self.overlay(&piece, request, |data| data.fill(0))?;
             }
@@ -244,7 +270,7 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> BlockStore for Mapped<D, P, R> {
     }
 
     fn flush(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        Ok(())
+        Ok(self.policy.flush(&mut self.units)?)
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {

@@ -13,6 +13,7 @@
 //! A *unit* is what the map maps: as large as the largest page in use. In a region of smaller pages it takes several.
 
 pub mod area;
+pub mod dram;
 pub mod flash;
 pub mod lists;
 pub mod mapped;
@@ -22,6 +23,6 @@ pub mod victim;
 pub use area::{Area, AreaPlan, Stream};
 pub use flash::{Fault, Flash};
 pub use lists::Lists;
-pub use mapped::{Figure, Mapped, Policy, Request, Rival};
+pub use mapped::{Backing, Figure, Mapped, Policy, Request, Rival};
 pub use units::{Place, Unfit, Unit, Units};
 pub use victim::Victims;

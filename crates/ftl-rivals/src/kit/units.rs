@@ -343,6 +343,28 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(left.len() as u32)
     }
 
+    /// Frees a block: each of its valid units is read, handed over and forgotten here.
+    pub fn expel(
+        &mut self,
+        area: usize,
+        block: u32,
+        cause: Cause,
+        mut taken: impl FnMut(Unit, &[u8]),
+    ) -> Result<(), Fault<D::Error>> {
+        let left: Vec<u32> = self.areas[area].valid_units(block).collect();
+        let mut data = std::mem::take(&mut self.moved);
+        let read = left.iter().try_for_each(|local| {
+            let unit = self.load(area, *local, &mut data, cause)?;
+            taken(unit, &data);
+            self.forget(unit);
+            Ok(())
+        });
+        self.moved = data;
+        read?;
+        self.release(area, block);
+        Ok(())
+    }
+
     /// A block of which nothing is valid is free.
     pub fn release(&mut self, area: usize, block: u32) {
         let area = &mut self.areas[area];

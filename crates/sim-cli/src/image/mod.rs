@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use nand_model::Chip;
 use nand_model::faults::FaultInjector;
+use nand_model::power::Tear;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,8 @@ impl Keeper {
         self.journal.set_len(journal.bytes).map_err(failed)?;
         self.journal.seek(SeekFrom::End(0)).map_err(failed)?;
         let replayed = journal.operations;
+        // Whether the last server ended well or not: power was off since.
+        device.power_off();
         Ok(Found { about: head.about, device: device.into_inner(), replayed })
     }
 
@@ -266,6 +269,30 @@ mod tests {
             assert!(found.replayed < 2);
             assert_eq!(first_byte(&mut found.device, 0), Some(10));
         }
+    }
+
+    #[test]
+    fn what_fades_without_power_is_gone_when_the_file_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disk.img");
+        let (mut keeper, _) = Keeper::open(&path).unwrap();
+        let mut device = device();
+        let fading = |device: &mut Journaled, page| {
+            let page = Block::new(Region::Slc, 2).page(PageIndex::new(page));
+            let (fate, pair) = (PageFate::Fading, PairFate::Kept);
+            device.tear_program(page, &[12; 1024], &[0; 32], fate, pair).unwrap();
+        };
+        program(&mut device, 0, 10);
+        fading(&mut device, 1);
+        assert_eq!(first_byte(device.inner_mut(), 1), Some(12));
+        keeper.save(&about(), &mut device).unwrap();
+        fading(&mut device, 2);
+        keeper.commit(&mut device).unwrap();
+        drop(keeper);
+        let (_, found) = Keeper::open(&path).unwrap();
+        let mut found = found.unwrap().device;
+        let bytes: Vec<_> = (0..3).map(|page| first_byte(&mut found, page)).collect();
+        assert_eq!(bytes, [Some(10), None, None], "in the file and in the journal");
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! What is measured of a system that real hosts use: the same as in a replay.
 
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
-use ftl_iface::SectorCount;
+use ftl_iface::{PageCount, SectorCount, StoreWriteError, Work};
 use nand_model::part::Nanos;
 
 use super::session::{self, Before, Clocked};
 use super::tally::Tally;
 use super::under_way::{Pace, account};
 use crate::result::{Requests, RunResult};
-use crate::systems::System;
+use crate::systems::{Account, System};
 use crate::trace::{Op, Request};
 
 /// The books of a system from a moment on.
@@ -49,6 +50,23 @@ impl Served {
         self.tally.note(request, sectors.get().into(), time, Nanos::ZERO);
         self.busy += handed_over.elapsed();
         (outcome, time)
+    }
+
+    /// Has the system work while no host asks, and says how long the device took.
+    pub(crate) fn rest(
+        system: &mut dyn System,
+        budget: PageCount,
+    ) -> (Result<Work, StoreWriteError<Infallible>>, Nanos) {
+        let before = system.now();
+        system.account(Account::Idle);
+        system.begin(before);
+        let outcome = system.maintain(budget);
+        system.end();
+        let mut ended = before;
+        while let Some(done) = system.next_done(None) {
+            ended = ended.max(done.ended);
+        }
+        (outcome, ended.since(before))
     }
 
     /// Requests so far.

@@ -179,6 +179,7 @@ pub(super) fn result(
         throttle: after.books.throttle,
         hash: after.books.hash,
         figures: figures(&after.books),
+        served: None,
         verified_reads: after.verified - before.verified,
         wall_s: clocked.whole.as_secs_f64(),
         busy_s: clocked.busy.as_secs_f64(),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use ftl_adapters::bytes::ByteStore;
+use ftl_iface::PageCount;
 use nand_model::Stamp;
 use nand_model::part::Nanos;
 use nand_model::power::Cut;
@@ -16,11 +17,16 @@ use crate::Failure;
 use crate::systems::{Chosen, Ended, Live, Owner, Setup, System};
 use crate::trace::{Op, Request};
 
-/// A request, and what it took on the system that is served.
-pub(super) type Taken = (Request, Nanos);
+/// What the system that is served did.
+pub(super) enum Noted {
+    /// A request, and what it took.
+    Request(Request, Nanos),
+    /// Work for itself, of so many pages at most.
+    Rest(PageCount),
+}
 
-/// The requests of one go.
-type Batch = Vec<Taken>;
+/// What was done in one go.
+type Batch = Vec<Noted>;
 
 /// Batches that may wait. If the baseline is behind by more, the server waits for it.
 const WAITING: usize = 256;
@@ -61,9 +67,9 @@ impl Baseline {
         Some(Self { outlet, batch: Batch::new(), times, thread })
     }
 
-    /// Notes a request.
-    pub(super) fn note(&mut self, request: Request, time: Nanos) {
-        self.batch.push((request, time));
+    /// Notes what was done.
+    pub(super) fn note(&mut self, noted: Noted) {
+        self.batch.push(noted);
     }
 
     /// Hands over what was noted.
@@ -114,9 +120,17 @@ impl Owner for Follower {
         let mut read = data.clone();
         data.chunks_mut(size).for_each(|sector| Stamp::new(1).write_to(sector));
         while let Ok(batch) = self.batches.recv() {
-            let (mut served, start) = (Nanos::ZERO, disk.now());
-            for (request, time) in batch {
+            let (mut served, mut taken) = (Nanos::ZERO, Nanos::ZERO);
+            for noted in batch {
                 let system: &mut dyn System = &mut *disk;
+                let (request, time) = match noted {
+                    Noted::Request(request, time) => (request, time),
+                    Noted::Rest(budget) => {
+                        system.maintain(budget).map_err(|error| broken(&error))?;
+                        continue;
+                    }
+                };
+                let start = system.now();
                 let bytes = ByteStore::new(system, &mut sector);
                 let mut bytes = bytes.map_err(|error| broken(&error))?;
                 let length = request.length as usize;
@@ -128,10 +142,11 @@ impl Owner for Follower {
                 };
                 outcome.map_err(|error| broken(&error))?;
                 served += time;
+                taken += disk.now().since(start);
             }
             let mut both = self.times.both.lock().unwrap_or_else(PoisonError::into_inner);
             both[0] += served.get();
-            both[1] += disk.now().since(start).get();
+            both[1] += taken.get();
         }
         Ok(Ended::Stopped)
     }

@@ -5,17 +5,18 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use ftl_adapters::bytes::{ByteStore, Error};
-use ftl_iface::{StoreReadError, StoreWriteError};
+use ftl_iface::{PageCount, StoreReadError, StoreWriteError, Work};
 use nand_model::part::Nanos;
 
-use super::baseline::Baseline;
+use super::baseline::{Baseline, Noted};
+use super::held::Held;
 use super::status::Status;
 use super::wire::{Disk, Errno, Export, Kept, Refusal, Zeroing};
 use crate::Failure;
 use crate::image::{About, Keeper};
 use crate::replay::Served;
 use crate::result::RunResult;
-use crate::systems::{Live, System};
+use crate::systems::System;
 use crate::trace::output::{self, Output};
 use crate::trace::{Op, Request};
 
@@ -111,9 +112,24 @@ impl Ledger {
             self.failure = Some(error.into());
         }
         if let Some(baseline) = &mut self.baseline {
-            baseline.note(*request, time);
+            baseline.note(Noted::Request(*request, time));
         }
         self.keep_pace(time);
+    }
+
+    /// Notes that the device worked for itself so long. Nobody waits for it, but the next request comes after it.
+    fn rested(&mut self, time: Nanos) {
+        if let Some(baseline) = &mut self.baseline {
+            baseline.note(Noted::Rest(RESTED_AT_ONCE));
+        }
+        if let Some(free_at) = &mut self.free_at {
+            *free_at = (*free_at).max(Instant::now()) + Duration::from_nanos(time.get());
+        }
+    }
+
+    /// Whether the device has done what it was asked, by the clock where it is to be as slow as itself.
+    fn is_free(&self) -> bool {
+        self.free_at.is_none_or(|free_at| free_at <= Instant::now())
     }
 
     /// Waits as long as the device would have taken, if it shall.
@@ -138,39 +154,55 @@ fn wait_until(moment: Instant) {
     }
 }
 
+/// Pages that a system may spend at once while no host asks: whoever asks then waits no longer than for these.
+const RESTED_AT_ONCE: PageCount = PageCount::new(8);
+
 /// What file systems and page caches work in.
 const USUAL_BLOCK: u32 = 4096;
 
 /// A system in use.
 pub(super) struct Drive<'l> {
-    disk: &'l mut dyn Live,
+    disk: Held<'l>,
     ledger: &'l mut Ledger,
     export: Export,
+    rest: Rest,
+}
+
+/// What tells whether hosts leave the system time to work.
+#[derive(Debug)]
+struct Rest {
+    /// Requests so far, and when it was last looked.
+    asked: u64,
+    seen: u64,
+    /// What the system said last.
+    work: Work,
 }
 
 type Outcome = Result<(), Error<Infallible>>;
 
 impl<'l> Drive<'l> {
-    pub(super) fn new(disk: &'l mut dyn Live, ledger: &'l mut Ledger) -> Self {
-        let sector = disk.sector_bytes().get();
-        let bytes = u64::from(disk.capacity().get()) * u64::from(sector);
+    pub(super) fn new(disk: Held<'l>, ledger: &'l mut Ledger) -> Self {
+        let system = disk.system();
+        let sector = system.sector_bytes().get();
+        let bytes = u64::from(system.capacity().get()) * u64::from(sector);
         let export = Export { bytes, preferred_block: sector.max(USUAL_BLOCK) };
         if ledger.served.is_none() {
-            ledger.served = Some(Served::begin(&*disk));
-            ledger.clock = disk.now();
+            ledger.served = Some(Served::begin(system));
+            ledger.clock = system.now();
         }
         // What the mount took since power failed.
-        ledger.keep_pace(disk.now().since(ledger.clock));
+        ledger.keep_pace(system.now().since(ledger.clock));
         ledger.sector.resize(sector as usize, 0);
-        Self { disk, ledger, export }
+        let rest = Rest { asked: 0, seen: 0, work: Work::Left };
+        Self { disk, ledger, export, rest }
     }
 
     pub(super) const fn export(&self) -> Export {
         self.export
     }
 
-    pub(super) fn disk(&mut self) -> &mut dyn Live {
-        self.disk
+    pub(super) fn disk(&mut self) -> &mut Held<'l> {
+        &mut self.disk
     }
 
     pub(super) fn ledger(&mut self) -> &mut Ledger {
@@ -181,18 +213,18 @@ impl<'l> Drive<'l> {
     pub(super) fn tell(&mut self, status: &Status, cuts: u64) {
         if let Some(served) = &self.ledger.served {
             let rs = self.ledger.baseline.as_ref().and_then(Baseline::rs);
-            status.tell(self.disk.power().inner().inner().inner(), served, cuts, rs);
+            status.tell(self.disk.system(), served, cuts, rs);
         }
     }
 
     /// What was measured.
     pub(super) fn result(&self, system: &str) -> Option<RunResult> {
-        Some(self.ledger.served.as_ref()?.result(system, &*self.disk))
+        Some(self.ledger.served.as_ref()?.result(system, self.disk.system()))
     }
 
     /// Whether nothing more can be served, for want of power or because something is broken.
     pub(super) fn is_off(&mut self) -> bool {
-        self.ledger.failure.is_some() || !self.disk.power().is_on()
+        self.ledger.failure.is_some() || !self.disk.is_on()
     }
 
     /// Has what was done reach the file: replies may be sent after that.
@@ -200,10 +232,10 @@ impl<'l> Drive<'l> {
         if let Some(baseline) = &mut self.ledger.baseline {
             baseline.hand_over();
         }
-        let Some(keeper) = &mut self.ledger.keeper else {
+        let (Some(keeper), Some(power)) = (&mut self.ledger.keeper, self.disk.power()) else {
             return Ok(());
         };
-        let chip = self.disk.power().inner_mut();
+        let chip = power.inner_mut();
         let mut committed = keeper.commit(chip);
         if committed.is_ok() && keeper.is_long() {
             committed = keeper.save(&self.ledger.about, chip);
@@ -223,6 +255,34 @@ impl<'l> Drive<'l> {
         synced.map_err(|failure| self.broken(failure))
     }
 
+    /// To be called now and then: a system that nobody has asked since the last time works for itself.
+    pub(super) fn rest(&mut self) {
+        let is_idle = self.rest.asked == self.rest.seen;
+        self.rest.seen = self.rest.asked;
+        if !is_idle {
+            self.rest.work = Work::Left;
+        } else if self.rest.work == Work::Left && self.ledger.is_free() && !self.is_off() {
+            self.rest.work = self.maintain();
+            // Nobody waits for an answer; what fails here is told by the next request.
+            let _ = self.commit();
+        }
+    }
+
+    fn maintain(&mut self) -> Work {
+        let (outcome, time) = Served::rest(self.disk.system_mut(), RESTED_AT_ONCE);
+        self.ledger.clock = self.disk.system().now();
+        self.ledger.rested(time);
+        match outcome {
+            Ok(work) => work,
+            Err(StoreWriteError::ReadOnly) => Work::Done,
+            Err(_) if !self.disk.is_on() => Work::Done,
+            Err(error) => {
+                self.broken(Failure::Violation(format!("idle work failed: {error}")));
+                Work::Done
+            }
+        }
+    }
+
     /// Does a request on the system.
     #[inline]
     fn serve(
@@ -240,12 +300,13 @@ impl<'l> Drive<'l> {
             return Err(Refusal::Off);
         };
         let buffer = &mut self.ledger.sector;
-        let (outcome, time) = served.measure(&mut *self.disk, &request, |system| {
+        self.rest.asked += 1;
+        let (outcome, time) = served.measure(self.disk.system_mut(), &request, |system| {
             work(&mut ByteStore::new(system, buffer)?)
         });
         match outcome {
             Ok(()) => {
-                self.ledger.clock = self.disk.now();
+                self.ledger.clock = self.disk.system().now();
                 self.ledger.note(&request, time);
                 if kept == Kept::AtOnce { self.sync() } else { Ok(()) }
             }
@@ -254,7 +315,7 @@ impl<'l> Drive<'l> {
     }
 
     fn refusal(&mut self, error: &Error<Infallible>) -> Refusal {
-        if !self.disk.power().is_on() {
+        if !self.disk.is_on() {
             return Refusal::Off;
         }
         match error {

@@ -24,8 +24,9 @@
 //! # Rooms
 //!
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
-//!   when power fails. `drive`: requests on the system, and what is measured, recorded and kept of them. `status`: the
-//!   line a second; `baseline`: what the same requests take without SLC.
+//!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, and
+//!   what is measured, recorded and kept of them. `status`: the line a second; `baseline`: what the same requests take
+//!   without SLC.
 
 use std::io::Write;
 use std::net::IpAddr;
@@ -38,13 +39,15 @@ use nand_model::{Chip, Content};
 use crate::device::DeviceArgs;
 use crate::image::{About, Found, Journaled, Keeper};
 use crate::replay::{self, text};
-use crate::systems::{Blueprint, Chosen, Setup};
+use crate::result::RunResult;
+use crate::systems::{Blueprint, Chosen, Kept, Setup};
 use crate::trace::output::Output;
 use crate::{Failure, files, interrupt, show, size};
 
 mod baseline;
 mod cuts;
 mod drive;
+mod held;
 mod listen;
 mod server;
 mod status;
@@ -54,7 +57,7 @@ use baseline::Baseline;
 use cuts::Cuts;
 use drive::{Ledger, Pace};
 use listen::{Listener, Place};
-use server::{Measured, Server};
+use server::Server;
 use status::Status;
 
 /// Connections at a time.
@@ -123,19 +126,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let (chosen, about) = asked(args, found.as_ref())?;
     let setup = setup(&about)?;
-    let blueprint = chosen.blueprint(&setup)?;
     let replayed = found.as_ref().map_or(0, |found| found.replayed);
-    let chip = match found {
-        Some(found) => existing(args, found, &blueprint)?,
-        None => fresh(&setup, &blueprint)?,
-    };
-    let chip = start_keeping(chip, keeper.as_mut(), &about)?;
+    let disk = disk(args, (&chosen, &about), &setup, (keeper.as_mut(), found))?;
 
     interrupt::listen();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(Listener::bind(&place(args)))?;
     let uri = listener.uri()?;
-    if args.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+    if !prints_json(args) {
         let exported = show::size(setup.part.exported_bytes);
         writeln!(out, "{uri}: {exported} of {} on {}", chosen.name, setup.part.name)?;
         if replayed > 0 {
@@ -151,17 +149,55 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
     });
     let status = Status::new();
-    let watched = !status.is_hidden() && chosen.uses_slc();
-    let baseline = if watched { Baseline::new(&setup) } else { None };
+    let is_told = !status.is_hidden() || args.json.is_some();
+    let baseline = if is_told && !chosen.is_baseline() { Baseline::new(&setup) } else { None };
     let pace = if args.pace { Pace::Device } else { Pace::Host };
     let ledger = Ledger::new(keeper, about.clone(), record.transpose()?, baseline, pace)?;
     let cuts = args.cut_every.clone().unwrap_or_default();
     let mut server = Server::new(&runtime, listener, ledger, cuts, (chosen.name.clone(), status))?;
-    let chip = blueprint.run(chip, &mut server);
-    let ended = server.end(chip, &about);
-    let mut measured = ended.map_err(|failure| recorded(args, failure))?;
-    measured.result.trace = uri;
-    tell(args, &measured, out)
+    let ended = match disk {
+        Disk::Lasting(disk) => {
+            let (blueprint, chip) = *disk;
+            blueprint.run(chip, &mut server).map(Some)
+        }
+        Disk::Volatile => chosen.run(&setup, &mut server).map(|()| None),
+    };
+    let ended = server.end(ended, &about);
+    let mut result = ended.map_err(|failure| recorded(args, failure))?;
+    result.trace = uri;
+    tell(args, &result, out)
+}
+
+/// Whether standard output is for the result alone.
+fn prints_json(args: &Args) -> bool {
+    args.json.as_ref().is_some_and(|path| path.as_os_str() == "-")
+}
+
+/// What is served.
+enum Disk {
+    /// A chip on which a system is mounted, life after life.
+    Lasting(Box<(Blueprint, Journaled)>),
+    /// A system that lives once, with all that it knows in RAM.
+    Volatile,
+}
+
+/// The disk as it was left, or a new one.
+fn disk(
+    args: &Args,
+    (chosen, about): (&Chosen, &About),
+    setup: &Setup,
+    (keeper, found): (Option<&mut Keeper>, Option<Found>),
+) -> Result<Disk, Failure> {
+    if args.image.is_none() && args.cut_every.is_none() && !chosen.is_mountable() {
+        return Ok(Disk::Volatile);
+    }
+    let blueprint = chosen.blueprint(setup)?;
+    let chip = match found {
+        Some(found) => existing(args, found, &blueprint)?,
+        None => fresh(setup, &blueprint)?,
+    };
+    let chip = start_keeping(chip, keeper, about)?;
+    Ok(Disk::Lasting(Box::new((blueprint, chip))))
 }
 
 /// The failure, with where the requests are that led to it.
@@ -216,7 +252,8 @@ fn asked(args: &Args, found: Option<&Found>) -> Result<(Chosen, About), Failure>
 
 fn setup(about: &About) -> Result<Setup, Failure> {
     let About { device, capacity, slc, parallel, .. } = about.clone();
-    DeviceArgs { device, capacity, slc, parallel }.setup()
+    let setup = DeviceArgs { device, capacity, slc, parallel }.setup()?;
+    Ok(Setup { kept: Kept::Bytes, ..setup })
 }
 
 fn existing(args: &Args, found: Found, blueprint: &Blueprint) -> Result<Journaled, Failure> {
@@ -251,8 +288,7 @@ fn start_keeping(
     Ok(chip)
 }
 
-fn tell(args: &Args, measured: &Measured, out: &mut dyn Write) -> Result<(), Failure> {
-    let Measured { result, power_cuts, rs } = measured;
+fn tell(args: &Args, result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     // A stop is how a server ends, and no reason to leave its result out.
     if let Some(path) = &args.json {
         let text = replay::json(result);
@@ -262,11 +298,12 @@ fn tell(args: &Args, measured: &Measured, out: &mut dyn Write) -> Result<(), Fai
         files::replace(path, &text)?;
     }
     let requests = show::count(result.requests.total());
-    writeln!(out, "\n{requests} requests, {} power cuts\n", show::count(*power_cuts))?;
+    let power_cuts = result.served.map_or(0, |served| served.power_cuts);
+    writeln!(out, "\n{requests} requests, {} power cuts\n", show::count(power_cuts))?;
     if result.requests.total() > 0 {
         text::body(result, out)?;
     }
-    if let Some(rs) = rs {
+    if let Some(rs) = result.served.and_then(|served| served.rs) {
         writeln!(out, "\n{rs:.2} times as fast as the conventional system with the same requests")?;
     }
     if let Some(path) = &args.record {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
+use ftl_iface::SectorCount;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use nand_model::power::Cut;
@@ -14,17 +15,21 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, tim
 
 use super::cuts::Cuts;
 use super::drive::{Drive, Ledger};
+use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
 use super::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use crate::image::{About, Journaled};
-use crate::result::RunResult;
-use crate::systems::{Ended, Live, Owner};
-use crate::{Failure, interrupt};
+use crate::result::{RunResult, ServedResult};
+use crate::systems::{Ended, Live, Owner, Session, System};
+use crate::{Failure, interrupt, notes};
 
 /// How often it is looked whether Ctrl-C was typed.
 const LOOKED_EVERY: Duration = Duration::from_millis(50);
+
+/// How often it is looked whether hosts leave the system time to work for itself.
+const RESTED_EVERY: Duration = Duration::from_millis(10);
 
 /// How often the line is written anew, and what was recorded reaches its file.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
@@ -42,16 +47,6 @@ const READ_AT_ONCE: usize = 128 << 10;
 pub(super) struct Server<'a> {
     runtime: &'a Runtime,
     parts: Parts,
-}
-
-/// What a server brings.
-pub(super) struct Measured {
-    /// As of a replay.
-    pub(super) result: RunResult,
-    /// Lives that ended with a loss of power.
-    pub(super) power_cuts: u64,
-    /// How many times as fast as the conventional system the disk was, where somebody watched.
-    pub(super) rs: Option<f64>,
 }
 
 struct Parts {
@@ -85,23 +80,24 @@ impl<'a> Server<'a> {
         Ok(Self { runtime, parts })
     }
 
-    /// Keeps the chip, ends the record, and says what was measured.
+    /// Ends the record, keeps the chip where there is one to be kept, and says what was measured.
     pub(super) fn end(
         mut self,
-        chip: Result<Journaled, Failure>,
+        chip: Result<Option<Journaled>, Failure>,
         about: &About,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<RunResult, Failure> {
         let parts = &mut self.parts;
         parts.status.done();
         let ended = parts.ledger.end();
-        let mut chip = chip?;
+        let chip = chip?;
         let rs = ended?;
-        if let Some(keeper) = parts.ledger.keeper() {
+        if let (Some(keeper), Some(mut chip)) = (parts.ledger.keeper(), chip) {
             keeper.save(about, &mut chip)?;
         }
-        let result = parts.result.take();
         let missing = || Failure::Violation("the server ended without a result".into());
-        Ok(Measured { result: result.ok_or_else(missing)?, power_cuts: parts.power_cuts, rs })
+        let mut result = parts.result.take().ok_or_else(missing)?;
+        result.served = Some(ServedResult { power_cuts: parts.power_cuts, rs });
+        Ok(result)
     }
 }
 
@@ -111,7 +107,7 @@ impl Owner for Server<'_> {
     }
 
     fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure> {
-        let ended = self.runtime.block_on(self.parts.live(disk));
+        let ended = self.runtime.block_on(self.parts.live(Held::Lasting(disk)));
         if ended == Ended::PowerFailed {
             self.parts.power_cuts += 1;
         }
@@ -121,8 +117,21 @@ impl Owner for Server<'_> {
     }
 }
 
+/// A system that lives once.
+impl Session for Server<'_> {
+    /// Hosts get it empty.
+    fn prepare(&mut self, _: &mut dyn System, _: SectorCount) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        self.runtime.block_on(self.parts.live(Held::Volatile(system)));
+        self.parts.ledger.failed()
+    }
+}
+
 impl Parts {
-    async fn live(&mut self, disk: &mut dyn Live) -> Ended {
+    async fn live<'s>(&'s mut self, disk: Held<'s>) -> Ended {
         let Self { listener, terminate, cut, ledger, cuts, power_cuts, status, .. } = self;
         let drive = RefCell::new(Drive::new(disk, ledger));
         let mut clients = FuturesUnordered::new();
@@ -130,6 +139,8 @@ impl Parts {
         let mut told = interval(TOLD_EVERY);
         told.set_missed_tick_behavior(MissedTickBehavior::Skip);
         looked.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut rested = interval(RESTED_EVERY);
+        rested.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // Of a cut that is due: by when an operation must have met it.
         let mut due: Option<Instant> = None;
         let born = Instant::now();
@@ -151,9 +162,14 @@ impl Parts {
                 () = until(due) => break Ended::PowerFailed,
                 () = until(cut_at) => {
                     cut_at = None;
-                    drive.borrow_mut().disk().power().set_cut(cuts.now());
-                    due = Some(Instant::now() + OPERATION_AWAITED);
+                    if let Some(power) = drive.borrow_mut().disk().power() {
+                        power.set_cut(cuts.now());
+                        due = Some(Instant::now() + OPERATION_AWAITED);
+                    } else {
+                        notes::tell("this system would not survive a loss of power: its power stays on");
+                    }
                 }
+                _ = rested.tick() => drive.borrow_mut().rest(),
                 _ = cut.recv() => cut_at = Some(Instant::now()),
                 _ = terminate.recv() => break Ended::Stopped,
                 _ = looked.tick() => if interrupt::is_requested() { break Ended::Stopped },

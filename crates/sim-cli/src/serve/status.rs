@@ -1,11 +1,10 @@
 //! A line a second on standard error, where somebody sees it.
 
-use ftl_iface::{Block, Region};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nand_model::Chip;
 
 use crate::replay::Served;
 use crate::show;
+use crate::systems::{PartState, System};
 
 /// The line.
 pub(super) struct Status {
@@ -22,11 +21,11 @@ impl Status {
     }
 
     /// Writes the line anew.
-    pub(super) fn tell(&self, chip: &Chip, served: &Served, cuts: u64, rs: Option<f64>) {
+    pub(super) fn tell(&self, system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) {
         if self.bar.is_hidden() {
             return;
         }
-        self.bar.set_message(line(chip, served, cuts, rs));
+        self.bar.set_message(line(system, served, cuts, rs));
         self.bar.tick();
     }
 
@@ -41,33 +40,29 @@ impl Status {
     }
 }
 
-fn line(chip: &Chip, served: &Served, cuts: u64, rs: Option<f64>) -> String {
+fn line(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> String {
     let requests = served.requests();
     let (all, writes) = (show::count(requests.total()), show::count(requests.writes));
     let rs = rs.map(|rs| format!("RS {rs:.2}"));
-    let slc = slc_in_use(chip).map(|share| format!("SLC {:.0} % programmed", share * 100.0));
-    let wear = Region::ALL
-        .map(|region| Some(format!("{} {:.2} erases a block", region.name(), wear(chip, region)?)));
+    let hardware = system.hardware();
+    // What is programmed tells something of a memory that others stand behind.
+    let front = hardware.parts.iter().filter(|part| hardware.parts.len() > 1 && part.is_front());
+    let in_use = front.map(|part| format!("{} {:.0} % programmed", part.name, 100.0 * share(part)));
+    let wear = hardware.parts.iter().filter(|part| !part.wear.is_empty());
+    let wear = wear.map(|part| format!("{} {:.2} erases a block", part.name, mean(&part.wear)));
     let cuts = (cuts > 0).then(|| format!("{} power cuts", show::count(cuts)));
-    let parts = [Some(format!("{all} requests ({writes} writes)")), rs, slc];
-    let parts: Vec<String> = parts.into_iter().chain(wear).chain([cuts]).flatten().collect();
-    parts.join(", ")
+    let first = [Some(format!("{all} requests ({writes} writes)")), rs];
+    let parts = first.into_iter().flatten().chain(in_use).chain(wear).chain(cuts);
+    parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Pages of the SLC that are programmed, as a share; none where it is all there is, or there is none.
 #[allow(clippy::cast_precision_loss)] // A line shows two digits.
-fn slc_in_use(chip: &Chip) -> Option<f64> {
-    let geometry = &chip.part().geometry;
-    let slc = geometry.slc().filter(|_| geometry.mlc().is_some())?;
-    let blocks = (0..slc.blocks.get()).map(|index| Block::new(Region::Slc, index));
-    let pages: u64 = blocks.map(|block| u64::from(chip.next_page(block))).sum();
-    Some(pages as f64 / slc.pages() as f64)
+fn share(part: &PartState) -> f64 {
+    part.programmed as f64 / part.bytes.max(1) as f64
 }
 
-/// Mean erases of a block.
 #[allow(clippy::cast_precision_loss)]
-fn wear(chip: &Chip, region: Region) -> Option<f64> {
-    let shape = chip.part().geometry.region(region)?;
-    let erases: u64 = chip.erase_counts(region).map(u64::from).sum();
-    Some(erases as f64 / f64::from(shape.blocks.get()))
+fn mean(wear: &[u32]) -> f64 {
+    let erases: u64 = wear.iter().copied().map(u64::from).sum();
+    erases as f64 / wear.len() as f64
 }

@@ -1,6 +1,6 @@
 //! What a system runs on: time, energy and price as a whole, wear and operations by part.
 
-use ftl_iface::{Counters, Operations, Region};
+use ftl_iface::{Block, Counters, Mode, Operations, Region};
 use nand_model::part::Nanos;
 use nand_model::{Chip, Energy, Time};
 
@@ -34,6 +34,15 @@ pub struct PartState {
     pub wear: Vec<u32>,
     /// What it was asked for.
     pub operations: Operations,
+    /// Bytes that are programmed, and not erased since.
+    pub programmed: u64,
+}
+
+impl PartState {
+    /// Whether it takes what is written before the large memory does.
+    pub(crate) fn is_front(&self) -> bool {
+        self.name != part_name(Region::Mlc)
+    }
 }
 
 /// The name of a region's part.
@@ -47,6 +56,19 @@ pub const fn part_name(region: Region) -> &'static str {
 /// The name of what blocks of the MLC region do while they are in SLC mode.
 pub(super) const SLC_MODE: &str = "slc-mode";
 
+/// The name of a disk behind the flash.
+pub(super) const DISK: &str = "disk";
+
+/// Bytes that are programmed in a region's blocks of that mode.
+pub(super) fn programmed(chip: &Chip, region: Region, mode: Mode) -> u64 {
+    chip.part().geometry.region(region).map_or(0, |shape| {
+        let blocks = (0..shape.blocks.get()).map(|index| Block::new(region, index));
+        let blocks = blocks.filter(|block| chip.mode(*block) == mode);
+        let pages: u64 = blocks.map(|block| u64::from(chip.next_page(block))).sum();
+        pages * u64::from(shape.page_bytes.get())
+    })
+}
+
 impl Hardware {
     /// A NAND device alone.
     pub(super) fn of_chip(chip: &Chip, counters: &Counters) -> Self {
@@ -59,6 +81,7 @@ impl Hardware {
                 page_bytes: shape.page_bytes.get().into(),
                 wear: chip.erase_counts(region).collect(),
                 operations: *counters.region(region),
+                programmed: programmed(chip, region, Mode::Full),
             })
         });
         let stats = chip.stats();

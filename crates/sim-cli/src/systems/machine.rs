@@ -7,12 +7,14 @@ use ftl_iface::{
     Block, Bytes, Cause, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice,
     Operations, Page, PageCount, Probe, ProgramError, ReadError, Region, Verb,
 };
+use ftl_rivals::kit::{Backing, Unit};
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Done, Timed};
+use nand_model::{Chip, Content, Done, Stamp, Timed};
 
-use super::Setup;
-use super::hardware::{Hardware, PartState, SLC_MODE, part_name};
+use super::disk::{Disk, DiskPart};
+use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
+use super::{Kept, Setup};
 use crate::Failure;
 
 /// What was asked of a part, by verb and cause.
@@ -21,6 +23,8 @@ type Counts = [[Cell<u64>; Cause::ALL.len()]; Verb::ALL.len()];
 /// A chip, and what was asked of it, by cause: in its regions, and in blocks in SLC mode.
 pub(super) struct Machine<'m> {
     chip: RefCell<Metered<'m>>,
+    /// What lies behind the chip, if anything does.
+    disk: Option<RefCell<Disk>>,
     meter: &'m Meter,
     counts: [Counts; 3],
 }
@@ -32,10 +36,39 @@ impl<'m> Machine<'m> {
     /// That part, under the kind of time of the setup.
     pub(super) fn new(part: &Part, setup: &Setup, meter: &'m Meter) -> Result<Self, Failure> {
         let spare_kept = Bytes::new(ftl_rivals::kit::flash::TAG_BYTES as u32);
-        let content = Content::Stamps { sector: part.sector_bytes, spare_kept };
+        let content = match setup.kept {
+            Kept::Stamps => Content::Stamps { sector: part.sector_bytes, spare_kept },
+            Kept::Bytes => Content::Bytes,
+        };
         let chip = Chip::new(part, content)?.with_time(setup.time);
         let chip = RefCell::new(Metered::without_chains(chip, meter));
-        Ok(Self { chip, meter, counts: Default::default() })
+        Ok(Self { chip, disk: None, meter, counts: Default::default() })
+    }
+
+    /// The same before a disk of that kind and size, which serves while the chip waits.
+    pub(super) fn before(self, disk: DiskPart, bytes: u64) -> Self {
+        let chip = self.chip.borrow();
+        let kept = match chip.chip.content() {
+            Content::Stamps { sector, .. } => Some((sector.as_usize(), Stamp::BYTES.as_usize())),
+            Content::Bytes => None,
+        };
+        drop(chip);
+        Self { disk: Some(RefCell::new(Disk::new(disk, bytes, kept))), ..self }
+    }
+
+    /// The disk, for the rival.
+    pub(super) const fn shelf(&self) -> Shelf<'_, 'm> {
+        Shelf(self)
+    }
+
+    /// Has the disk serve, if there is one. The chip waits, and the time goes to that cause.
+    fn served(&self, cause: Cause, serve: impl FnOnce(&mut Disk, Nanos) -> Nanos) {
+        let Some(disk) = &self.disk else { return };
+        let now = self.now();
+        let done = serve(&mut disk.borrow_mut(), now);
+        self.wait_until(done);
+        self.meter.set_cause(cause);
+        self.meter.add(false, done.since(now));
     }
 
     /// The meter.
@@ -93,12 +126,13 @@ impl<'m> Machine<'m> {
         let mut parts = Vec::new();
         for region in Region::ALL {
             let Some(shape) = part.geometry.region(region) else { continue };
-            let state = |name, wear: Vec<u32>, counts: usize| PartState {
+            let state = |name, wear: Vec<u32>, counts: usize, mode| PartState {
                 name,
                 bytes: shape.capacity_bytes(),
                 page_bytes: shape.page_bytes.get().into(),
                 wear,
                 operations: self.operations(counts),
+                programmed: programmed(chip, region, mode),
             };
             let in_slc_mode: Vec<u32> = chip.slc_mode_erase_counts(region).collect();
             let all = chip.erase_counts(region).zip(&in_slc_mode);
@@ -106,21 +140,30 @@ impl<'m> Machine<'m> {
                 part_name(region),
                 all.map(|(all, slc)| all - slc).collect(),
                 region as usize,
+                Mode::Full,
             ));
             if let Some(pages) = chip.slc_mode_pages(region) {
                 let held = u64::from(shape.blocks.get()) * u64::from(pages.get());
                 let bytes = held * u64::from(shape.page_bytes.get());
-                parts.push(PartState { bytes, ..state(SLC_MODE, in_slc_mode, IN_SLC_MODE) });
+                let slc_mode = state(SLC_MODE, in_slc_mode, IN_SLC_MODE, Mode::Slc);
+                parts.push(PartState { bytes, ..slc_mode });
             }
         }
-        Hardware {
+        let mut hardware = Hardware {
             device: part.name.clone(),
             time: chip.time(),
             at_rest: stats.elapsed,
             energy: stats.energy(),
             dollars: part.cost_dollars(),
             parts,
+        };
+        if let Some(disk) = &self.disk {
+            let disk = disk.borrow();
+            hardware.energy += disk.energy(chip.now());
+            hardware.dollars += disk.part.dollars;
+            hardware.parts.push(disk_state(&disk));
         }
+        hardware
     }
 
     fn operations(&self, at: usize) -> Operations {
@@ -139,6 +182,39 @@ impl<'m> Machine<'m> {
         let at = if mode == Mode::Slc { IN_SLC_MODE } else { region as usize };
         let count = &self.counts[at][verb as usize][self.meter.cause() as usize];
         count.set(count.get() + 1);
+    }
+}
+
+/// A disk's part of the hardware: nothing of it wears.
+fn disk_state(disk: &Disk) -> PartState {
+    let mut operations = Operations::NONE;
+    operations.count_many(Verb::Read, Cause::Host, disk.work.reads);
+    operations.count_many(Verb::Program, Cause::Host, disk.work.writes);
+    let (bytes, page_bytes, wear, programmed) = (disk.bytes, 0, Vec::new(), 0);
+    PartState { name: DISK, bytes, page_bytes, wear, operations, programmed }
+}
+
+/// A machine's disk as a rival sees it.
+pub(super) struct Shelf<'a, 'm>(&'a Machine<'m>);
+
+impl Backing for Shelf<'_, '_> {
+    fn read(&mut self, unit: Unit, data: &mut [u8], cause: Cause) {
+        self.0.served(cause, |disk, now| disk.read(now, unit, data));
+    }
+
+    fn write(&mut self, unit: Unit, data: &[u8], cause: Cause) {
+        self.0.served(cause, |disk, now| disk.write(now, unit, data));
+    }
+
+    fn forget(&mut self, unit: Unit) {
+        if let Some(disk) = &self.0.disk {
+            disk.borrow_mut().forget(unit);
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let now = self.0.now();
+        self.0.disk.as_ref().is_none_or(|disk| disk.borrow().is_spinning(now))
     }
 }
 

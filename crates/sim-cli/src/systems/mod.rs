@@ -11,12 +11,14 @@ use nand_model::part::{Nanos, Part};
 use nand_model::{Done, Time};
 
 use crate::Failure;
+use crate::notes;
 use crate::result::{Factors, Filter, Hash, PartResult, Throttle};
 use crate::show;
 use crate::spec::{self, Parameter, Values};
 use crate::table::{Edge, Table};
 
 mod bench;
+mod disk;
 mod filled;
 mod hardware;
 #[cfg(test)]
@@ -31,7 +33,7 @@ mod rivals;
 
 pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
-pub(crate) use live::{Blueprint, Ended, Live, Owner};
+pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered};
 pub use meter::{Account, ChainWrite, Spent};
 
 /// What a replay asks of a system, beside what it asks of any store.
@@ -111,6 +113,18 @@ pub struct Setup {
     pub log_bytes: Option<u64>,
     /// Whether the device's channels, dies and planes work at the same time.
     pub time: Time,
+    /// What its memories keep of the host's data.
+    pub kept: Kept,
+}
+
+/// What a simulated memory keeps of a sector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// A stamp, by which a replay verifies what it reads.
+    #[default]
+    Stamps,
+    /// Every byte, for hosts that want it back.
+    Bytes,
 }
 
 impl Setup {
@@ -242,6 +256,14 @@ const SYSTEMS: &[Entry] = &[
         run: rivals::density,
     },
     Entry {
+        name: "disk-cache",
+        title: "SLC and MLC of one chip as a cache before a hard disk (Hong and Shin 2010)",
+        parameters: &rivals::DISK_CACHE,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::disk_cache,
+    },
+    Entry {
         name: "pslc",
         title: "all writes enter a cache of MLC blocks in SLC mode, as in disks sold today",
         parameters: &rivals::PSLC,
@@ -296,16 +318,44 @@ impl Chosen {
     /// How the system is built for hosts that come and go.
     #[cfg(unix)]
     pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
-        let name = SYSTEMS[self.entry].name;
-        let Some((_, plan)) = MOUNTABLE.iter().find(|(known, _)| *known == name) else {
+        let Some(plan) = self.plan() else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
-                "`{name}` keeps its tables in RAM alone and cannot be mounted: serve {}",
+                "`{}` keeps its tables in RAM alone: a loss of power is its end, and no file keeps it; \
+                 take {}, or leave --image and --cut-every out",
+                SYSTEMS[self.entry].name,
                 names.join(" or ")
             );
             return Err(Failure::Arguments(reason));
         };
         plan(setup, &self.values)
+    }
+
+    /// Whether the system can be mounted again after a loss of power.
+    #[cfg(unix)]
+    pub(crate) fn is_mountable(&self) -> bool {
+        self.plan().is_some()
+    }
+
+    #[cfg(unix)]
+    fn plan(&self) -> Option<Plan> {
+        let name = SYSTEMS[self.entry].name;
+        MOUNTABLE.iter().find(|(known, _)| *known == name).map(|(_, plan)| *plan)
+    }
+
+    /// Whether it is the system that others are compared with.
+    #[cfg(unix)]
+    pub(crate) fn is_baseline(&self) -> bool {
+        SYSTEMS[self.entry].name == Several::ALL[1]
+    }
+
+    /// Why the device cannot carry the system, if it cannot. It is built for that, and does nothing.
+    pub(crate) fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
+        match self.run(setup, &mut Tried) {
+            Ok(()) => Ok(None),
+            Err(Failure::Unfit(reason)) => Ok(Some(reason)),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Builds the system and lets the session at it.
@@ -314,9 +364,27 @@ impl Chosen {
     }
 }
 
+/// A session that asks nothing of a system.
+struct Tried;
+
+impl Session for Tried {
+    fn prepare(&mut self, _: &mut dyn System, _: SectorCount) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn replay(&mut self, _: &mut dyn System) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Systems of a comparison, as one word names them: a system, or all.
 #[derive(Clone, Debug)]
-pub(crate) struct Several(pub(crate) Vec<Chosen>);
+pub(crate) enum Several {
+    /// That one.
+    One(Chosen),
+    /// Every system that the device can carry.
+    All(Vec<Chosen>),
+}
 
 impl Several {
     /// The baseline stands first, since ratios are to the first.
@@ -326,11 +394,33 @@ impl Several {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let [all, baseline] = Self::ALL;
         if text != all {
-            return Chosen::parse(text).map(|chosen| Self(vec![chosen]));
+            return Chosen::parse(text).map(Self::One);
         }
         let others = SYSTEMS.iter().map(|entry| entry.name);
         let others = others.filter(|name| *name != baseline && *name != "liar");
-        [baseline].into_iter().chain(others).map(Chosen::parse).collect::<Result<_, _>>().map(Self)
+        [baseline]
+            .into_iter()
+            .chain(others)
+            .map(Chosen::parse)
+            .collect::<Result<_, _>>()
+            .map(Self::All)
+    }
+
+    /// The systems that are meant on that device. A system that was named must fit; of all, the others are left out,
+    /// and a sentence says why.
+    pub(crate) fn on(&self, setup: &Setup) -> Result<Vec<Chosen>, Failure> {
+        let all = match self {
+            Self::One(chosen) => return Ok(vec![chosen.clone()]),
+            Self::All(all) => all,
+        };
+        let mut fit = Vec::new();
+        for chosen in all {
+            match chosen.unfit(setup)? {
+                None => fit.push(chosen.clone()),
+                Some(reason) => notes::tell(&format!("{} is left out: {reason}", chosen.name)),
+            }
+        }
+        Ok(fit)
     }
 }
 
@@ -378,17 +468,35 @@ mod tests {
         };
         let setup = device.setup().unwrap();
         let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
-        assert!(refused.to_string().contains("serve hybrid or conventional"), "{refused}");
+        assert!(refused.to_string().contains("take hybrid or conventional"), "{refused}");
         Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
     }
 
     #[test]
     fn all_systems_are_named_at_once_the_baseline_first() {
-        let all = Several::parse("all").unwrap().0;
+        let Several::All(all) = Several::parse("all").unwrap() else { panic!("all are several") };
         assert_eq!(all[0].name, "conventional");
         assert_eq!(all.len(), SYSTEMS.len() - 1, "all but the one for tests");
-        assert_eq!(Several::parse("ko?threshold=3").unwrap().0.len(), 1);
+        assert!(matches!(Several::parse("ko?threshold=3"), Ok(Several::One(_))));
         assert!(Several::parse("none-such").is_err());
+    }
+
+    #[test]
+    fn of_all_systems_those_that_do_not_fit_are_left_out() {
+        let on = |capacity| {
+            let device = crate::device::DeviceArgs {
+                device: "c3".into(),
+                capacity: Some(capacity),
+                slc: None,
+                parallel: false,
+            };
+            let setup = device.setup().unwrap();
+            let systems = Several::parse("all").unwrap().on(&setup).unwrap();
+            systems.into_iter().map(|chosen| chosen.name).collect::<Vec<_>>()
+        };
+        let (small, large) = (on(64 << 20), on(1 << 30));
+        assert!(large.contains(&"conventional".into()) && large.len() == SYSTEMS.len() - 1);
+        assert!(!small.contains(&"conventional".into()) && small.contains(&"page-mlc".into()));
     }
 
     #[test]

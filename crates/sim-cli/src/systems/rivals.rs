@@ -1,11 +1,12 @@
 //! The systems of other papers: their parameters, and how each is built.
 
-use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry, SectorCount};
+use ftl_iface::{BlockCount, Bytes, Geometry, Region, RegionGeometry, SectorCount};
 use ftl_rivals::kit::Victims;
-use ftl_rivals::{Unfit, ahdm, combo, density, ko, page_map, pslc};
+use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
 use nand_model::Time;
 use nand_model::part::Part;
 
+use super::disk::{self, DiskPart};
 use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
@@ -172,6 +173,90 @@ pub(super) fn density(
     };
     let store = density::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
+}
+
+pub(super) const DISK_CACHE: [Parameter; 7] = [
+    Parameter {
+        name: "policy",
+        default: "0",
+        title: "0: the paper's; 1: long writes pass the SLC by; 2: regions apart; 3: nothing stays; none: no flash",
+    },
+    Parameter {
+        name: "blocks",
+        default: "2048",
+        title: "of the cache, each of them of either kind",
+    },
+    Parameter {
+        name: "share",
+        default: "50",
+        title: "percent of these blocks that are in SLC mode",
+    },
+    Parameter {
+        name: "dram",
+        default: "512KiB",
+        title: "the buffer before the flash; at most a sixteenth of the disk",
+    },
+    Parameter {
+        name: "cold",
+        default: "50",
+        title: "percent of a ring's blocks that are its cold region",
+    },
+    Parameter {
+        name: "long",
+        default: "64KiB",
+        title: "the longest write that policy 1 does not call long",
+    },
+    Parameter {
+        name: "disk",
+        default: disk::BUILTIN,
+        title: "a disk that is built in, or the path of its file",
+    },
+];
+
+/// A cache before a disk: one operation after the other, whatever else the device could.
+pub(super) fn disk_cache(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let setup = Setup { time: Time::Serial, ..setup.clone() };
+    let mut part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
+    let there = part.geometry.mlc().map_or(0, |shape| shape.blocks.get());
+    let blocks = number(values, "blocks")?.min(there);
+    let slc = (u64::from(blocks) * u64::from(number(values, "share")?.min(100)) / 100) as u32;
+    let shape = part
+        .geometry
+        .mlc()
+        .map(|shape| RegionGeometry { blocks: BlockCount::new(blocks), ..*shape });
+    part.geometry =
+        Geometry::new(None, shape).map_err(|error| Failure::Unfit(error.to_string()))?;
+    let rule = values.get("policy", |text| match text {
+        "none" => Ok(disk_cache::Rule::DiskAlone),
+        "0" => Ok(disk_cache::Rule::Proposed),
+        "1" => Ok(disk_cache::Rule::LongBypass),
+        "2" => Ok(disk_cache::Rule::Apart),
+        "3" => Ok(disk_cache::Rule::NothingStays),
+        _ => Err("write 0, 1, 2, 3 or none".into()),
+    });
+    let size = |name| values.size(name).map_err(Failure::Arguments);
+    let sectors =
+        |bytes: u64| u32::try_from(bytes / u64::from(part.sector_bytes.get())).unwrap_or(u32::MAX);
+    let dram = size("dram")?.min(part.exported_bytes / 16);
+    let config = disk_cache::Config {
+        sector: part.sector_bytes,
+        capacity: capacity(&part),
+        blocks: [slc, blocks - slc],
+        dram: Bytes::new(u32::try_from(dram).unwrap_or(u32::MAX)),
+        cold_percent: number(values, "cold")?,
+        rule: rule.map_err(Failure::Arguments)?,
+        long: SectorCount::new(sectors(size("long")?)),
+    };
+    let disk = values.get("disk", |name| DiskPart::open(name).map_err(|error| error.to_string()));
+    let meter = Meter::new();
+    let machine = Machine::new(&part, &setup, &meter)?;
+    let machine = machine.before(disk.map_err(Failure::Arguments)?, part.exported_bytes);
+    let store = disk_cache::new(machine.door(), machine.ear(), machine.shelf(), &config);
+    bench::run(&machine, store.map_err(unfit)?, session)
 }
 
 pub(super) const PSLC: [Parameter; 2] = [

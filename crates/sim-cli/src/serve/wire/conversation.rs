@@ -8,8 +8,11 @@ use super::{Disk, Errno, Export, Kept, PIECE, Refusal, Zeroing};
 /// Bytes of replies from which on they are sent before more is done.
 const SENT_FROM: usize = 256 << 10;
 
-/// Pieces that are done at one go: then it is others' turn.
-const PIECES_AT_ONCE: u32 = 64;
+/// What is done at one go: then it is others' turn.
+const DONE_AT_ONCE: u32 = 64;
+
+/// So many bytes of a request count as much as a request does.
+const BYTES_OF_ONE: u32 = 64 << 10;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +85,12 @@ impl Conversation {
     /// Does what the input asks for, as far as it has come, and takes it out of `input`. Replies are added to `out`:
     /// a piece more than what is sent at once, at most.
     pub fn advance(&mut self, input: &mut Vec<u8>, disk: &mut dyn Disk, out: &mut Vec<u8>) -> Next {
-        let (mut used, mut turns) = (0, 0);
+        let (mut used, mut done) = (0, 0);
         let next = loop {
-            if out.len() >= SENT_FROM || turns == PIECES_AT_ONCE {
+            if out.len() >= SENT_FROM || done >= DONE_AT_ONCE {
                 break Next::Send;
             }
-            turns += 1;
+            done += self.weight();
             match self.turn(&input[used..], disk, out) {
                 Turn::On(bytes) => used += bytes,
                 Turn::Wait if out.is_empty() => break Next::Read,
@@ -97,6 +100,14 @@ impl Conversation {
         };
         input.drain(..used);
         next
+    }
+
+    /// What the next step costs others, who wait for it.
+    fn weight(&self) -> u32 {
+        match &self.state {
+            State::Busy(_, job) => 1 + job.piece() / BYTES_OF_ONE,
+            State::Handshake(_) | State::Ready(_) => 1,
+        }
     }
 
     fn turn(&mut self, input: &[u8], disk: &mut dyn Disk, out: &mut Vec<u8>) -> Turn {

@@ -1,0 +1,411 @@
+//! S. Hong and D. Shin, "NAND flash-based disk cache using SLC/MLC combined flash memory" (2010).
+//!
+//! A chip whose blocks can be of either kind stands between a buffer of DRAM and a hard disk. Its SLC part and its MLC
+//! part are filled in turn, as rings. Writes go to the DRAM and leave it for the SLC; what is read and not there is
+//! copied to the DRAM, and to the SLC if it was found in the MLC or on the disk. A full ring collects its oldest block.
+//! How much of its cold region is invalid says what becomes of the block's valid pages:
+//!
+//! ```text
+//!   SLC   70 % or more: they stay    40 % or more: those stay that were read    less: all go to the MLC
+//!   MLC   60 % or more (40 % while the disk stands still): they stay    less: all go to the disk
+//! ```
+//!
+//! Policy 1 writes long requests to the MLC at once. Policy 2 manages the regions apart. Policy 3 lets nothing stay.
+//!
+//! *What the paper leaves out.* How long the cold region is: ours is a percentage of the full blocks, the oldest
+//! ones. Which requests are long: ours those of more than `long` sectors. What it means that regions are managed
+//! apart: with us the SLC is then a buffer of writes and the MLC one of what was read from the disk; either goes to
+//! the disk alone. What a mark says after its page stayed: ours is taken away, so that no page stays forever. Which
+//! pages the disk must be written: ours those that are newer than there, in their order on the disk; others are
+//! dropped.
+
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
+
+use crate::kit::dram::Dram;
+use crate::kit::{
+    AreaPlan, Backing, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units,
+};
+
+const SLC: usize = 0;
+const MLC: usize = 1;
+
+/// The paper's four policies, and none: the disk with its buffer of DRAM alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// There is no flash.
+    DiskAlone,
+    /// Policy 0.
+    Proposed,
+    /// Policy 1: long writes bypass the SLC.
+    LongBypass,
+    /// Policy 2: the regions are managed apart.
+    Apart,
+    /// Policy 3: nothing stays in its region.
+    NothingStays,
+}
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The FTL's sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use: those of the disk.
+    pub capacity: SectorCount,
+    /// Blocks of the cache in SLC mode, and in full mode.
+    pub blocks: [u32; 2],
+    /// The buffer.
+    pub dram: Bytes,
+    /// Percent of the blocks that hold something which are the cold region.
+    pub cold_percent: u32,
+    /// Which policy.
+    pub rule: Rule,
+    /// The longest request that policy 1 does not call long.
+    pub long: SectorCount,
+}
+
+/// The rules, and what is in the DRAM and behind the flash.
+#[derive(Clone, Debug)]
+pub struct DiskCache<B> {
+    disk: B,
+    dram: Dram,
+    dram_bytes: u64,
+    blocks: [u32; 2],
+    units_of_block: u32,
+    cold_percent: u32,
+    rule: Rule,
+    long: SectorCount,
+    /// By unit: whether it was read since it came to the SLC; whether the flash's copy is newer than the disk's.
+    is_marked: Vec<bool>,
+    is_newer: Vec<bool>,
+    /// Units that were read from DRAM, SLC, MLC and disk.
+    found: [u64; 4],
+}
+
+/// Fewer blocks of a kind leave no room for collecting it.
+const BLOCKS_LEAST: u32 = 4;
+
+/// The paper's cache over that chip, before that disk.
+pub fn new<D: NandDevice, P: Probe, B: Backing>(
+    device: D,
+    probe: P,
+    disk: B,
+    config: &Config,
+) -> Result<Mapped<D, P, DiskCache<B>>, Unfit> {
+    let [slc, mlc] = config.blocks;
+    if [slc, mlc].iter().any(|blocks| (1..BLOCKS_LEAST).contains(blocks)) || slc + mlc == 0 {
+        return Err(Unfit(format!(
+            "{slc} blocks of SLC and {mlc} of MLC: a kind needs none, or {BLOCKS_LEAST} or more"
+        )));
+    }
+    let area =
+        |blocks, mode| AreaPlan { region: Region::Mlc, blocks, streams: vec![mode], lanes: 1 };
+    let plans = [area(0..slc, Mode::Slc), area(slc..slc + mlc, Mode::Full)];
+    let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    let count = units.count() as usize;
+    let policy = DiskCache {
+        disk,
+        dram: Dram::new((config.dram.as_usize() / units.unit_bytes()).max(1)),
+        dram_bytes: config.dram.get().into(),
+        units_of_block: units.area(MLC).stride(),
+        blocks: config.blocks,
+        cold_percent: config.cold_percent.clamp(1, 100),
+        rule: config.rule,
+        long: config.long,
+        is_marked: vec![false; count],
+        is_newer: vec![false; count],
+        found: [0; 4],
+    };
+    Ok(Mapped::new(units, policy))
+}
+
+impl<B: Backing> DiskCache<B> {
+    /// The region that takes what is written.
+    const fn front(&self) -> usize {
+        if self.blocks[SLC] > 0 { SLC } else { MLC }
+    }
+
+    /// Whether there is a region, and it takes what the SLC does not keep.
+    fn has_mlc_below(&self) -> bool {
+        self.blocks[MLC] > 0 && self.rule != Rule::Apart
+    }
+
+    /// Puts a unit into a region.
+    fn put<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        area: usize,
+        (unit, data): (Unit, &[u8]),
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.make_room(units, area)?;
+        self.is_marked[unit.0 as usize] = false;
+        units.put(Stream::new(area, 0), unit, data, cause)
+    }
+
+    fn make_room<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        area: usize,
+    ) -> Result<(), Fault<D::Error>> {
+        while units.area(area).free_blocks() < units.area(area).least_free() {
+            let block = units.area(area).oldest().ok_or(Fault::Full)?;
+            let invalid = invalid_in_cold(units, area, self.cold_percent);
+            if area == SLC {
+                self.collect_slc(units, block, invalid)?;
+            } else {
+                self.collect_mlc(units, block, invalid)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collect_slc<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        block: u32,
+        invalid: f32,
+    ) -> Result<(), Fault<D::Error>> {
+        let (all_stay, read_stay) = (invalid >= 0.7, invalid >= 0.4);
+        let (all_stay, read_stay) =
+            if self.rule == Rule::NothingStays { (false, false) } else { (all_stay, read_stay) };
+        if !self.has_mlc_below() {
+            return self.evict(units, (SLC, block), all_stay, read_stay);
+        }
+        self.make_room(units, MLC)?;
+        let is_marked = &mut self.is_marked;
+        units.collect(SLC, block, Cause::Gc, |unit| {
+            let was_read = std::mem::take(&mut is_marked[unit.0 as usize]);
+            if all_stay || read_stay && was_read {
+                (Stream::new(SLC, 0), Cause::Gc)
+            } else {
+                (Stream::new(MLC, 0), Cause::WriteBack)
+            }
+        })
+    }
+
+    fn collect_mlc<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        block: u32,
+        invalid: f32,
+    ) -> Result<(), Fault<D::Error>> {
+        let enough = if self.disk.is_ready() { 0.6 } else { 0.4 };
+        if invalid >= enough && self.rule != Rule::NothingStays {
+            return units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
+        }
+        self.evict(units, (MLC, block), false, false)
+    }
+
+    /// Frees a block whose pages leave for the disk, but for those that stay.
+    fn evict<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        (area, block): (usize, u32),
+        all_stay: bool,
+        read_stay: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        let (mut staying, mut leaving) = (Vec::new(), Vec::new());
+        units.expel(area, block, Cause::Gc, |unit, data| {
+            let was_read = std::mem::take(&mut self.is_marked[unit.0 as usize]);
+            if all_stay || read_stay && was_read {
+                staying.push((unit, data.to_vec()));
+            } else if std::mem::take(&mut self.is_newer[unit.0 as usize]) {
+                leaving.push((unit, data.to_vec()));
+            }
+        })?;
+        leaving.sort_unstable_by_key(|(unit, _)| *unit);
+        for (unit, data) in &leaving {
+            self.disk.write(*unit, data, Cause::WriteBack);
+        }
+        for (unit, data) in &staying {
+            units.put(Stream::new(area, 0), *unit, data, Cause::Gc)?;
+        }
+        Ok(())
+    }
+
+    /// Fetches a unit that is not in the DRAM, and says where it was: in a region of the flash, or on the disk.
+    fn fetch<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &mut [u8],
+    ) -> Result<Option<usize>, Fault<D::Error>> {
+        let area = units.area_of(unit);
+        match area {
+            Some(_) => units.read(unit, 0, data, Cause::Host)?,
+            None => self.disk.read(unit, data, Cause::Host),
+        }
+        Ok(area)
+    }
+
+    /// Puts a unit into the DRAM; what must leave for it goes down.
+    fn buffer<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        is_new: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        if let Some(buffered) = self.dram.touch(unit) {
+            buffered.data.copy_from_slice(data);
+            buffered.is_new |= is_new;
+            return Ok(());
+        }
+        if let Some(displaced) = self.dram.displaced().filter(|displaced| displaced.is_new) {
+            self.write_down(units, displaced.unit, &displaced.data)?;
+        }
+        self.dram.insert(unit, data, is_new);
+        Ok(())
+    }
+
+    /// What is new goes from the DRAM to the flash, or to the disk where there is none.
+    fn write_down<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        if self.rule == Rule::DiskAlone {
+            self.disk.write(unit, data, Cause::Host);
+            return Ok(());
+        }
+        self.put(units, self.front(), (unit, data), Cause::Host)?;
+        self.is_newer[unit.0 as usize] = true;
+        Ok(())
+    }
+
+    /// Where a copy of what was read goes, if it is copied.
+    fn copied_to(&self, found: Option<usize>) -> Option<usize> {
+        match (self.rule, found) {
+            (Rule::DiskAlone, _) | (Rule::Apart, Some(_)) | (_, Some(SLC)) => None,
+            (Rule::Apart, None) if self.blocks[MLC] > 0 => Some(MLC),
+            // Where there is no SLC, what is in the MLC stays there.
+            (_, Some(_)) => (self.front() == SLC).then_some(SLC),
+            (_, None) => Some(self.front()),
+        }
+    }
+}
+
+/// The share of the cold region that is invalid: of the oldest blocks of a ring.
+#[allow(clippy::cast_precision_loss)] // Shares need not be finer.
+fn invalid_in_cold<D: NandDevice, P: Probe>(units: &Units<D, P>, area: usize, percent: u32) -> f32 {
+    let area = units.area(area);
+    let mut full: Vec<u32> = (0..area.blocks()).filter(|block| area.is_full(*block)).collect();
+    let cold = (full.len() * percent as usize).div_ceil(100);
+    if cold == 0 {
+        return 0.0;
+    }
+    full.select_nth_unstable_by_key(cold - 1, |block| area.filled_at(*block));
+    let cold = &full[..cold];
+    let valid: u32 = cold.iter().map(|block| area.valid(*block)).sum();
+    let all: u32 = cold.iter().map(|block| area.units_of(*block)).sum();
+    1.0 - valid as f32 / all as f32
+}
+
+impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
+    fn write(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        request: Request,
+    ) -> Result<(), Fault<D::Error>> {
+        let is_long = request.sectors > self.long && self.blocks[MLC] > 0;
+        if self.rule == Rule::LongBypass && is_long {
+            self.dram.remove(unit);
+            self.put(units, MLC, (unit, data), Cause::Host)?;
+            self.is_newer[unit.0 as usize] = true;
+            return Ok(());
+        }
+        self.buffer(units, unit, data, true)
+    }
+
+    fn read(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Fault<D::Error>> {
+        if let Some(buffered) = self.dram.touch(unit) {
+            data.copy_from_slice(&buffered.data[at..at + data.len()]);
+            self.found[0] += 1;
+            return Ok(());
+        }
+        let mut whole = vec![0; units.unit_bytes()];
+        let found = self.fetch(units, unit, &mut whole)?;
+        self.found[found.map_or(3, |area| area + 1)] += 1;
+        data.copy_from_slice(&whole[at..at + data.len()]);
+        if let Some(area) = self.copied_to(found) {
+            self.put(units, area, (unit, &whole), Cause::Host)?;
+        } else if found == Some(SLC) {
+            self.is_marked[unit.0 as usize] = true;
+        }
+        self.buffer(units, unit, &whole, false)
+    }
+
+    fn load(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &mut [u8],
+    ) -> Result<(), Fault<D::Error>> {
+        if let Some(buffered) = self.dram.touch(unit) {
+            data.copy_from_slice(&buffered.data);
+            return Ok(());
+        }
+        self.fetch(units, unit, data).map(|_| ())
+    }
+
+    fn holds(&self, _: &Units<D, P>, _: Unit) -> bool {
+        true
+    }
+
+    fn flush(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        for unit in self.dram.new_units() {
+            let Some(data) = self.dram.touch(unit).map(|buffered| buffered.data.clone()) else {
+                continue;
+            };
+            self.write_down(units, unit, &data)?;
+            if let Some(buffered) = self.dram.touch(unit) {
+                buffered.is_new = false;
+            }
+        }
+        Ok(())
+    }
+
+    fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
+        self.dram.remove(unit);
+        units.forget(unit);
+        self.is_newer[unit.0 as usize] = false;
+        self.disk.forget(unit);
+        Ok(())
+    }
+
+    fn settle(&mut self, _: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
+        self.is_marked.fill(false);
+        self.found = [0; 4];
+        Ok(())
+    }
+
+    /// The buffer; for each unit that the flash can hold a bit that it was read, and one that it is newer than on the
+    /// disk. That the map is as long as the disk is ours: a controller would have one of what is in the flash.
+    fn ram_bytes(&self) -> u64 {
+        let blocks: u32 = self.blocks.iter().sum();
+        self.dram_bytes + u64::from(blocks) * u64::from(self.units_of_block) / 4
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self, _: &Units<D, P>) -> Vec<Figure> {
+        let names = ["read_from_dram", "read_from_slc", "read_from_mlc", "read_from_disk"];
+        names.into_iter().zip(self.found.map(|count| count as f64)).collect()
+    }
+
+    fn check(&self, units: &Units<D, P>) -> Result<(), String> {
+        self.dram.check()?;
+        let stray = (0..units.count())
+            .find(|unit| self.is_newer[*unit as usize] && units.place(Unit(*unit)).is_none());
+        stray
+            .map_or(Ok(()), |unit| Err(format!("unit {unit} is newest in a place that it has not")))
+    }
+}

@@ -1,0 +1,340 @@
+//! R. Kinoshita, C. Matsui and K. Takeuchi, "Maximizing performance/cost of SSD composed of memory-type and storage-type
+//! SCMs" (Flash Memory Summit 2018).
+//!
+//! Two memories that are written byte by byte stand beside each other: a small quick one (M-SCM) and a large one
+//! (S-SCM). Hosts read and write sectors in whichever holds them; what is accessed often moves to the quick one in
+//! pages of 16 KiB, by a table of last use, and what was used longest ago goes back in exchange. In either memory wear
+//! can be leveled: after `interval` overwrites of a place its page moves to another.
+//!
+//! *What the paper leaves out.* What is accessed often: ours is a page that is accessed again while it is among the last
+//! ones used in the S-SCM, as many as the M-SCM has room for. Where leveling moves a page: ours exchanges it with the
+//! page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16 KiB, one for
+//! each request that writes there, as if each wrote the same bytes: no cell has more.
+
+use ftl_iface::{
+    BlockStore, Bytes, Cause, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+use crate::kit::{Figure, Lists, Rival, Unfit};
+
+/// Bytes that move between the memories, and within one for the sake of wear.
+pub const PAGE: Bytes = Bytes::new(16 << 10);
+
+/// Which memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The small quick one.
+    Quick,
+    /// The large one.
+    Large,
+}
+
+/// Two memories without faults, each a row of places of [`PAGE`] bytes.
+pub trait Memories {
+    /// Reads bytes of a place.
+    fn read(&mut self, of: Kind, place: u32, at: usize, data: &mut [u8], cause: Cause);
+
+    /// Writes bytes of a place.
+    fn write(&mut self, of: Kind, place: u32, at: usize, data: &[u8], cause: Cause);
+}
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use: those of both memories.
+    pub capacity: SectorCount,
+    /// Places of the quick memory.
+    pub quick: u32,
+    /// Whether wear is leveled in the quick memory, and in the large one.
+    pub leveled: [bool; 2],
+    /// Overwrites of a place after which its page may move.
+    pub interval: u32,
+    /// By how much the other place must be less worn.
+    pub threshold: u32,
+}
+
+/// The two lists: pages in the quick memory, and those last used in the large one.
+const QUICK: u8 = 0;
+const RECENT: u8 = 1;
+
+/// Pages and places. The first places are the quick memory's.
+#[derive(Debug)]
+pub struct MultiScm<M> {
+    memories: M,
+    config: Config,
+    /// By page its place, and by place its page.
+    places: Vec<u32>,
+    pages: Vec<u32>,
+    lists: Lists,
+    wear: Vec<u32>,
+    since: Vec<u32>,
+    /// By memory: its places, the least worn first.
+    order: [BTreeSet<(u32, u32)>; 2],
+    exchanged: u64,
+    leveled: u64,
+}
+
+/// The paper's SSD over those memories. Every page lies in the large memory first, but those for which it has no room.
+pub fn new<M: Memories>(memories: M, config: &Config) -> Result<MultiScm<M>, Unfit> {
+    let (sector, page) = (config.sector.as_usize(), PAGE.as_usize());
+    if sector == 0 || !page.is_multiple_of(sector) {
+        return Err(Unfit(format!("pages of {page} bytes hold no whole sector of {sector}")));
+    }
+    let pages = config.capacity.as_usize().div_ceil(page / sector) as u32;
+    if config.quick >= pages {
+        return Err(Unfit(format!("{pages} pages leave no room for a large memory: ask for less")));
+    }
+    let mut lists = Lists::new(2, pages);
+    (0..config.quick).for_each(|page| lists.touch(QUICK, page));
+    let all: Vec<u32> = (0..pages).collect();
+    let order = [0..config.quick, config.quick..pages];
+    let order = order.map(|places| places.map(|place| (0, place)).collect());
+    let (wear, since) = (vec![0; pages as usize], vec![0; pages as usize]);
+    let (exchanged, leveled) = (0, 0);
+    let (places, pages, config) = (all.clone(), all, *config);
+    Ok(MultiScm { memories, config, places, pages, lists, wear, since, order, exchanged, leveled })
+}
+
+impl<M: Memories> MultiScm<M> {
+    /// Cycles of the places of a memory.
+    pub fn wear(&self, of: Kind) -> &[u32] {
+        let (quick, large) = self.wear.split_at(self.config.quick as usize);
+        if of == Kind::Quick { quick } else { large }
+    }
+
+    fn kind(&self, place: u32) -> Kind {
+        if place < self.config.quick { Kind::Quick } else { Kind::Large }
+    }
+
+    /// The memory of a place, and the place's number there.
+    fn locate(&self, place: u32) -> (Kind, u32) {
+        match self.kind(place) {
+            Kind::Quick => (Kind::Quick, place),
+            Kind::Large => (Kind::Large, place - self.config.quick),
+        }
+    }
+
+    /// A place is written.
+    fn wear_out(&mut self, place: u32) {
+        let order = &mut self.order[usize::from(place >= self.config.quick)];
+        let worn = &mut self.wear[place as usize];
+        order.remove(&(*worn, place));
+        *worn += 1;
+        order.insert((*worn, place));
+    }
+
+    /// Two pages take each other's places.
+    fn exchange(&mut self, one: u32, other: u32, cause: Cause) {
+        let places = [one, other].map(|page| self.places[page as usize]);
+        let mut data = [vec![0; PAGE.as_usize()], vec![0; PAGE.as_usize()]];
+        for (place, data) in places.iter().zip(&mut data) {
+            let (kind, at) = self.locate(*place);
+            self.memories.read(kind, at, 0, data, cause);
+        }
+        let moved = places.iter().zip(data.iter().rev()).zip([other, one]);
+        for ((place, data), page) in moved {
+            let (kind, at) = self.locate(*place);
+            self.memories.write(kind, at, 0, data, cause);
+            self.wear_out(*place);
+            self.places[page as usize] = *place;
+            self.pages[*place as usize] = page;
+            self.since[*place as usize] = 0;
+        }
+    }
+
+    /// A page was used: often enough, and it moves to the quick memory.
+    fn use_page(&mut self, page: u32) {
+        if self.kind(self.places[page as usize]) == Kind::Quick {
+            self.lists.touch(QUICK, page);
+            return;
+        }
+        let was_recent = self.lists.list_of(page) == Some(RECENT);
+        match self.lists.oldest(QUICK).filter(|_| was_recent) {
+            Some(oldest) => {
+                self.exchange(page, oldest, Cause::WriteBack);
+                self.exchanged += 1;
+                self.lists.touch(QUICK, page);
+                self.lists.touch(RECENT, oldest);
+            }
+            None => self.lists.touch(RECENT, page),
+        }
+        while self.lists.len(RECENT) > self.config.quick
+            && let Some(oldest) = self.lists.oldest(RECENT)
+        {
+            self.lists.remove(oldest);
+        }
+    }
+
+    /// A page was overwritten: often enough, and it moves to a place that is less worn.
+    fn level(&mut self, page: u32) {
+        let place = self.places[page as usize];
+        self.since[place as usize] += 1;
+        let memory = usize::from(place >= self.config.quick);
+        if !self.config.leveled[memory] || self.since[place as usize] < self.config.interval {
+            return;
+        }
+        self.since[place as usize] = 0;
+        let Some((least, other)) = self.order[memory].first().copied() else { return };
+        if self.wear[place as usize] >= least + self.config.threshold.max(1) {
+            self.exchange(page, self.pages[other as usize], Cause::WearLeveling);
+            self.leveled += 1;
+        }
+    }
+
+    /// Does something with each part of a request that lies in one page.
+    fn parts(
+        &mut self,
+        first: Sector,
+        bytes: usize,
+        mut part: impl FnMut(&mut Self, u32, usize, std::ops::Range<usize>),
+    ) {
+        let (sector, page) = (self.config.sector.as_usize(), PAGE.as_usize());
+        let start = first.get() as usize * sector;
+        let mut done = 0;
+        while done < bytes {
+            let at = start + done;
+            let length = (page - at % page).min(bytes - done);
+            part(self, (at / page) as u32, at % page, done..done + length);
+            done += length;
+        }
+    }
+
+    fn put(&mut self, page: u32, at: usize, data: &[u8]) {
+        let place = self.places[page as usize];
+        let (kind, number) = self.locate(place);
+        self.memories.write(kind, number, at, data, Cause::Host);
+        self.wear_out(place);
+        self.level(page);
+        self.use_page(page);
+    }
+
+    fn check_range<E>(
+        &self,
+        first: Sector,
+        count: SectorCount,
+        error: impl Fn(SectorCount) -> E,
+    ) -> Result<(), E> {
+        let capacity = self.config.capacity;
+        let end = first.checked_add(count).filter(|end| end.get() <= capacity.get());
+        end.map(|_| ()).ok_or_else(|| error(capacity))
+    }
+
+    fn sectors(&self, bytes: usize) -> Option<SectorCount> {
+        let sector = self.config.sector.as_usize();
+        let count = u32::try_from(bytes / sector).ok()?;
+        bytes.is_multiple_of(sector).then_some(SectorCount::new(count))
+    }
+}
+
+impl<M: Memories> BlockStore for MultiScm<M> {
+    type Error = Infallible;
+
+    fn sector_bytes(&self) -> Bytes {
+        self.config.sector
+    }
+
+    fn capacity(&self) -> SectorCount {
+        self.config.capacity
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
+        let (bytes, sector_bytes) = (data.len(), self.config.sector);
+        let wrong = StoreReadError::WrongLength { bytes, sector_bytes };
+        let count = self.sectors(bytes).ok_or(wrong)?;
+        self.check_range(first, count, |capacity| StoreReadError::OutOfRange {
+            first,
+            count,
+            capacity,
+        })?;
+        self.parts(first, bytes, |scm, page, at, range| {
+            let (kind, number) = scm.locate(scm.places[page as usize]);
+            scm.memories.read(kind, number, at, &mut data[range], Cause::Host);
+            scm.use_page(page);
+        });
+        Ok(())
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        let (bytes, sector_bytes) = (data.len(), self.config.sector);
+        let wrong = StoreWriteError::WrongLength { bytes, sector_bytes };
+        let count = self.sectors(bytes).ok_or(wrong)?;
+        self.check_range(first, count, |capacity| StoreWriteError::OutOfRange {
+            first,
+            count,
+            capacity,
+        })?;
+        self.parts(first, bytes, |scm, page, at, range| scm.put(page, at, &data[range]));
+        Ok(())
+    }
+
+    /// A memory that is written in place forgets by being written.
+    fn trim(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        self.check_range(first, count, |capacity| StoreWriteError::OutOfRange {
+            first,
+            count,
+            capacity,
+        })?;
+        let zeros = vec![0; PAGE.as_usize()];
+        let bytes = count.as_usize() * self.config.sector.as_usize();
+        self.parts(first, bytes, |scm, page, at, range| scm.put(page, at, &zeros[..range.len()]));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        Ok(())
+    }
+
+    fn maintain(&mut self, _: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
+        Ok(Work::Done)
+    }
+}
+
+impl<M: Memories> Rival for MultiScm<M> {
+    fn settle(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        self.lists.clear(RECENT);
+        (self.exchanged, self.leveled) = (0, 0);
+        Ok(())
+    }
+
+    /// Of a page its place and back, twice a neighbour on a list, cycles and overwrites of its place.
+    fn ram_bytes(&self) -> u64 {
+        self.places.len() as u64 * (4 + 4 + 8 + 4 + 4)
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Figures show few digits.
+    fn figures(&self) -> Vec<Figure> {
+        let most = |of| f64::from(self.wear(of).iter().copied().max().unwrap_or(0));
+        vec![
+            ("pages_exchanged", self.exchanged as f64),
+            ("pages_leveled", self.leveled as f64),
+            ("m_scm_cycles_most", most(Kind::Quick)),
+            ("s_scm_cycles_most", most(Kind::Large)),
+        ]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (place, page) in self.places.iter().zip(0..) {
+            if self.pages[*place as usize] != page {
+                return Err(format!("page {page} lies at {place}, which holds another"));
+            }
+            let is_quick = self.kind(*place) == Kind::Quick;
+            if is_quick != (self.lists.list_of(page) == Some(QUICK)) {
+                return Err(format!("page {page} is on a list of the other memory"));
+            }
+        }
+        let ordered = self.order.iter().flatten();
+        let wrong = ordered.clone().find(|(worn, place)| self.wear[*place as usize] != *worn);
+        if ordered.count() != self.wear.len() || wrong.is_some() {
+            return Err("the order of wear is not that of the places".into());
+        }
+        self.lists.check()
+    }
+}
