@@ -17,9 +17,9 @@
 //!
 //! After a mount, the first use of a logical block adds reads: its entries in the log are proved.
 //!
-//! **Programs and erases are what these formulas are about:** tests reach them. Reads are bounded, too, so that nothing
-//! runs without end, but each of their terms takes every table to be full of what is worst for it alone. No request comes
-//! near: do not plan times by them.
+//! **Programs and erases are what these formulas are about:** tests reach them. Reads are bounded, too, so that
+//! nothing runs without end, but each of their terms takes every table to be full of what is worst for it alone. No
+//! request comes near: do not plan times by them.
 //!
 //! The first change erases the blocks that carry the seals of checkpoints, two at most.
 //!
