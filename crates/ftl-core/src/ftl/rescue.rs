@@ -114,14 +114,33 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 }
             }
         }
-        let mut rescued = Rescued::NONE;
-        for (cell, (copy, beside)) in rescued.copies.iter_mut().zip(found.into_iter().flatten()) {
-            *cell = Some(copy);
+        let (mut rescued, mut count) = (Rescued::NONE, 0);
+        for (copy, beside) in found.into_iter().flatten() {
+            // Where a page is gone an erase was begun: of a copy that was written from, and says nothing new; or of
+            // one on which nothing relied yet, so that the one before it counts.
+            if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
+                continue;
+            }
+            if let Some(cell) = rescued.copies.get_mut(count) {
+                *cell = Some(copy);
+                count += 1;
+            }
             if !beside {
                 break;
             }
         }
         Ok(rescued.newest().map(|_| rescued))
+    }
+
+    /// Whether every page of a copy can be read.
+    fn stands(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
+        for page in 0..copy.pages {
+            let seen = self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?;
+            if !matches!(seen, Seen::Page(_)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
@@ -159,13 +178,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(before);
         };
         if let Some(before) = before {
-            // What was written from the copy is still covered by it.
-            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
-            if !newer || planted(Bug::BelieveOldCopy) {
+            if planted(Bug::BelieveOldCopy) {
                 return Ok(Some(before));
             }
-            // A fold may have ended meanwhile. A page that cannot be read never counted.
-            if self.ends_fold(&youngest)?
+            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
+            if newer
+                && self.ends_fold(&youngest)?
                 && let Some(rescued) = self.copy_fold_end(before, &youngest)?
             {
                 return Ok(Some(rescued));
@@ -173,7 +192,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if let Some(rescued) = self.copy_anew(before)? {
                 return Ok(Some(rescued));
             }
-            // All of the copy was written, and its erase was begun: it says nothing any more.
+            // It has gone bad since it was found, and so was being erased.
         }
         let backups = self.find_backups(&youngest)?;
         let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
