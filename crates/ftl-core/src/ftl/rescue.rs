@@ -7,8 +7,9 @@
 //! the proof was not begun, nothing has relied on the copy yet, and what it was made of still stands.
 //!
 //! A copy is erased once all of it is written again, and nothing else is programmed in between. A cut in that erase may
-//! leave pages that read well for a while. So what can be read of a copy is written once more, and what cannot is
-//! passed over: it stands where it was written before.
+//! leave pages that read well for a while, and so may one in the erase of a copy that was not proved, which can even
+//! look proved then. So a copy counts only while all of it can be read, and what counts is copied to a fresh block
+//! before anything else. Where a page of it is gone, all of it was written before, or nothing has relied on it.
 //!
 //! A page that *failed* to program is treated as one that was torn: it may read well for a while, too. Before anything
 //! else is programmed its content goes to a rescue block, and the copy is erased when the page stands elsewhere.
