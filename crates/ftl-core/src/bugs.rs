@@ -65,6 +65,8 @@ bugs! {
     StopAtLeftOutPage "A scan of a log block ends at a page that was left out."
     DropTailEarly "The log's tail is erased while the sectors of its last page still stand there alone."
     BelieveFailedPage "A page that failed to program is not copied before room is made for it elsewhere."
+    AskForRoomOnce "After a page of the log has failed to program, room in the log is not asked for again."
+    AskDeadDevice "The device is used after it has said that it failed."
     KeepUnproved "The log's tail keeps sectors whose entries a mount has not proved yet."
     RefreshUnproved "A weak page of the log is copied though a mount has not proved its entries yet."
     ForgetUnproved "A checkpoint does not say which entries of the log are not proved yet."

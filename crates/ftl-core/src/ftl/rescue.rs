@@ -7,8 +7,9 @@
 //! the proof was not begun, nothing has relied on the copy yet, and what it was made of still stands.
 //!
 //! A copy is erased once all of it is written again, and nothing else is programmed in between. A cut in that erase may
-//! leave pages that read well for a while. So what can be read of a copy is written once more, and what cannot is
-//! passed over: it stands where it was written before.
+//! leave pages that read well for a while, and so may one in the erase of a copy that was not proved, which can even
+//! look proved then. So a copy counts only while all of it can be read, and what counts is copied to a fresh block
+//! before anything else. Where a page of it is gone, all of it was written before, or nothing has relied on it.
 //!
 //! A page that *failed* to program is treated as one that was torn: it may read well for a while, too. Before anything
 //! else is programmed its content goes to a rescue block, and the copy is erased when the page stands elsewhere.
@@ -114,14 +115,33 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 }
             }
         }
-        let mut rescued = Rescued::NONE;
-        for (cell, (copy, beside)) in rescued.copies.iter_mut().zip(found.into_iter().flatten()) {
-            *cell = Some(copy);
+        let (mut rescued, mut count) = (Rescued::NONE, 0);
+        for (copy, beside) in found.into_iter().flatten() {
+            // Where a page is gone an erase was begun: of a copy that was written from, and says nothing new; or of
+            // one on which nothing relied yet, so that the one before it counts.
+            if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
+                continue;
+            }
+            if let Some(cell) = rescued.copies.get_mut(count) {
+                *cell = Some(copy);
+                count += 1;
+            }
             if !beside {
                 break;
             }
         }
         Ok(rescued.newest().map(|_| rescued))
+    }
+
+    /// Whether every page of a copy can be read.
+    fn stands(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
+        for page in 0..copy.pages {
+            let seen = self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?;
+            if !matches!(seen, Seen::Page(_)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
@@ -159,13 +179,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Ok(before);
         };
         if let Some(before) = before {
-            // What was written from the copy is still covered by it.
-            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
-            if !newer || planted(Bug::BelieveOldCopy) {
+            if planted(Bug::BelieveOldCopy) {
                 return Ok(Some(before));
             }
-            // A fold may have ended meanwhile. A page that cannot be read never counted.
-            if self.ends_fold(&youngest)?
+            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
+            if newer
+                && self.ends_fold(&youngest)?
                 && let Some(rescued) = self.copy_fold_end(before, &youngest)?
             {
                 return Ok(Some(rescued));
@@ -173,7 +193,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if let Some(rescued) = self.copy_anew(before)? {
                 return Ok(Some(rescued));
             }
-            // All of the copy was written, and its erase was begun: it says nothing any more.
+            // It has gone bad since it was found, and so was being erased.
         }
         let backups = self.find_backups(&youngest)?;
         let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);

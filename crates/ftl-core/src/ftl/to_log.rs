@@ -113,7 +113,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     ) -> Result<bool, Fault<D::Error>> {
         let count = self.the_log()?.part().slots;
         self.secure_failed(content, slots, count)?;
-        Ok(self.the_log()?.has_room())
+        Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
     }
 
     /// Reclaims until so many pages of the log are free. `false`: that takes more steps than reclaim a block that need

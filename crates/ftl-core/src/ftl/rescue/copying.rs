@@ -60,10 +60,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Copies a fold's last page to another rescue block, and after it what counts already; or that page alone, where
-    /// there is no room for both. `None`: the page cannot be read any more, and so never counted.
-    ///
-    /// A copy is erased after the last page that is written from it, and that page is no fold's. So no erase of what
-    /// counts was begun, and it stands.
+    /// there is no room for both. `None`: one of them cannot be read any more. The page never counted then, or the
+    /// copy was being erased.
     pub(super) fn copy_fold_end(
         &mut self,
         before: Rescued,
@@ -96,8 +94,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if fits {
             // What a copy holds is newer than what a fold found.
             for number in 0..last.pages {
-                let copy = Spot::meta(last.block, number);
-                pages = self.copy_page(copy, target, pages)?.unwrap_or(pages);
+                match self.copy_page(Spot::meta(last.block, number), target, pages)? {
+                    Some(next) => pages = next,
+                    None => return Ok(None),
+                }
             }
         }
         let rest = if fits { before.without_newest() } else { before };
@@ -111,17 +111,16 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
     }
 
-    /// Copies what counts to a fresh block: something was programmed after it, so that its erase may have been begun,
-    /// which may leave pages that read well for a while. `None`: a page cannot be read, so the erase was begun.
+    /// Copies what counts to a fresh block: its erase may have been begun, which may leave pages that read well for a
+    /// while. `None`: a page cannot be read any more, so the erase was begun.
     pub(super) fn copy_anew(
         &mut self,
         before: Rescued,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         let Some(last) = before.newest() else { return Ok(None) };
+        // Copies beside each other are erased from the oldest on: that all stand was seen just now.
         if before.without_newest().newest().is_some() {
-            // More than one block holds. They are erased from the oldest on, and the newest was not begun if
-            // the others stand.
-            return self.all_stands(before).map(|stands| stands.then_some(before));
+            return Ok(Some(before));
         }
         while let Some(target) = self.rescue_block(Some(before))? {
             match self.copy_anew_to(target, last) {
@@ -129,7 +128,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 outcome => return outcome,
             };
         }
-        self.all_stands(before).map(|stands| stands.then_some(before))
+        Ok(Some(before))
     }
 
     fn copy_anew_to(
@@ -157,19 +156,6 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let first = self.flash.look(Spot::chain(block, 0), Cause::Mount)?;
         let older = matches!(first, Seen::Page(tag) if tag.stamp < copy.stamp);
         Ok(copy.ended.filter(|_| older))
-    }
-
-    /// Whether every page of the copies can be read.
-    fn all_stands(&mut self, rescued: Rescued) -> Result<bool, Fault<D::Error>> {
-        for copy in rescued.copies() {
-            for number in 0..copy.pages {
-                let seen = self.flash.look(Spot::meta(copy.block, number), Cause::Mount)?;
-                if !matches!(seen, Seen::Page(_)) {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
     }
 
     /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
