@@ -237,7 +237,6 @@ fn mounts(
     }
     writeln!(out)?;
     let mut table = Table::new([("a mount", Edge::Left), ("took on the model", Edge::Right)]);
-    drop(ftl);
     let mut time = |stop: bool| -> Result<String, Failure> {
         let mut memory = OwnedRam::for_plan(plan);
         let begun = chip.now();
@@ -247,7 +246,6 @@ fn mounts(
         if stop {
             ftl.stop().map_err(|error| failed(&error))?;
         }
-        drop(ftl);
         Ok(show::time((chip.now() - begun).as_micros_f64()))
     };
     table.row(["after a power cut, with what it sets right".to_owned(), time(false)?]);

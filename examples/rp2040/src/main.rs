@@ -1,6 +1,6 @@
 //! A FAT volume on a Winbond W25N01GV, 1 Gbit of SPI NAND, on a Raspberry Pi Pico: counts its starts in a file.
 //!
-//! `README.md` beside this folder tells how the chip is wired. Everything that belongs to the board is in `main`.
+//! `README.md` tells how the chip is wired. Everything that belongs to the board is in `main`.
 #![no_std]
 #![no_main]
 
@@ -19,7 +19,7 @@ use ftl_spi_nand::{SpiNand, parts};
 use static_cell::ConstStaticCell;
 use {defmt_rtt as _, panic_probe as _};
 
-/// 64 of 1,024 blocks take the hot writes. `tandem size --device w25n01gv --config config.toml` tells what it costs.
+/// 64 of 1,024 blocks take the hot writes. `tandem size --device spi-nand-1g` tells what it costs.
 const CONFIG: Config = Config { sector_bytes: Bytes::new(2048), ..Config::one_region(64) };
 
 const PLAN: RamPlan = match RamPlan::new(&parts::W25N01GV.geometry, &CONFIG) {
@@ -73,7 +73,9 @@ async fn main(_spawner: Spawner) {
             let key = RoscRng.next_u32();
             match Ftl::format(&mut nand, &CONFIG, ram, key, NoProbe) {
                 Ok(ftl) => serve(ftl).await,
-                Err(_) => defmt::panic!("the chip cannot be formatted: has it too many bad blocks?"),
+                Err(_) => {
+                    defmt::panic!("the chip cannot be formatted: has it too many bad blocks?")
+                }
             }
         }
         Err(_) => defmt::panic!("the chip does not mount: see ftl_core::MountError"),
@@ -83,7 +85,9 @@ async fn main(_spawner: Spawner) {
 /// Counts this start in a file, and then takes work out of the way of later writes.
 async fn serve<D: NandDevice<Error: 'static>>(mut ftl: Ftl<'_, &mut D, NoProbe>) -> ! {
     if count_start(&mut ftl).is_none() {
-        warn!("there is no FAT volume: format one over USB, as ftl-adapters' example usb_disk shows");
+        warn!(
+            "there is no FAT volume: format one over USB, as ftl-adapters' example usb_disk shows"
+        );
     }
     loop {
         // A page now and then: each call takes a few milliseconds, in which no other task runs.
