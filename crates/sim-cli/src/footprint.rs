@@ -1,4 +1,5 @@
-//! `tandem size`: what a configuration takes of a device and its firmware: RAM by table, code, the worst request, mounts.
+//! `tandem size`: what a configuration takes of a device and its firmware: RAM by table, code, the worst request,
+//! mounts.
 //!
 //! RAM and worst cases are the formulas by which firmware is built; mounts are run on the model, one operation after
 //! the other. The code's size was measured in `firmware/`, and is the same for every device.
@@ -202,7 +203,8 @@ fn worst(part: &Part, plan: &RamPlan, config: &Config, out: &mut dyn Write) -> R
     Ok(())
 }
 
-/// How long the programs and erases take, each at its slowest. The bounds on reads are sums of what never comes together.
+/// How long the programs and erases take, each at its slowest. The bounds on reads are sums of what never comes
+/// together.
 fn longest(part: &Part, cost: Operations) -> Nanos {
     let regions = Region::ALL.into_iter().filter_map(|region| {
         let (shape, figures) = (part.geometry.region(region)?, part.region(region)?);

@@ -25,8 +25,9 @@
 //! - `image`: a chip that outlives the program.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `verdict`: what a comparison says to whoever must decide.
-//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
-//!   as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside results.
+//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`,
+//!   `spec`: sizes and names with parameters as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside
+//!   results.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 
