@@ -2,12 +2,12 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-#[cfg(unix)]
-use crate::serve;
 use crate::{
     bounds, chip, compare, completions, devices, fit, help, man, profile, replay, repro, sweep,
     synth, torture,
 };
+#[cfg(unix)]
+use crate::{footprint, serve};
 
 /// What was typed.
 #[derive(Debug, Parser)]
@@ -66,6 +66,10 @@ pub enum Command {
     /// Cut the power at every operation of a workload, mount, and compare everything
     #[command(after_help = help::examples("torture"))]
     Torture(torture::Args),
+    /// Say what a firmware needs for a device and a configuration: RAM by table, code, worst cases, mounts
+    #[cfg(unix)]
+    #[command(after_help = help::examples("size"))]
+    Size(footprint::Args),
     /// Write what a shell needs to complete commands and flags
     #[command(after_help = help::examples("completions"))]
     Completions(completions::Args),

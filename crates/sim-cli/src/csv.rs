@@ -1,4 +1,4 @@
-//! Results as comma-separated values, for spreadsheets: a line a run, in whole microseconds, bytes and millijoules as the
+//! Results as comma-separated values, for spreadsheets: a line a run, in microseconds, bytes and millijoules, as the
 //! JSON has them.
 
 use crate::result::{Ratios, RunResult};

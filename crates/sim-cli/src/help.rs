@@ -193,6 +193,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "size",
+        &[
+            ("tandem size --device spi-nand-1g", "RAM, code, the worst request, mounts"),
+            ("tandem size --config list > mine.toml", "the keys of a configuration, to edit"),
+            ("tandem size --device ./my-part.toml --config mine.toml", "of a chip of yours"),
+        ],
+    ),
+    (
         "man",
         &[
             ("tandem man | man -l -", "the page of the whole program"),

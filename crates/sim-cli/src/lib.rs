@@ -15,7 +15,8 @@
 //!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan.
 //!   `device`: the flags that choose a device.
 //!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
-//!   what it tells. [`torture`]: cuts the power at every operation. [`completions`]: for shells. [`man`]: pages of
+//!   what it tells. [`torture`]: cuts the power at every operation. [`footprint`]: what a firmware needs for a
+//!   configuration. [`completions`]: for shells. [`man`]: pages of
 //!   the manual. `help`: examples for all of them.
 //! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
 //!   what either looks like.
@@ -24,8 +25,9 @@
 //! - `image`: a chip that outlives the program.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `verdict`: what a comparison says to whoever must decide.
-//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`, `spec`: sizes and names with parameters
-//!   as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside results.
+//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`,
+//!   `spec`: sizes and names with parameters as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside
+//!   results.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 
@@ -57,6 +59,8 @@ pub mod workload;
 mod csv;
 mod failure;
 mod files;
+#[cfg(unix)]
+pub mod footprint;
 mod help;
 mod host;
 #[cfg(unix)]
@@ -88,6 +92,8 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Fit(args)) => fit::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),
         Some(cli::Command::Profile(args)) => profile::run(args, out),
+        #[cfg(unix)]
+        Some(cli::Command::Size(args)) => footprint::run(args, out),
         Some(cli::Command::Completions(args)) => completions::run(args, out),
         Some(cli::Command::Man(args)) => man::run(args, out),
         Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),

@@ -30,7 +30,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
             number.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than any device has"))
         }
         _ => Err(format!(
-            "`{text}` is no size: write a whole number and a unit, as in 20GiB or 20G (powers of 1024) or 20GB (of 1000)"
+            "`{text}` is no size: write a whole number and a unit, as in 20GiB or 20G (of 1024) or 20GB (of 1000)"
         )),
     }
 }

@@ -39,7 +39,7 @@ impl Table {
 
     /// Writes the rows alone, for tables whose first column says it all.
     pub(crate) fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_some(&self.rows[1..], 0..self.edges.len(), out)
+        self.write_some(&self.rows[1..], &(0..self.edges.len()), out)
     }
 
     /// The rows alone, as one text.
@@ -61,7 +61,7 @@ impl Table {
                 width += GAP + widths[to];
                 to += 1;
             }
-            self.write_some(&self.rows, (0..1).chain(from..to), out)?;
+            self.write_some(&self.rows, &(0..1).chain(from..to), out)?;
             if to >= widths.len() {
                 return Ok(());
             }
@@ -83,7 +83,7 @@ impl Table {
     fn write_some(
         &self,
         rows: &[Vec<String>],
-        columns: impl Iterator<Item = usize> + Clone,
+        columns: &(impl Iterator<Item = usize> + Clone),
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let widths = self.widths();

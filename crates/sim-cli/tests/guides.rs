@@ -15,6 +15,70 @@ fn pieces(page: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_guide_to_a_port_quotes_the_example_that_runs() {
+    let (page, example) =
+        (text("docs/PORTING.md"), text("crates/ftl-spi-nand/examples/porting.rs"));
+    let pieces = pieces(&page);
+    assert!(pieces.len() >= 7, "the guide has {} pieces of code", pieces.len());
+    for piece in pieces {
+        assert!(
+            example.contains(piece),
+            "the example does not have what the guide quotes:\n{piece}"
+        );
+    }
+    // The example's own test holds the figure.
+    assert!(page.contains("takes 56914 bytes") && example.contains("56_914"));
+}
+
+/// What `tandem size` tells of the code is what was measured.
+#[test]
+fn the_size_of_the_code_is_that_of_the_firmware() {
+    let (page, told) = (text("docs/FIRMWARE.md"), text("crates/sim-cli/src/footprint.rs"));
+    let table = page.split("<!-- sizes -->").nth(1).expect("the table of sizes");
+    for build in ["smallest", "small", "release"] {
+        let row = table.lines().find(|line| line.starts_with(&format!("| `{build}` |")));
+        let cells: Vec<String> = row
+            .expect("a row a build")
+            .split('|')
+            .map(|cell| cell.trim().replace(',', "_"))
+            .collect();
+        let [_, _, arm, arm_constants, _, riscv, riscv_constants, ..] = &cells[..] else {
+            panic!("{cells:?}")
+        };
+        let row = format!("{arm} + {arm_constants}, {riscv} + {riscv_constants}");
+        assert!(told.contains(&row), "the table CODE lacks {row}");
+    }
+}
+
+/// Shells take `?`, `&` and `*` for themselves: in examples they stand in quotes.
+#[test]
+fn examples_of_pages_can_be_pasted() {
+    let mut commands = 0;
+    for page in [
+        "README.md",
+        "docs/SERVE.md",
+        "docs/TORTURE.md",
+        "docs/PARALLEL.md",
+        "docs/REPRO.md",
+        "docs/PORTING.md",
+    ] {
+        let text = text(page);
+        for block in text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next())
+        {
+            for line in
+                block.lines().filter(|line| line.contains("tandem ") || line.contains("cargo run"))
+            {
+                let quoted: String = line.split('\'').step_by(2).collect();
+                let bare = quoted.split(" #").next().unwrap_or_default().trim_end_matches('&');
+                assert!(!bare.contains(['?', '&', '*']), "{page}: quote {line}");
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 5, "{commands} commands");
+}
+
+#[test]
 fn the_guide_to_an_ftl_of_ones_own_quotes_the_test_that_runs() {
     let (page, toy) = (text("docs/YOUR-FTL.md"), text("crates/nand-model/tests/your_ftl.rs"));
     let [piece] = pieces(&page)[..] else { panic!("the guide is one piece of code") };

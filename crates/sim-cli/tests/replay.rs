@@ -481,7 +481,7 @@ fn bad_arguments_end_with_exit_code_2_and_say_what_there_is() {
         (vec!["replay", &path, "--format", "tape"], "csv, msr, spc, "),
         (vec!["replay", &path, "--system", "fat"], "hybrid, conventional"),
         (vec!["replay", &path, "--system", "hybrid?filter=maybe", "--device", "tiny"], "on or off"),
-        (vec!["replay", &path, "--slc", "20GB"], "GiB"),
+        (vec!["replay", &path, "--slc", "20GX"], "GiB"),
         (vec!["replay", &path, "--passes", "0"], "--passes"),
         (vec!["replay", "-", "-"], "standard input"),
         (vec!["replay", "synth:fat"], "uniform, zipf, sequential"),

@@ -303,7 +303,7 @@ fn a_wrong_plan_is_told_with_its_line() {
         (base.replace("synth:zipf", "synth:zipf?sked=1"), 3, "no parameter is called `sked`"),
         (base.replace("\"synth:zipf\"", "7"), 3, "synth:"),
         (base.replace("synth:zipf", "-"), 3, "standard input"),
-        (format!("{base}slc = [\"1MB\"]\n"), 4, "KiB"),
+        (format!("{base}slc = [\"1XB\"]\n"), 4, "20GiB"),
         (format!("{base}slc = [\"64KiB\",\n\"1KiB\"]\n"), 5, "less than one block"),
         (format!("{base}sizes = [\"1MiB\"]\n"), 4, "sizes"),
         (format!("{base}seeds = [1, -2]\n"), 4, "-2"),

@@ -48,7 +48,8 @@ pub(crate) trait Owner {
 pub(crate) struct Blueprint {
     /// The device, without what the system does not use.
     pub(crate) part: Part,
-    config: Config,
+    /// Its configuration.
+    pub(crate) config: Config,
     plan: RamPlan,
 }
 

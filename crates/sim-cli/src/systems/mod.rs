@@ -35,6 +35,7 @@ pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
 pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered};
 pub use meter::{Account, ChainWrite, Spent};
+pub(crate) use ours::stamps;
 
 /// What a replay asks of a system, beside what it asks of any store.
 pub trait System: BlockStore<Error = Infallible> {

@@ -235,7 +235,7 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
 }
 
 /// What a chip keeps of a page where a stamp stands for each sector.
-pub(super) fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
+pub(crate) fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
     Content::Stamps { sector, spare_kept }

@@ -1,0 +1,283 @@
+//! `tandem size`: what a configuration takes of a device and its firmware: RAM by table, code, the worst request,
+//! mounts.
+//!
+//! RAM and worst cases are the formulas by which firmware is built; mounts are run on the model, one operation after
+//! the other. The code's size was measured in `firmware/`, and is the same for every device.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ftl_core::bound::{Operations, WorstCase};
+use ftl_core::config::{LogRegion, PairedPages};
+use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
+use ftl_iface::{BlockStore, Bytes, Corrected, Region, Sector, SectorCount};
+use nand_model::part::{Nanos, Part};
+use nand_model::{Chip, Timed};
+use serde::Deserialize;
+
+use crate::device::DeviceArgs;
+use crate::systems::{Blueprint, Chosen, stamps};
+use crate::table::{Edge, Table};
+use crate::{Failure, files, show};
+
+/// What was typed after `size`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The FTL: hybrid (with a log) or conventional (without)
+    #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
+    system: Chosen,
+    /// What differs from the system's own configuration, as TOML: `tandem size --config list` lists the keys
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+/// Code and constants in bytes, by build, on a Cortex-M4F and on RISC-V: the table of `docs/FIRMWARE.md`.
+const CODE: [(&str, u32, u32); 3] = [
+    ("opt-level = \"z\"", 64_680 + 712, 79_434 + 1_060),
+    ("opt-level = \"s\"", 78_370 + 704, 94_846 + 1_108),
+    ("opt-level = 3", 127_808 + 720, 131_010 + 2_108),
+];
+
+/// The longest file of a configuration.
+const LONGEST: u64 = 64 << 10;
+
+/// What a file may say. The names are those of [`Config`]; what is left out stays the system's.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Keys {
+    sector_bytes: Option<u32>,
+    capacity_bytes: Option<u64>,
+    log_blocks: Option<u16>,
+    index_entries: Option<u32>,
+    index_probes: Option<u8>,
+    window_max: Option<u16>,
+    chain_log_blocks_max: Option<u8>,
+    mapping_cache_entries: Option<u16>,
+    chain_sketch_halves: Option<u8>,
+    free_blocks_low: Option<u16>,
+    copies_per_page: Option<u8>,
+    guard_paired_pages: Option<bool>,
+    refresh_log_bits: Option<u16>,
+    refresh_chain_bits: Option<u16>,
+}
+
+/// The keys, as `--config list` tells them.
+const KEYS: &str = "\
+# Each key may be left out. Their meaning is that of ftl_core::Config.
+sector_bytes = 2048           # the unit in which the FTL maps
+capacity_bytes = 100000000    # what the host may use
+log_blocks = 64               # of a device of one region: its first blocks become the log; 0: no log
+index_entries = 4096          # buckets of the log's hash table
+index_probes = 8              # buckets looked at for a sector
+window_max = 60               # blocks between the log's tail and its head
+chain_log_blocks_max = 4      # log blocks of a chain before it is folded
+mapping_cache_entries = 16    # chains whose map is kept in RAM
+chain_sketch_halves = 1       # 16 bits of RAM a chain, so many times
+free_blocks_low = 8           # folding begins at so few free blocks
+copies_per_page = 4           # steps of housekeeping a page that is written
+guard_paired_pages = true     # copy what a power cut may ruin
+refresh_log_bits = 1          # corrected bits from which a page is written anew
+refresh_chain_bits = 3
+";
+
+impl Keys {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let wrong = |reason: &dyn std::fmt::Display| {
+            Failure::Arguments(format!("{}: {reason}", path.display()))
+        };
+        let text = files::text(path, LONGEST).map_err(|reason| wrong(&reason))?;
+        // The message has the line and the key, and quotes both.
+        toml::from_str(&text).map_err(|reason| wrong(&reason))
+    }
+
+    fn apply(&self, config: &mut Config) -> Result<(), Failure> {
+        if let Some(bytes) = self.sector_bytes {
+            config.sector_bytes = Bytes::new(bytes);
+        }
+        if let Some(bytes) = self.capacity_bytes {
+            let sectors = bytes / u64::from(config.sector_bytes.get().max(1));
+            let too_large = || Failure::Arguments("capacity_bytes: no device has so many".into());
+            config.capacity = Some(SectorCount::new(sectors.try_into().map_err(|_| too_large())?));
+        }
+        if let Some(blocks) = self.log_blocks {
+            config.log = match (config.log, blocks) {
+                (_, 0) => LogRegion::None,
+                (LogRegion::SlcRegion, _) => {
+                    let reason =
+                        "log_blocks: the device has an SLC region, which is the log: say --slc";
+                    return Err(Failure::Arguments(reason.into()));
+                }
+                (_, blocks) => LogRegion::FirstBlocks(blocks),
+            };
+        }
+        put(self.chain_log_blocks_max, &mut config.chain_log_blocks_max);
+        put(self.mapping_cache_entries, &mut config.mapping_cache_entries);
+        put(self.chain_sketch_halves, &mut config.chain_sketch_halves);
+        put(self.free_blocks_low, &mut config.free_blocks_low);
+        put(self.copies_per_page, &mut config.copies_per_page);
+        put(self.index_probes, &mut config.index.probes);
+        put(self.index_entries.map(Some), &mut config.index.entries);
+        put(self.window_max.map(Some), &mut config.window_max);
+        put(self.refresh_log_bits.map(Corrected::bits), &mut config.refresh.log);
+        put(self.refresh_chain_bits.map(Corrected::bits), &mut config.refresh.chain);
+        let guard = |guard| if guard { PairedPages::Guard } else { PairedPages::Accept };
+        put(self.guard_paired_pages.map(guard), &mut config.paired_pages);
+        Ok(())
+    }
+}
+
+fn put<T>(said: Option<T>, place: &mut T) {
+    if let Some(value) = said {
+        *place = value;
+    }
+}
+
+/// Writes the tables.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    if args.config.as_ref().is_some_and(|path| path.as_os_str() == "list") {
+        return Ok(out.write_all(KEYS.as_bytes())?);
+    }
+    let Blueprint { part, mut config, .. } = args.system.blueprint(&args.device.setup()?)?;
+    if let Some(path) = &args.config {
+        Keys::read(path)?.apply(&mut config)?;
+    }
+    let unfit = |error: ftl_core::ShapeError| Failure::Unfit(error.to_string());
+    let plan = RamPlan::new(&part.geometry, &config).map_err(unfit)?;
+    writeln!(out, "{} on {}: {}\n", args.system.name, part.name, part.title)?;
+    ram(&plan, out)?;
+    code(out)?;
+    worst(&part, &plan, &config, out)?;
+    mounts(&part, &plan, &config, out)
+}
+
+fn ram(plan: &RamPlan, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new([("RAM", Edge::Left), ("bytes", Edge::Right)]);
+    for row in plan.rows().filter(|row| row.elements > 0) {
+        table.row([row.name.to_owned(), show::count((row.elements * row.element_bytes) as u64)]);
+    }
+    table.row(["all".into(), show::count(plan.total_bytes() as u64)]);
+    Ok(table.write(out)?)
+}
+
+fn code(out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out)?;
+    let mut table = Table::new([
+        ("code and constants, bytes", Edge::Left),
+        ("Cortex-M4F", Edge::Right),
+        ("RISC-V", Edge::Right),
+    ]);
+    for (build, arm, riscv) in CODE {
+        table.row([format!("hybrid, {build}"), show::count(arm), show::count(riscv)]);
+    }
+    Ok(table.write(out)?)
+}
+
+fn worst(part: &Part, plan: &RamPlan, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out)?;
+    let bound = WorstCase::new(plan.shape(), config);
+    let sector = u64::from(config.sector_bytes.get());
+    let many = SectorCount::new((65_536 / sector).max(1) as u32);
+    let one = SectorCount::new(1);
+    let heads = ["at most", "reads", "programs", "erases", "which take"];
+    let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
+    let mut table = Table::new(heads.into_iter().zip(edges));
+    for (name, cost) in [
+        ("read of a sector".into(), bound.read(one)),
+        ("write of a sector".into(), bound.write(one)),
+        (format!("write of {}", show::size(u64::from(many.get()) * sector)), bound.write(many)),
+        ("trim of a sector".into(), bound.trim(one)),
+        ("maintain, a page".into(), bound.maintain(1)),
+        ("after a power cut".into(), bound.settle()),
+    ] {
+        let Operations { reads, programs, erases } = cost;
+        let [reads, programs, erases] = [reads, programs, erases].map(show::count);
+        table.row([name, reads, programs, erases, show::time(longest(part, cost).as_micros_f64())]);
+    }
+    table.write(out)?;
+    writeln!(
+        out,
+        "\n  The times are those of programs and erases. Bounds on reads add up scans that never come together."
+    )?;
+    Ok(())
+}
+
+/// How long the programs and erases take, each at its slowest. The bounds on reads are sums of what never comes
+/// together.
+fn longest(part: &Part, cost: Operations) -> Nanos {
+    let regions = Region::ALL.into_iter().filter_map(|region| {
+        let (shape, figures) = (part.geometry.region(region)?, part.region(region)?);
+        let bus = figures.timing.transfer(shape.page_bytes + shape.spare_bytes);
+        let timing = figures.timing;
+        Some((timing.program + bus) * cost.programs + timing.erase * cost.erases)
+    });
+    regions.max().unwrap_or_default()
+}
+
+/// Sectors written before the mounts that are measured: enough to fill a log, and not to wait for.
+const WRITTEN_MOST: u32 = 100_000;
+
+fn mounts(
+    part: &Part,
+    plan: &RamPlan,
+    config: &Config,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::Violation(format!("the mount failed: {error}"));
+    let sector = vec![0; config.sector_bytes.as_usize()];
+    let mut chip = Chip::new(part, stamps(plan, config.sector_bytes))?;
+    let mut memory = OwnedRam::for_plan(plan);
+    let mut ftl = Ftl::format(&mut chip, config, memory.lend(), 1, NoProbe)
+        .map_err(|error| failed(&error))?;
+    let capacity = ftl.capacity().get();
+    for number in 0..WRITTEN_MOST.min(capacity) {
+        // Far apart, so that every part of the device is in use.
+        let place = u64::from(number) * 7_919 % u64::from(capacity);
+        ftl.write(Sector::new(place as u32), &sector).map_err(|error| failed(&error))?;
+    }
+    writeln!(out)?;
+    let mut table = Table::new([("a mount", Edge::Left), ("took on the model", Edge::Right)]);
+    let mut time = |stop: bool| -> Result<String, Failure> {
+        let mut memory = OwnedRam::for_plan(plan);
+        let begun = chip.now();
+        let mut ftl = Ftl::mount(&mut chip, config, memory.lend(), NoProbe)
+            .map_err(|error| failed(&error))?;
+        ftl.settle().map_err(|error| failed(&error))?;
+        if stop {
+            ftl.stop().map_err(|error| failed(&error))?;
+        }
+        Ok(show::time((chip.now() - begun).as_micros_f64()))
+    };
+    table.row(["after a power cut, with what it sets right".to_owned(), time(false)?]);
+    time(true)?;
+    table.row(["after a clean stop".to_owned(), time(false)?]);
+    let written =
+        show::size(u64::from(WRITTEN_MOST.min(capacity)) * u64::from(config.sector_bytes.get()));
+    table.write(out)?;
+    Ok(writeln!(out, "\n{written} were written before. Mounts grow with the blocks in use.")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_that_is_listed_is_read_and_no_other() {
+        let keys: Keys = toml::from_str(KEYS).expect("the list is a configuration");
+        let mut config = Config::one_region(10);
+        keys.apply(&mut config).expect("a configuration");
+        assert_eq!((config.log, config.mapping_cache_entries), (LogRegion::FirstBlocks(64), 16));
+        assert_eq!(config.refresh.chain, Corrected::bits(3));
+        assert!(toml::from_str::<Keys>("sector = 2048").is_err());
+        assert!(keys.apply(&mut Config::HYBRID.clone()).is_err(), "its SLC region is the log");
+    }
+
+    #[test]
+    fn the_slowest_region_makes_the_time() {
+        let part = nand_model::datasheet::builtin("tiny").unwrap();
+        let cost = Operations { reads: 1, programs: 1, erases: 1 };
+        assert_eq!(longest(&part, cost), Nanos::from_micros(800 + 1500));
+    }
+}
