@@ -2,7 +2,7 @@
 
 use ftl_iface::{BlockCount, Bytes, Geometry, Region, RegionGeometry, SectorCount};
 use ftl_rivals::kit::Victims;
-use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
+use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, multi_scm, page_map, pslc};
 use nand_model::Time;
 use nand_model::part::Part;
 
@@ -10,6 +10,7 @@ use super::disk::{self, DiskPart};
 use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
+use super::scm::{self, ScmMachine, ScmParts};
 use super::{Session, Setup, bench};
 use crate::Failure;
 use crate::spec::{Parameter, Values};
@@ -257,6 +258,59 @@ pub(super) fn disk_cache(
     let machine = machine.before(disk.map_err(Failure::Arguments)?, part.exported_bytes);
     let store = disk_cache::new(machine.door(), machine.ear(), machine.shelf(), &config);
     bench::run(&machine, store.map_err(unfit)?, session)
+}
+
+pub(super) const MULTI_SCM: [Parameter; 5] = [
+    Parameter { name: "share", default: "5", title: "percent of the capacity that are M-SCM" },
+    Parameter { name: "leveling", default: "both", title: "of wear: both, m, s or none" },
+    Parameter {
+        name: "interval",
+        default: "5",
+        title: "overwrites of a place after which its page may move",
+    },
+    Parameter {
+        name: "threshold",
+        default: "5",
+        title: "cycles by which the other place must be less worn",
+    },
+    Parameter {
+        name: "parts",
+        default: scm::BUILTIN,
+        title: "memories that are built in, or the path of their file",
+    },
+];
+
+/// Two memories in place of the device's flash, of which they have the capacity and the sectors.
+pub(super) fn multi_scm(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let pages = setup.part.exported_bytes.div_ceil(multi_scm::PAGE.get().into());
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    let share = u64::from(number(values, "share")?);
+    let quick = (u64::from(pages) * share / 100).min(pages.into()) as u32;
+    let leveled = values.get("leveling", |text| match text {
+        "both" => Ok([true, true]),
+        "m" => Ok([true, false]),
+        "s" => Ok([false, true]),
+        "none" => Ok([false, false]),
+        _ => Err("write both, m, s or none".into()),
+    });
+    let config = multi_scm::Config {
+        sector: setup.part.sector_bytes,
+        capacity: capacity(&setup.part),
+        quick,
+        leveled: leveled.map_err(Failure::Arguments)?,
+        interval: number(values, "interval")?,
+        threshold: number(values, "threshold")?,
+    };
+    let parts = values.get("parts", |name| ScmParts::open(name).map_err(|error| error.to_string()));
+    let meter = Meter::new();
+    let places = [quick, pages - quick];
+    let machine = ScmMachine::new(parts.map_err(Failure::Arguments)?, places, setup, &meter);
+    let store = multi_scm::new(machine.rows(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
 }
 
 pub(super) const PSLC: [Parameter; 2] = [
