@@ -176,7 +176,7 @@ pub(super) fn density(
     bench::run(&machine, store, session)
 }
 
-pub(super) const DISK_CACHE: [Parameter; 7] = [
+pub(super) const DISK_CACHE: [Parameter; 8] = [
     Parameter {
         name: "policy",
         default: "0",
@@ -191,6 +191,11 @@ pub(super) const DISK_CACHE: [Parameter; 7] = [
         name: "share",
         default: "50",
         title: "percent of these blocks that are in SLC mode",
+    },
+    Parameter {
+        name: "chip",
+        default: "device",
+        title: "whose blocks: device: those of its MLC; paper: those of the paper's chip",
     },
     Parameter {
         name: "dram",
@@ -214,6 +219,9 @@ pub(super) const DISK_CACHE: [Parameter; 7] = [
     },
 ];
 
+/// The chip of the paper.
+const FLEX: &str = include_str!("../../parts/flex.toml");
+
 /// A cache before a disk: one operation after the other, whatever else the device could.
 pub(super) fn disk_cache(
     setup: &Setup,
@@ -221,7 +229,18 @@ pub(super) fn disk_cache(
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
     let setup = Setup { time: Time::Serial, ..setup.clone() };
-    let mut part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
+    let is_own = values.get("chip", |text| match text {
+        "device" => Ok(false),
+        "paper" => Ok(true),
+        _ => Err("write device or paper".into()),
+    });
+    let mut part = if is_own.map_err(Failure::Arguments)? {
+        // What hosts see is the device's all the same.
+        let Part { name, exported_bytes, sector_bytes, .. } = setup.part.clone();
+        Part { name, exported_bytes, sector_bytes, ..Part::parse(FLEX, "flex")? }
+    } else {
+        with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?
+    };
     let there = part.geometry.mlc().map_or(0, |shape| shape.blocks.get());
     let blocks = number(values, "blocks")?.min(there);
     let slc = (u64::from(blocks) * u64::from(number(values, "share")?.min(100)) / 100) as u32;
