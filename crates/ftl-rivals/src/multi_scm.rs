@@ -1,15 +1,15 @@
-//! R. Kinoshita, C. Matsui and K. Takeuchi, "Maximizing performance/cost of SSD composed of memory-type and storage-type
-//! SCMs" (Flash Memory Summit 2018).
+//! R. Kinoshita, C. Matsui and K. Takeuchi, "Maximizing performance/cost of SSD composed of memory-type and storage-
+//! type SCMs" (Flash Memory Summit 2018).
 //!
 //! Two memories that are written byte by byte stand beside each other: a small quick one (M-SCM) and a large one
 //! (S-SCM). Hosts read and write sectors in whichever holds them; what is accessed often moves to the quick one in
-//! pages of 16 KiB, by a table of last use, and what was used longest ago goes back in exchange. In either memory wear
-//! can be leveled: after `interval` overwrites of a place its page moves to another.
+//! pages of 16 KiB, by a table of last use, and what was used longest ago goes back in exchange. In either memory
+//! wear can be leveled: after `interval` overwrites of a place its page moves to another.
 //!
-//! *What the paper leaves out.* What is accessed often: ours is a page that is accessed again while it is among the last
-//! ones used in the S-SCM, as many as the M-SCM has room for. Where leveling moves a page: ours exchanges it with the
-//! page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16 KiB, one for
-//! each request that writes there, as if each wrote the same bytes: no cell has more.
+//! *What the paper leaves out.* What is accessed often: ours is a page that is accessed again while it is among the
+//! last ones used in the S-SCM, as many as the M-SCM has room for. Where leveling moves a page: ours exchanges it
+//! with the page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16 KiB,
+//! one for each request that writes there, as if each wrote the same bytes: no cell has more.
 
 use ftl_iface::{
     BlockStore, Bytes, Cause, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,

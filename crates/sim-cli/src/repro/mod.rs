@@ -1,4 +1,4 @@
-//! `tandem repro chang`: the tables and figures of Chang's paper, its values beside ours.
+//! `tandem repro`: the tables and figures of papers, their values beside ours.
 //!
 //! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; what its text
 //! tells of them stands beside ours.
@@ -9,6 +9,7 @@
 //!   once. `page`: the page.
 //! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3 and Figure 9. `slc_sizes`: Figures 8 and 12b,
 //!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
+//! - `studies`: the other papers.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -28,6 +29,7 @@ pub(crate) mod paper;
 mod places;
 mod runs;
 mod slc_sizes;
+mod studies;
 
 use page::Page;
 pub(crate) use runs::{EXPORTED, EXPORTED_BY_C1};
@@ -36,18 +38,21 @@ use runs::{Length, Results, Run};
 /// What was typed after `repro`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Whose paper: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
+    /// Whose paper
     #[arg(value_enum, value_name = "PAPER")]
     paper: Paper,
-    /// Which of its tables and figures; without any, all
+    /// Which of Chang's tables and figures; without any, all
     #[arg(value_enum, value_name = "FIGURE")]
     figures: Vec<Figure>,
-    /// The folder for REPRO.md and its charts
+    /// The folder for the page and its charts
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
-    /// Requests of each run, two of five of them reads; the paper's month has some 2557712
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
-    requests: u64,
+    /// Requests of each run [default: 1000000; for hong-shin 100000]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    requests: Option<u64>,
+    /// A folder with the loads of the papers by their names (`hm_0.csv.gz`): replayed whole in place of made-up ones
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
     /// Replay them so many times; the paper does it 10 times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     passes: u32,
@@ -62,8 +67,14 @@ pub struct Args {
 /// Papers whose figures can be made anew.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {
-    /// The hybrid of SLC log and MLC block chains
+    /// L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
     Chang,
+    /// Hong and Shin, "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory", 2010
+    HongShin,
+    /// Kinoshita, Matsui and Takeuchi, "Maximizing Performance/cost of SSD Composed of […] SCMs", 2018
+    Kinoshita,
+    /// All of them
+    All,
 }
 
 /// Tables and figures of the paper.
@@ -123,15 +134,42 @@ impl Figure {
 /// Makes the figures anew.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
-    let Paper::Chang = args.paper;
+    let studies = match args.paper {
+        Paper::Chang => &[][..],
+        Paper::HongShin => &[studies::HONG_SHIN],
+        Paper::Kinoshita => &[studies::KINOSHITA],
+        Paper::All => &[studies::HONG_SHIN, studies::KINOSHITA],
+    };
+    let is_chang = matches!(args.paper, Paper::Chang | Paper::All);
+    if !args.figures.is_empty() && !matches!(args.paper, Paper::Chang) {
+        let reason = "figures can be chosen of Chang's paper alone: the others come as a whole";
+        return Err(Failure::Arguments(reason.into()));
+    }
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
+    let jobs = jobs.map_or(1, NonZeroUsize::get);
+    let folder = args.traces.as_deref();
+    let loads = studies::Loads { requests: args.requests, seed: args.seed, folder };
+    for study in studies {
+        let path = study.make(&args.out.join("repro"), &loads, jobs)?;
+        writeln!(out, "{} has the figures", path.display())?;
+    }
+    if is_chang { chang(args, jobs, out) } else { Ok(()) }
+}
+
+/// Requests of a run of Chang's, two of five of them reads, for the page in this repository; his month has some
+/// 2,557,712.
+const REQUESTS: u64 = 1_000_000;
+
+/// Makes Chang's figures anew.
+fn chang(args: &Args, jobs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let figures = if args.figures.is_empty() { Figure::value_variants() } else { &args.figures };
     // Known before the runs, not after them, if nothing can be written.
-    let mut page = Page::new(&args.out)?;
-    let Args { requests, seed, passes, .. } = *args;
+    let mut page = Page::new(&args.out, ("REPRO.md", "repro"))?;
+    let Args { seed, passes, .. } = *args;
+    let requests = args.requests.unwrap_or(REQUESTS);
     let length = Length { requests, seed, passes };
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let wanted = figures.iter().flat_map(|figure| figure.runs()).collect();
-    let results = runs::run_all(wanted, length, jobs.map_or(1, NonZeroUsize::get))?;
+    let results = runs::run_all(wanted, length, jobs)?;
     introduce(&mut page, length);
     for figure in Figure::value_variants().iter().filter(|figure| figures.contains(figure)) {
         figure.write(&mut page, &results, length)?;
@@ -181,7 +219,8 @@ mod tests {
             paper: Paper::Chang,
             figures: vec![Figure::Table3, Figure::Fig7, Figure::Fig9, Figure::Fig10],
             out: folder.path().into(),
-            requests: 3000,
+            requests: Some(3000),
+            traces: None,
             passes: 1,
             seed: 1,
             jobs: NonZeroUsize::new(2),
@@ -204,7 +243,8 @@ mod tests {
             paper: Paper::Chang,
             figures: vec![Figure::Fig7],
             out: file.path().join("below"),
-            requests: u64::MAX,
+            requests: Some(u64::MAX),
+            traces: None,
             passes: 1,
             seed: 1,
             jobs: None,

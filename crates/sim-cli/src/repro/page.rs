@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::{Failure, files};
 
-/// The folder of the charts, beside the page.
-const CHARTS: &str = "repro";
-
 /// Columns of the source, at which sentences are wrapped.
 const WIDE: usize = 120;
 
@@ -16,14 +13,20 @@ const WIDE: usize = 120;
 pub(super) struct Page {
     text: String,
     folder: PathBuf,
+    /// Its file, and the folder of its charts beside it.
+    name: &'static str,
+    charts: &'static str,
 }
 
 impl Page {
-    /// An empty page in that folder, which is made if need be.
-    pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
-        let charts = folder.join(CHARTS);
-        fs::create_dir_all(&charts).map_err(|reason| Failure::File { path: charts, reason })?;
-        Ok(Self { text: String::new(), folder: folder.into() })
+    /// An empty page of that name in that folder, which is made if need be, with a folder for charts.
+    pub(super) fn new(
+        folder: &Path,
+        (name, charts): (&'static str, &'static str),
+    ) -> Result<Self, Failure> {
+        let path = folder.join(charts);
+        fs::create_dir_all(&path).map_err(|reason| Failure::File { path, reason })?;
+        Ok(Self { text: String::new(), folder: folder.into(), name, charts })
     }
 
     pub(super) fn title(&mut self, title: &str) {
@@ -69,14 +72,14 @@ impl Page {
     /// A chart, in a file of that name beside the page.
     pub(super) fn chart(&mut self, name: &str, told: &str, svg: &str) -> Result<(), Failure> {
         let file = format!("{name}.svg");
-        files::replace(&self.folder.join(CHARTS).join(&file), svg.as_bytes())?;
-        self.text.extend(["\n![", told, "](", CHARTS, "/", &file, ")\n"]);
+        files::replace(&self.folder.join(self.charts).join(&file), svg.as_bytes())?;
+        self.text.extend(["\n![", told, "](", self.charts, "/", &file, ")\n"]);
         Ok(())
     }
 
     /// Writes the page. Says where it is.
     pub(super) fn finish(self) -> Result<PathBuf, Failure> {
-        let path = self.folder.join("REPRO.md");
+        let path = self.folder.join(self.name);
         files::replace(&path, self.text.as_bytes())?;
         Ok(path)
     }
@@ -89,7 +92,7 @@ mod tests {
     #[test]
     fn a_page_holds_what_was_said_in_lines_that_are_not_too_wide() {
         let folder = tempfile::tempdir().unwrap();
-        let mut page = Page::new(folder.path()).unwrap();
+        let mut page = Page::new(folder.path(), ("REPRO.md", "repro")).unwrap();
         page.title("T");
         page.say(&"word ".repeat(60));
         page.table(&[["a", "b"], ["c", "1"]].map(|row| row.map(String::from)));

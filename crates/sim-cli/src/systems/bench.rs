@@ -10,14 +10,40 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
-use super::machine::Machine;
-use super::meter::{Account, ChainWrite, Spent};
+use super::meter::{Account, ChainWrite, Meter, Spent};
 use super::{Books, Session, System};
 use crate::Failure;
 
+/// The hardware below a rival, shared by the rival that works on it and by whoever reads its meters.
+pub(super) trait Rig {
+    /// The moment at which the caller may go on.
+    fn now(&self) -> Nanos;
+
+    /// Lets time pass.
+    fn wait_until(&self, moment: Nanos);
+
+    /// A request of the host's begins.
+    fn begin(&self, at: Nanos) -> u64;
+
+    /// It has asked for all that it needs.
+    fn end(&self);
+
+    /// The next request that is answered.
+    fn next_done(&self, until: Option<Nanos>) -> Option<Done>;
+
+    /// The meter.
+    fn meter(&self) -> &Meter;
+
+    /// What was spent on an account.
+    fn spent(&self, account: Account) -> Spent;
+
+    /// The state of the hardware.
+    fn hardware(&self) -> Hardware;
+}
+
 /// Has a rival prepared, settled and replayed, and holds it to its invariants at the end.
 pub(super) fn run<S: Rival<Error = Infallible>>(
-    machine: &Machine<'_>,
+    machine: &impl Rig,
     store: S,
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
@@ -29,12 +55,12 @@ pub(super) fn run<S: Rival<Error = Infallible>>(
     bench.store.check().map_err(Failure::Violation)
 }
 
-struct Bench<'a, 'm, S> {
-    machine: &'a Machine<'m>,
+struct Bench<'a, M, S> {
+    machine: &'a M,
     store: S,
 }
 
-impl<S: Rival<Error = Infallible>> BlockStore for Bench<'_, '_, S> {
+impl<M: Rig, S: Rival<Error = Infallible>> BlockStore for Bench<'_, M, S> {
     type Error = Infallible;
 
     fn sector_bytes(&self) -> Bytes {
@@ -70,7 +96,7 @@ impl<S: Rival<Error = Infallible>> BlockStore for Bench<'_, '_, S> {
     }
 }
 
-impl<S: Rival<Error = Infallible>> System for Bench<'_, '_, S> {
+impl<M: Rig, S: Rival<Error = Infallible>> System for Bench<'_, M, S> {
     fn now(&self) -> Nanos {
         self.machine.now()
     }

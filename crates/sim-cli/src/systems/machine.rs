@@ -11,6 +11,7 @@ use ftl_rivals::kit::{Backing, Unit};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Stamp, Timed};
 
+use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
@@ -71,11 +72,6 @@ impl<'m> Machine<'m> {
         self.meter.add(false, done.since(now));
     }
 
-    /// The meter.
-    pub(super) const fn meter(&self) -> &'m Meter {
-        self.meter
-    }
-
     /// The chip, for the rival.
     pub(super) fn door(&self) -> Door<'_, 'm> {
         let geometry = *self.chip.borrow().geometry();
@@ -87,40 +83,52 @@ impl<'m> Machine<'m> {
         Ear(self.meter)
     }
 
-    /// The moment at which the caller may go on.
+    fn operations(&self, at: usize) -> Operations {
+        let mut operations = Operations::NONE;
+        for verb in Verb::ALL {
+            for cause in Cause::ALL {
+                let count = self.counts[at][verb as usize][cause as usize].get();
+                operations.count_many(verb, cause, count);
+            }
+        }
+        operations
+    }
+
     #[inline]
-    pub(super) fn now(&self) -> Nanos {
+    fn count(&self, mode: Mode, region: Region, verb: Verb) {
+        let at = if mode == Mode::Slc { IN_SLC_MODE } else { region as usize };
+        let count = &self.counts[at][verb as usize][self.meter.cause() as usize];
+        count.set(count.get() + 1);
+    }
+}
+
+impl Rig for Machine<'_> {
+    fn now(&self) -> Nanos {
         self.chip.borrow().chip.now()
     }
 
-    /// Lets time pass.
-    pub(super) fn wait_until(&self, moment: Nanos) {
+    fn wait_until(&self, moment: Nanos) {
         self.chip.borrow_mut().chip.wait_until(moment);
     }
 
-    /// A request of the host's begins.
-    pub(super) fn begin(&self, at: Nanos) -> u64 {
+    fn begin(&self, at: Nanos) -> u64 {
         self.chip.borrow_mut().chip.begin_request(at)
     }
 
-    /// It has asked for all that it needs.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         self.chip.borrow_mut().chip.end_request();
     }
 
-    /// The next request that is answered.
-    pub(super) fn next_done(&self, until: Option<Nanos>) -> Option<Done> {
+    fn next_done(&self, until: Option<Nanos>) -> Option<Done> {
         self.chip.borrow_mut().chip.next_done(until)
     }
 
-    /// What was spent on an account.
-    pub(super) fn spent(&self, account: Account) -> Spent {
+    fn spent(&self, account: Account) -> Spent {
         let chip = &self.chip.borrow().chip;
         self.meter.spent(account, |label| chip.charged(label))
     }
 
-    /// The state of the hardware.
-    pub(super) fn hardware(&self) -> Hardware {
+    fn hardware(&self) -> Hardware {
         let chip = &self.chip.borrow().chip;
         let (part, stats) = (chip.part(), chip.stats());
         let mut parts = Vec::new();
@@ -166,22 +174,8 @@ impl<'m> Machine<'m> {
         hardware
     }
 
-    fn operations(&self, at: usize) -> Operations {
-        let mut operations = Operations::NONE;
-        for verb in Verb::ALL {
-            for cause in Cause::ALL {
-                let count = self.counts[at][verb as usize][cause as usize].get();
-                operations.count_many(verb, cause, count);
-            }
-        }
-        operations
-    }
-
-    #[inline]
-    fn count(&self, mode: Mode, region: Region, verb: Verb) {
-        let at = if mode == Mode::Slc { IN_SLC_MODE } else { region as usize };
-        let count = &self.counts[at][verb as usize][self.meter.cause() as usize];
-        count.set(count.get() + 1);
+    fn meter(&self) -> &Meter {
+        self.meter
     }
 }
 

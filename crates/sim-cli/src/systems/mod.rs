@@ -30,6 +30,7 @@ mod meter;
 mod ours;
 mod parts;
 mod rivals;
+mod scm;
 
 pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
@@ -263,6 +264,14 @@ const SYSTEMS: &[Entry] = &[
         uses_slc: false,
         power: PowerLoss::Fatal,
         run: rivals::disk_cache,
+    },
+    Entry {
+        name: "multi-scm",
+        title: "two byte-writable memories, a small quick one and a large one (Kinoshita et al. 2018)",
+        parameters: &rivals::MULTI_SCM,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: rivals::multi_scm,
     },
     Entry {
         name: "pslc",

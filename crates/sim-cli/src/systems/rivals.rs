@@ -2,7 +2,7 @@
 
 use ftl_iface::{BlockCount, Bytes, Geometry, Region, RegionGeometry, SectorCount};
 use ftl_rivals::kit::Victims;
-use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
+use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, multi_scm, page_map, pslc};
 use nand_model::Time;
 use nand_model::part::Part;
 
@@ -10,6 +10,7 @@ use super::disk::{self, DiskPart};
 use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
+use super::scm::{self, ScmMachine, ScmParts};
 use super::{Session, Setup, bench};
 use crate::Failure;
 use crate::spec::{Parameter, Values};
@@ -175,7 +176,7 @@ pub(super) fn density(
     bench::run(&machine, store, session)
 }
 
-pub(super) const DISK_CACHE: [Parameter; 7] = [
+pub(super) const DISK_CACHE: [Parameter; 8] = [
     Parameter {
         name: "policy",
         default: "0",
@@ -190,6 +191,11 @@ pub(super) const DISK_CACHE: [Parameter; 7] = [
         name: "share",
         default: "50",
         title: "percent of these blocks that are in SLC mode",
+    },
+    Parameter {
+        name: "chip",
+        default: "device",
+        title: "whose blocks: device: those of its MLC; paper: those of the paper's chip",
     },
     Parameter {
         name: "dram",
@@ -213,6 +219,9 @@ pub(super) const DISK_CACHE: [Parameter; 7] = [
     },
 ];
 
+/// The chip of the paper.
+const FLEX: &str = include_str!("../../parts/flex.toml");
+
 /// A cache before a disk: one operation after the other, whatever else the device could.
 pub(super) fn disk_cache(
     setup: &Setup,
@@ -220,7 +229,18 @@ pub(super) fn disk_cache(
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
     let setup = Setup { time: Time::Serial, ..setup.clone() };
-    let mut part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
+    let is_own = values.get("chip", |text| match text {
+        "device" => Ok(false),
+        "paper" => Ok(true),
+        _ => Err("write device or paper".into()),
+    });
+    let mut part = if is_own.map_err(Failure::Arguments)? {
+        // What hosts see is the device's all the same.
+        let Part { name, exported_bytes, sector_bytes, .. } = setup.part.clone();
+        Part { name, exported_bytes, sector_bytes, ..Part::parse(FLEX, "flex")? }
+    } else {
+        with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?
+    };
     let there = part.geometry.mlc().map_or(0, |shape| shape.blocks.get());
     let blocks = number(values, "blocks")?.min(there);
     let slc = (u64::from(blocks) * u64::from(number(values, "share")?.min(100)) / 100) as u32;
@@ -257,6 +277,59 @@ pub(super) fn disk_cache(
     let machine = machine.before(disk.map_err(Failure::Arguments)?, part.exported_bytes);
     let store = disk_cache::new(machine.door(), machine.ear(), machine.shelf(), &config);
     bench::run(&machine, store.map_err(unfit)?, session)
+}
+
+pub(super) const MULTI_SCM: [Parameter; 5] = [
+    Parameter { name: "share", default: "5", title: "percent of the capacity that are M-SCM" },
+    Parameter { name: "leveling", default: "both", title: "of wear: both, m, s or none" },
+    Parameter {
+        name: "interval",
+        default: "5",
+        title: "overwrites of a place after which its page may move",
+    },
+    Parameter {
+        name: "threshold",
+        default: "5",
+        title: "cycles by which the other place must be less worn",
+    },
+    Parameter {
+        name: "parts",
+        default: scm::BUILTIN,
+        title: "memories that are built in, or the path of their file",
+    },
+];
+
+/// Two memories in place of the device's flash, of which they have the capacity and the sectors.
+pub(super) fn multi_scm(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let pages = setup.part.exported_bytes.div_ceil(multi_scm::PAGE.get().into());
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    let share = u64::from(number(values, "share")?);
+    let quick = (u64::from(pages) * share / 100).min(pages.into()) as u32;
+    let leveled = values.get("leveling", |text| match text {
+        "both" => Ok([true, true]),
+        "m" => Ok([true, false]),
+        "s" => Ok([false, true]),
+        "none" => Ok([false, false]),
+        _ => Err("write both, m, s or none".into()),
+    });
+    let config = multi_scm::Config {
+        sector: setup.part.sector_bytes,
+        capacity: capacity(&setup.part),
+        quick,
+        leveled: leveled.map_err(Failure::Arguments)?,
+        interval: number(values, "interval")?,
+        threshold: number(values, "threshold")?,
+    };
+    let parts = values.get("parts", |name| ScmParts::open(name).map_err(|error| error.to_string()));
+    let meter = Meter::new();
+    let places = [quick, pages - quick];
+    let machine = ScmMachine::new(parts.map_err(Failure::Arguments)?, places, setup, &meter);
+    let store = multi_scm::new(machine.rows(), &config).map_err(unfit)?;
+    bench::run(&machine, store, session)
 }
 
 pub(super) const PSLC: [Parameter; 2] = [
