@@ -161,6 +161,9 @@ pub mod bound;
 
 pub mod health;
 
+// The other FTL, over the same rooms.
+pub mod paged;
+
 // What all rooms may use.
 pub mod shape;
 
