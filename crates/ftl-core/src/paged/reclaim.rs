@@ -119,16 +119,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Step::Done)
     }
 
-    /// The block with the fewest references, if emptying it wins anything.
+    /// The block with the fewest references, if emptying it wins anything. What leaves the fast area always does.
     fn choose(&self, area: Area) -> Option<Victim> {
         let full = self.shape.area(area).block_slots() as u16;
         let blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
-        let fewest = blocks.min_by_key(|block| self.blocks.references(*block))?;
-        (self.blocks.references(fewest) < full).then_some(Victim {
-            block: fewest,
-            page: 0,
-            slot: 0,
-        })
+        let block = blocks.min_by_key(|block| self.blocks.references(*block))?;
+        let wins = area == Area::Fast || self.blocks.references(block) < full;
+        wins.then_some(Victim { block, page: 0, slot: 0 })
     }
 
     /// Fills a page with what is newest in the victim, and programs it.
