@@ -10,12 +10,11 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::address::{Mapped, Spot};
 use super::dirty::Old;
-use super::door::Seen;
+use super::door::{Seen, is_map};
 use super::ftl::PageFtl;
 use super::map::leaf_named;
 use super::shape::Area;
 use crate::error::Fault;
-use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
 
 /// An invariant that does not hold.
@@ -123,7 +122,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if seen == Seen::Unreadable {
                 return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
             }
-            let fits = seen.tag().is_some_and(|tag| tag.kind == Kind::Map)
+            let fits = seen.tag().is_some_and(|tag| is_map(tag.kind))
                 && leaf_named(self.door.slot(0)) == Some(leaf);
             ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {seen:?}"))?;
         }

@@ -23,6 +23,22 @@ pub enum Seen {
     Unreadable,
 }
 
+/// Whether such a page holds sectors.
+pub const fn is_sectors(kind: Kind) -> bool {
+    matches!(kind, Kind::Sectors | Kind::Rescue)
+}
+
+/// Whether such a page is one of the map.
+pub const fn is_map(kind: Kind) -> bool {
+    matches!(kind, Kind::Map | Kind::Commit)
+}
+
+/// Whether such a page does again what the page programmed last before a mount did. Its note says how many stamps
+/// before it that one came.
+pub const fn is_redone(kind: Kind) -> bool {
+    matches!(kind, Kind::Rescue | Kind::Commit)
+}
+
 impl Seen {
     /// The tag, where there is one.
     pub const fn tag(self) -> Option<Tag> {
@@ -215,12 +231,12 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         layout::slot(self.write, usize::from(slot))
     }
 
-    /// Programs a page whose slots are held; the note is how often its block was erased.
+    /// Programs a page whose slots are held. Its note is how often its block was erased, but for what is done again.
     pub fn program(
         &mut self,
         spot: Spot,
         kind: Kind,
-        note: u16,
+        note: u32,
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
@@ -233,13 +249,13 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         &mut self,
         page: Page,
         slots: u16,
-        (kind, note): (Kind, u16),
+        (kind, note): (Kind, u32),
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         self.alive()?;
         self.stamp = self.stamp.next();
-        let tag = Tag { kind, stamp: self.stamp, note: u32::from(note) };
+        let tag = Tag { kind, stamp: self.stamp, note };
         let spare_bytes =
             self.geometry().region(page.region()).map_or(0, |region| region.spare_bytes.as_usize());
         let spare = self.write.get_mut(..spare_bytes).unwrap_or(&mut []);

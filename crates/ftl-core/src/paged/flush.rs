@@ -9,7 +9,7 @@ use super::address::{Leaf, Mapped};
 use super::dirty::Old;
 use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
-use super::write::Content;
+use super::write::{Content, Written};
 use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::layout::{Kind, Slot};
@@ -118,13 +118,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.map.set(page, at, Mapped::At(entry.place));
             }
         }
-        self.install(leaf, before, page)
+        self.install((leaf, Written::New(Kind::Map)), before, page)
     }
 
     /// Programs a map page that stands in RAM, and makes it that of its leaf.
     pub(super) fn install(
         &mut self,
-        leaf: Leaf,
+        (leaf, what): (Leaf, Written),
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
@@ -134,7 +134,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.seal(page, horizon, key);
         self.door.hold_nothing();
         self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
-        let spot = self.program(Stream::Map, Kind::Map, Content::Cached(page), Cause::Meta)?;
+        let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);
         if let Some(old) = self.map.spot(leaf) {

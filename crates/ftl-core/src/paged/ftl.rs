@@ -9,7 +9,7 @@ use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Blocks;
 use super::config::{PagedConfig, Streams};
 use super::dirty::DirtyTable;
-use super::door::{Door, Seen};
+use super::door::{Door, Seen, is_sectors};
 use super::map::Map;
 use super::reclaim::Victim;
 use super::settle::Suspect;
@@ -17,7 +17,7 @@ use super::shape::{Area, AreaShape, PagedShape};
 use crate::config::{FilterChoice, PairedPages};
 use crate::error::Fault;
 use crate::filter::SizeFilter;
-use crate::layout::{Kind, Slot, Stamp};
+use crate::layout::{Slot, Stamp};
 use crate::probe::{Cause, Probe};
 
 /// Who writes to an open block of its own.
@@ -201,7 +201,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
         match self.door.read(spot, slot, data, Cause::Host)? {
-            Seen::Page(tag) if tag.kind == Kind::Sectors => {}
+            Seen::Page(tag) if is_sectors(tag.kind) => {}
             Seen::Unreadable => return Err(self.lose(sector)),
             Seen::Page(_) | Seen::Erased => return Err(StoreReadError::Corrupt),
         }

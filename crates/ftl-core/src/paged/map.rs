@@ -14,11 +14,11 @@
 use ftl_iface::NandDevice;
 
 use super::address::{Leaf, Mapped, Place, Spot};
-use super::door::{Door, Seen};
+use super::door::{Door, Seen, is_map};
 use super::numbers;
 use super::shape::{LEAF_HEAD, PagedShape};
 use crate::error::Fault;
-use crate::layout::{FormatKey, Kind, Slot, Stamp};
+use crate::layout::{FormatKey, Slot, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::table::Table;
 
@@ -239,7 +239,7 @@ impl<'ram> Map<'ram> {
         let key = door.key();
         let bytes = self.bytes_mut(page);
         let seen = door.read(spot, 0, bytes, cause)?;
-        let fits = matches!(seen, Seen::Page(tag) if tag.kind == Kind::Map)
+        let fits = matches!(seen, Seen::Page(tag) if is_map(tag.kind))
             && leaf_named(door.slot(0)) == Some(leaf);
         Ok(fits && is_whole(bytes, key))
     }

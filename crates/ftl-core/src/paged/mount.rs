@@ -12,7 +12,7 @@ use super::address::{BlockNumber, Leaf, Mapped, Spot};
 use super::blocks::Blocks;
 use super::config::PagedConfig;
 use super::dirty::{DirtyTable, Entry, Old};
-use super::door::{Door, Seen};
+use super::door::{self, Door, Seen};
 use super::ftl::{Epoch, PageFtl, Stream};
 use super::header::{self, Found};
 use super::map::{self, Map, MapMemory};
@@ -22,7 +22,7 @@ use super::shape::HEADERS;
 use crate::config::FilterChoice;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, SizeFilter};
-use crate::layout::{FormatKey, Kind, Stamp};
+use crate::layout::{FormatKey, Stamp};
 use crate::probe::{Cause, Probe};
 
 /// Why a device was not formatted or mounted.
@@ -72,6 +72,10 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
 }
 
 impl<E: fmt::Debug> core::error::Error for PagedMountError<E> {}
+
+/// Stamps that a mount leaves out: more than pages at the end of a life can have become unreadable. A page says within
+/// 24 bits what it does again; as many mounts as that allows may be cut in doing it.
+const SKIPPED: u64 = 512;
 
 /// The page that was programmed last, of those below a ceiling.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +171,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         ftl.replay(ceiling)?;
         ftl.count_references()?;
         // What was in flight may have had a stamp, though nothing can be read of it.
-        let next = Stamp::new(ftl.door.stamp().get() + u64::from(ftl.shape.places()));
+        let next = Stamp::new(ftl.door.stamp().get() + SKIPPED);
         ftl.door.raise_stamp(next);
         ftl.epoch.begun = next;
         ftl.table.begin_epoch();
@@ -214,24 +218,24 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
             let data = self.youngest_tag(ceiling)?;
             let Some(youngest) = younger(map, data) else { return Ok(Stamp::ZERO) };
-            ceiling = youngest.stamp;
-            if self.keep_suspect(youngest)? {
-                return Ok(ceiling);
+            if let Some(first) = self.keep_suspect(youngest)? {
+                return Ok(first);
             }
+            ceiling = youngest.stamp;
         }
         Err(Fault::Corrupt)
     }
 
-    /// Takes what the page holds into the page buffer. `false`: it cannot be read.
-    fn keep_suspect(&mut self, youngest: Youngest) -> Result<bool, Fault<D::Error>> {
+    /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
+    fn keep_suspect(&mut self, youngest: Youngest) -> Result<Option<Stamp>, Fault<D::Error>> {
         let spot = youngest.spot;
         let area = *self.shape.area(self.shape.area_of(spot.block));
         let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
         let what = match seen {
             Seen::Page(tag) if tag.stamp != youngest.stamp => None,
-            Seen::Page(tag) if tag.kind == Kind::Sectors => Some(What::Sectors),
-            Seen::Page(tag) if tag.kind == Kind::Map => {
+            Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
+            Seen::Page(tag) if door::is_map(tag.kind) => {
                 let leaf = map::leaf_named(self.door.slot(0));
                 let whole = map::is_whole(page, self.door.key());
                 leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
@@ -243,8 +247,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             let holds = self.door.slot(slot);
             self.door.hold(slot, holds);
         }
-        self.suspect = what.map(|what| Suspect { spot, what });
-        Ok(what.is_some())
+        let first = match seen {
+            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
+            _ => youngest.stamp,
+        };
+        self.suspect = what.map(|what| Suspect { spot, what, first });
+        Ok(what.map(|_| first))
     }
 
     /// The horizon is true as soon as it is written: it tells what was acknowledged before.
@@ -265,11 +273,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let mut youngest = None;
         for block in self.blocks.all() {
             let first = self.door.look(Spot { block, page: 0 }, Cause::Mount)?;
-            if let Seen::Page(tag) = first {
+            if let Seen::Page(tag) = first
+                && !door::is_redone(tag.kind)
+            {
                 self.blocks.set_wear(block, tag.note as u16);
             }
             let may_have_map = match first {
-                Seen::Page(tag) => tag.kind == Kind::Map,
+                Seen::Page(tag) => door::is_map(tag.kind),
                 Seen::Erased => false,
                 Seen::Unreadable => true,
             };
@@ -290,7 +300,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             let spot = Spot { block, page };
             let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
             let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
-            let fits = tag.kind == Kind::Map && leaf.get() < self.shape.leaves;
+            let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
             if !fits || tag.stamp >= ceiling {
                 continue;
             }
@@ -319,7 +329,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
             Seen::Erased => Ok(false),
             Seen::Unreadable => Ok(true),
-            Seen::Page(tag) if tag.kind != Kind::Sectors => Ok(false),
+            Seen::Page(tag) if !door::is_sectors(tag.kind) => Ok(false),
             Seen::Page(tag) if tag.stamp > self.epoch.horizon => Ok(true),
             Seen::Page(_) => {
                 let last = Spot { block, page: pages - 1 };
@@ -339,7 +349,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             for page in 0..self.shape.area(self.shape.area_of(block)).pages {
                 let spot = Spot { block, page };
                 if let Seen::Page(tag) = self.door.look(spot, Cause::Mount)?
-                    && tag.kind == Kind::Sectors
+                    && door::is_sectors(tag.kind)
                     && tag.stamp < ceiling
                 {
                     youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
@@ -363,7 +373,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<(), Fault<D::Error>> {
         let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
-        if tag.kind != Kind::Sectors || tag.stamp >= ceiling {
+        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
             return Ok(());
         }
         self.keep_tag(spot);

@@ -4,11 +4,11 @@ use ftl_iface::{NandDevice, PageCount, Sector, Work};
 
 use super::address::{BlockNumber, Mapped, Spot};
 use super::dirty::Old;
-use super::door::Seen;
+use super::door::{self, Seen};
 use super::ftl::{PageFtl, Stream};
 use super::map::leaf_named;
-use super::shape::{Area, FAST_RESERVE, MAIN_RESERVE};
-use super::write::{Before, Content};
+use super::shape::Area;
+use super::write::{Before, Content, Written};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
 use crate::probe::{Cause, Probe};
@@ -52,16 +52,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.make_blocks()
     }
 
-    const fn reserve(area: Area) -> u16 {
-        match area {
-            Area::Fast => FAST_RESERVE,
-            Area::Main => MAIN_RESERVE,
-        }
-    }
-
     /// The area that is short of free blocks, if one is.
     fn short_area(&self, beyond: u16) -> Option<Area> {
-        let short = |area| self.blocks.free(area) <= Self::reserve(area) + beyond;
+        let short = |area| self.blocks.free(area) <= self.shape.reserve(area) + beyond;
         let fast = self.shape.fast.is_some() && short(Area::Fast);
         // Emptying one costs room in the other: the main area is helped first where it has next to none.
         if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
@@ -171,7 +164,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Seen::Page(tag) = self.door.read(spot, 0, &mut [], Cause::Gc)? else {
             return Ok(Page::Finished);
         };
-        if tag.kind == Kind::Map {
+        if door::is_map(tag.kind) {
             let leaf = leaf_named(self.door.slot(0)).filter(|leaf| leaf.get() < self.shape.leaves);
             let newest = leaf.filter(|leaf| self.map.spot(*leaf) == Some(spot));
             return Ok(newest.map_or(Page::Finished, Page::Leaf));
@@ -262,7 +255,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..) {
             rest.fill(0xFF);
         }
-        let spot = self.program(stream, Kind::Sectors, Content::Buffer, Cause::Gc)?;
+        let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, Cause::Gc)?;
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };
             let before = match self.table.get(sector) {

@@ -1,5 +1,6 @@
 //! After a mount: the page that was programmed last may be what a cut left. It is forgotten by the mount, and done
-//! again here, before anything else is programmed.
+//! again here, before anything else is programmed. Where that page itself did something again, it is forgotten with all
+//! that it did again: its tag says which stamp came first.
 //!
 //! All that is read of it stands in the page buffer since the mount. So whether it can be read was decided once; and
 //! what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it. Where the
@@ -10,9 +11,9 @@ use ftl_iface::NandDevice;
 use super::address::{Leaf, Spot};
 use super::ftl::{PageFtl, Stream};
 use super::shape::Area;
-use super::write::{Before, Content};
+use super::write::{Before, Content, Written};
 use crate::error::Fault;
-use crate::layout::Kind;
+use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 use ftl_iface::StoreWriteError;
 
@@ -21,6 +22,8 @@ use ftl_iface::StoreWriteError;
 pub(super) struct Suspect {
     pub(super) spot: Spot,
     pub(super) what: What,
+    /// The stamp of the page that did it first: this one, or the one that this one does again.
+    pub(super) first: Stamp,
 }
 
 /// What it holds.
@@ -68,11 +71,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn redo(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         match suspect.what {
             What::Sectors => {
+                let again = Written::Again(Kind::Rescue, suspect.first);
                 let stream = match self.shape.area_of(suspect.spot.block) {
                     Area::Fast => Stream::Hot,
                     Area::Main => self.copies(),
                 };
-                let spot = self.program(stream, Kind::Sectors, Content::Buffer, Cause::Mount)?;
+                let spot = self.program(stream, again, Content::Buffer, Cause::Mount)?;
                 self.rely();
                 self.adopt(spot)
             }
@@ -80,7 +84,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
                 let page = self.map.vacate(Some(before));
                 self.fill_from_buffer(page);
-                self.install(leaf, before, page)
+                self.install((leaf, Written::Again(Kind::Commit, suspect.first)), before, page)
             }
         }
     }

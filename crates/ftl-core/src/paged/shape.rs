@@ -12,11 +12,16 @@ use crate::layout;
 /// Blocks at the start of the area that holds the map: each has a header.
 pub const HEADERS: u16 = 2;
 
-/// Blocks of the main area that no host's write opens: those that copies and cuts may take.
-pub const MAIN_RESERVE: u16 = 2;
+/// Blocks of the fast area that no host's write opens. A step of reclaiming opens one for map pages at most; after a
+/// cut one is opened for what is done again and one for map pages; and one more lets a life that is cut in turn leave
+/// a block that is hardly filled.
+pub const FAST_RESERVE: u16 = 4;
 
-/// Blocks of the fast area that no host's write opens: map pages take them, and cuts.
-pub const FAST_RESERVE: u16 = 3;
+/// The same of the main area, where copies take the place of map pages.
+pub const MAIN_RESERVE: u16 = 3;
+
+/// The same of the only area, which has all of them.
+pub const ONLY_RESERVE: u16 = 5;
 
 /// Bytes of a map page before its entries: check, horizon.
 pub const LEAF_HEAD: u32 = 12;
@@ -223,7 +228,7 @@ impl PagedShape {
             Streams::One => 1,
             Streams::Two => 2,
         };
-        let main = data + open + MAIN_RESERVE as u32;
+        let main = data + open + self.reserve(Area::Main) as u32;
         let (main, fast) = match &self.fast {
             Some(_) => (main, map_blocks + 1 + FAST_RESERVE as u32),
             None => (main + map_blocks, 0),
@@ -244,6 +249,15 @@ impl PagedShape {
         self.main_needed = main as u16;
         self.fast_needed = fast as u16;
         Ok(self)
+    }
+
+    /// Blocks of an area that no host's write opens.
+    pub const fn reserve(&self, area: Area) -> u16 {
+        match (area, &self.fast) {
+            (Area::Fast, Some(_)) => FAST_RESERVE,
+            (Area::Main, Some(_)) => MAIN_RESERVE,
+            (_, None) => ONLY_RESERVE,
+        }
     }
 
     /// The most sectors of a page.

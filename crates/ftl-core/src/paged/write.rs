@@ -7,7 +7,7 @@ use super::dirty::{Entry, Old};
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
 use crate::error::Fault;
-use crate::layout::{Kind, Slot};
+use crate::layout::{Kind, Slot, Stamp};
 use crate::probe::{Cause, Event, Probe};
 
 /// How often a page is tried, each time in another block, before the device is given up.
@@ -22,6 +22,15 @@ pub(super) enum Content<'a> {
     Buffer,
     /// In a map page in RAM.
     Cached(Cached),
+}
+
+/// What kind of page is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Something new.
+    New(Kind),
+    /// Again what a page of that stamp did.
+    Again(Kind, Stamp),
 }
 
 /// Whether a sector's place before is known.
@@ -93,7 +102,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Content::Buffer
         };
-        let spot = self.program(stream, Kind::Sectors, content, Cause::Host)?;
+        let spot = self.program(stream, Written::New(Kind::Sectors), content, Cause::Host)?;
         for slot in 0..count {
             let sector = first + SectorCount::new(slot.into());
             self.remember(sector, self.place(spot, slot), Before::Unknown)?;
@@ -141,7 +150,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn program(
         &mut self,
         stream: Stream,
-        kind: Kind,
+        what: Written,
         content: Content<'_>,
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
@@ -153,8 +162,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Content::Buffer => self.buffer.get(..page_bytes).unwrap_or(&[]),
                 Content::Cached(page) => self.map.bytes(page),
             };
-            let wear = self.blocks.wear(spot.block);
-            match self.door.program(spot, kind, wear, data, cause) {
+            let (kind, note) = match what {
+                Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
+                Written::Again(kind, first) => {
+                    (kind, self.door.stamp().distance_to_next(first.low()))
+                }
+            };
+            match self.door.program(spot, kind, note, data, cause) {
                 Ok(()) => {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
