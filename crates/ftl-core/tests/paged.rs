@@ -22,7 +22,7 @@ fn config(capacity: u32) -> PagedConfig {
     PagedConfig {
         sector_bytes: Bytes::new(1024),
         capacity: Some(SectorCount::new(capacity)),
-        dirty_entries: 40,
+        dirty_entries: 100,
         cached_leaves: 2,
         ..PagedConfig::SMALL
     }
@@ -111,9 +111,9 @@ proptest! {
     }
 
     #[test]
-    fn what_was_written_is_read_on_one_region(steps in steps(80), one in any::<bool>()) {
+    fn what_was_written_is_read_on_one_region(steps in steps(72), one in any::<bool>()) {
         let streams = if one { Streams::One } else { Streams::Two };
-        live("tiny-slc", &PagedConfig { streams, ..config(80) }, &steps);
-        live("tiny-mlc", &PagedConfig { streams, ..config(220) }, &steps);
+        live("tiny-slc", &PagedConfig { streams, ..config(72) }, &steps);
+        live("tiny-mlc", &PagedConfig { streams, ..config(150) }, &steps);
     }
 }

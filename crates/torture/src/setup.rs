@@ -279,7 +279,7 @@ fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> 
         FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) };
     let usual = PagedConfig {
         sector_bytes: part.sector_bytes,
-        dirty_entries: 48,
+        dirty_entries: 128,
         cached_leaves: 3,
         filter,
         ..PagedConfig::SMALL
@@ -288,7 +288,7 @@ fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> 
         System::Hybrid => Ok(usual),
         System::Conventional => Err(SetupError::PagedSystem),
         System::Small => Ok(PagedConfig {
-            dirty_entries: 8,
+            dirty_entries: 96,
             cached_leaves: 2,
             streams: Streams::One,
             filter: FilterChoice::AcceptAll,

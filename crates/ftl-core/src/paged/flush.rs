@@ -63,7 +63,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             sector = next;
         }
-        self.rely();
         Ok(())
     }
 
@@ -116,6 +115,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.map.set(page, at, Mapped::Nowhere);
             } else if let Some(entry) = self.table.get(sector) {
                 self.map.set(page, at, Mapped::At(entry.place));
+                // The place before is forgotten by it.
+                self.rely_on_page(self.shape.spot(entry.place).0);
             }
         }
         self.install((leaf, Written::New(Kind::Map)), before, page)
@@ -128,8 +129,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
-        // Old places are forgotten by it.
-        self.rely();
         let (horizon, key) = (self.epoch.horizon, self.door.key());
         self.map.seal(page, horizon, key);
         self.door.hold_nothing();
@@ -145,7 +144,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.give(before, None);
         self.map.give(page, Some(leaf));
         self.map.note_clean(leaf);
-        self.rely();
+        self.rely_on(Stream::Map);
         Ok(())
     }
 

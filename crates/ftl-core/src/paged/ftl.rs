@@ -266,6 +266,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// What a stream has programmed is relied upon from now on.
+    pub(super) const fn rely_on(&mut self, stream: Stream) {
+        if let Some(open) = &mut self.opens[stream as usize] {
+            open.relied = open.next;
+        }
+    }
+
+    /// A page is relied upon from now on.
+    pub(super) fn rely_on_page(&mut self, spot: Spot) {
+        for open in self.opens.iter_mut().flatten() {
+            if open.block == spot.block {
+                open.relied = open.relied.max(spot.page + 1);
+            }
+        }
+    }
+
     /// The place of a slot.
     pub(super) const fn place(&self, spot: Spot, slot: u16) -> Place {
         self.shape.place(spot, slot)

@@ -160,9 +160,14 @@ impl<'ram> Map<'ram> {
     /// The entry of a page in RAM.
     #[inline]
     pub fn get(&self, page: Cached, at: u32) -> Mapped {
+        self.entry(self.bytes(page), at)
+    }
+
+    /// The entry of a map page.
+    #[inline]
+    pub fn entry(&self, bytes: &[u8], at: u32) -> Mapped {
         let width = self.shape.entry_bytes;
-        let entries = self.bytes(page).get(HEAD..).unwrap_or(&[]);
-        let number = numbers::get(entries, at as usize, width);
+        let number = numbers::get(bytes.get(HEAD..).unwrap_or(&[]), at as usize, width);
         match numbers::largest(width) - number {
             0 => Mapped::Nowhere,
             1 => Mapped::Lost,

@@ -166,9 +166,18 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.find_header()?;
         ftl.note_bad_blocks()?;
-        let ceiling = ftl.find_suspect()?;
+        let (ceiling, youngest) = ftl.find_suspect()?;
         ftl.read_maps(ceiling)?;
-        ftl.replay(ceiling)?;
+        if !ftl.replay(ceiling)? {
+            // What was before the page fitted the table when that was written. That it does not any more shows that
+            // something was erased since, and so that the page was acknowledged: nothing need be done again.
+            ftl.suspect = None;
+            ftl.table.clear();
+            ftl.read_maps(youngest.next())?;
+            if !ftl.replay(youngest.next())? {
+                return Err(PagedMountError::Corrupt);
+            }
+        }
         ftl.count_references()?;
         // What was in flight may have had a stamp, though nothing can be read of it.
         let next = Stamp::new(ftl.door.stamp().get() + SKIPPED);
@@ -207,8 +216,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Finds the page that was programmed last and can be read whole, keeps what it holds, and says its stamp.
-    fn find_suspect(&mut self) -> Result<Stamp, Fault<D::Error>> {
+    /// Finds the page that was programmed last and can be read whole, and keeps what it holds. Says the stamp that did so
+    /// first, and its own.
+    fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
         let mut ceiling = Stamp::new(u64::MAX);
         // A page that cannot be read whole is given up for the one before it.
         for _ in 0..=u32::from(self.shape.blocks()) {
@@ -217,9 +227,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 self.note_horizon(youngest.spot)?;
             }
             let data = self.youngest_tag(ceiling)?;
-            let Some(youngest) = younger(map, data) else { return Ok(Stamp::ZERO) };
+            let Some(youngest) = younger(map, data) else { return Ok((Stamp::ZERO, Stamp::ZERO)) };
             if let Some(first) = self.keep_suspect(youngest)? {
-                return Ok(first);
+                return Ok((first, youngest.stamp));
             }
             ceiling = youngest.stamp;
         }
@@ -359,24 +369,28 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(youngest)
     }
 
-    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page.
-    fn replay(&mut self, ceiling: Stamp) -> Result<(), Fault<D::Error>> {
+    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page. `false`:
+    /// the table does not hold them.
+    fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
                 for page in 0..self.shape.area(self.shape.area_of(block)).pages {
-                    self.replay_page(Spot { block, page }, ceiling)?;
+                    if !self.replay_page(Spot { block, page }, ceiling)? {
+                        return Ok(false);
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<(), Fault<D::Error>> {
-        let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
+    fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
+        let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
         if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
-            return Ok(());
+            return Ok(true);
         }
         self.keep_tag(spot);
+        let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
         for slot in 0..self.shape.area(self.shape.area_of(spot.block)).slots {
             let held = crate::layout::slot(self.kept, usize::from(slot));
             let Some(sector) = held.copy_of() else { continue };
@@ -395,13 +409,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                         continue;
                     }
                 }
+                // What was done again after a mount may stand above the limit.
+                None if self.table.len() >= limit => return Ok(false),
                 None => self.map.note_dirty(leaf),
             }
             if !self.table.put(sector, Entry { place, old: Old::Released }) {
-                return Err(Fault::Corrupt);
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Counts who refers to which block.
@@ -426,6 +442,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 }
             }
         }
+        self.pin();
         self.blocks.count_free();
         Ok(())
     }

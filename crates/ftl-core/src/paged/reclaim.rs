@@ -98,7 +98,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.retire(block)?;
             return Ok(Step::Done);
         }
-        let Some(victim) = self.victims[area as usize].or_else(|| self.choose(area)) else {
+        let begun = self.victims[area as usize];
+        let Some(victim) = begun.or_else(|| self.choose(area)) else {
             if self.table.is_empty() {
                 return Ok(Step::NoVictim);
             }
@@ -107,7 +108,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Step::Done);
         };
         self.victims[area as usize] = Some(victim);
-        self.make_entries(self.shape.slots_max().into())?;
+        // Room for all that a victim holds is made before: a map page written amid copies costs pages that endanger it.
+        let slots = u32::from(self.shape.slots_max());
+        let ahead = if begun.is_none() { self.blocks.references(victim.block).into() } else { 0 };
+        self.make_entries(slots.max(ahead))?;
         self.empty_some(area, victim)?;
         Ok(Step::Done)
     }

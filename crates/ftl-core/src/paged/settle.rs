@@ -8,7 +8,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::address::{Leaf, Spot};
+use super::address::{Leaf, Mapped, Spot};
 use super::ftl::{PageFtl, Stream};
 use super::shape::Area;
 use super::write::{Before, Content, Written};
@@ -49,11 +49,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.mend_headers()?;
         if let Some(suspect) = self.suspect {
-            // Until its content stands elsewhere, its block is not free, whatever else is in it.
-            self.blocks.refer(suspect.spot.block, 1);
-            let done = self.redo(suspect);
-            self.blocks.release(suspect.spot.block, 1);
-            match done {
+            match self.redo(suspect) {
                 Ok(()) => {}
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
@@ -67,8 +63,39 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
+    /// Counts the references of what is to be done again: until it is, neither its page's block is free nor a block that
+    /// it leads to, whatever was before.
+    pub(super) fn pin(&mut self) {
+        let Some(suspect) = self.suspect else { return };
+        self.blocks.refer(suspect.spot.block, 1);
+        if let What::Map(leaf) = suspect.what {
+            for at in 0..self.shape.sectors_of(leaf).1 {
+                if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+                    self.blocks.refer(self.shape.spot(place).0.block, 1);
+                }
+            }
+        }
+    }
+
+    fn unpin(&mut self, suspect: Suspect) {
+        self.blocks.release(suspect.spot.block, 1);
+        if let What::Map(leaf) = suspect.what {
+            for at in 0..self.shape.sectors_of(leaf).1 {
+                if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+                    self.blocks.release(self.shape.spot(place).0.block, 1);
+                }
+            }
+        }
+    }
+
     /// Does again what the page did.
     fn redo(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        self.do_again(suspect)?;
+        self.unpin(suspect);
+        Ok(())
+    }
+
+    fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         match suspect.what {
             What::Sectors => {
                 let again = Written::Again(Kind::Rescue, suspect.first);

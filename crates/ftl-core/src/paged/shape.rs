@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, Sector, SectorCount};
+use ftl_iface::{
+    Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
+};
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::config::{PagedConfig, Streams};
@@ -87,6 +89,42 @@ impl AreaShape {
     /// The same without its first blocks.
     const fn after_headers(self) -> Self {
         Self { first: HEADERS as u32, blocks: self.blocks.saturating_sub(HEADERS), ..self }
+    }
+
+    /// The most pages that are left out where what is programmed so far is relied upon at one moment.
+    const fn left_out_max(&self) -> u16 {
+        let mut most = 0;
+        let mut relied = 1;
+        while relied < self.pages {
+            let mut count = 0;
+            let mut page = relied;
+            while page < self.pages && page < relied.saturating_add(64) {
+                if !self.pairing.is_first(PageIndex::new(page), self.page_count())
+                    && self.shares_with_earlier(page, relied)
+                {
+                    count += 1;
+                }
+                page += 1;
+            }
+            if count > most {
+                most = count;
+            }
+            relied += 1;
+        }
+        most
+    }
+
+    const fn shares_with_earlier(&self, page: u16, relied: u16) -> bool {
+        let count = self.page_count();
+        let line = self.pairing.word_line(PageIndex::new(page), count);
+        let mut other = relied.saturating_sub(64);
+        while other < relied {
+            if self.pairing.word_line(PageIndex::new(other), count) == line {
+                return true;
+            }
+            other += 1;
+        }
+        false
     }
 
     /// Slots of a block.
@@ -205,7 +243,10 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
-            table_cells: config.dirty_entries + config.dirty_entries / 8 + 1,
+            table_cells: config.dirty_entries
+                + config.dirty_entries / 8
+                + 2 * main.slots as u32
+                + 2 * map.slots as u32,
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
             main_needed: 0,
@@ -223,7 +264,12 @@ impl PagedShape {
         };
         // Old versions of map pages take up as much again before they are reclaimed, and one block is open.
         let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
-        let data = self.capacity.get().div_ceil(self.main.block_slots());
+        let left_out = match config.paired_pages {
+            PairedPages::Guard => self.main.left_out_max(),
+            PairedPages::Accept => 0,
+        };
+        let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
+        let data = self.capacity.get().div_ceil(dense);
         let open = match config.streams {
             Streams::One => 1,
             Streams::Two => 2,
@@ -236,7 +282,10 @@ impl PagedShape {
         if config.cached_leaves < 2 {
             return Err(PagedShapeError::Cache);
         }
-        if self.table_entries < 4 * self.slots_max() as u32 || self.table_entries > 1 << 24 {
+        if self.table_entries < 2 * self.main.block_slots()
+            || self.table_entries < 2 * map.block_slots()
+            || self.table_entries > 1 << 24
+        {
             return Err(PagedShapeError::Table);
         }
         let fast_blocks = match &self.fast {
@@ -361,7 +410,7 @@ pub enum PagedShapeError {
     BlockSlots,
     /// The device has more than 2^30 sectors.
     Places,
-    /// The table of dirty entries has fewer than four pages' sectors, or more than 2^24.
+    /// The table of dirty entries has fewer than two blocks' sectors, or more than 2^24.
     Table,
     /// The cache has fewer than two pages.
     Cache,
@@ -391,7 +440,7 @@ impl fmt::Display for PagedShapeError {
                 f.write_str("the device has more than 2^30 sectors: choose larger sectors")
             }
             Self::Table => f.write_str(
-                "the table of dirty entries must have those of four pages, and 2^24 at most",
+                "the table of dirty entries must have those of two blocks, and 2^24 at most",
             ),
             Self::Cache => f.write_str("the map cache needs two pages"),
             Self::Capacity { main, fast } => write!(

@@ -61,7 +61,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             sector = sector + SectorCount::new(take as u32);
             rest = after;
         }
-        self.rely();
+        self.rely_on(Stream::Hot);
+        self.rely_on(Stream::Host);
         Ok(())
     }
 

@@ -119,7 +119,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let config = PagedConfig {
         sector_bytes: Bytes::new(sector),
         capacity: None,
-        dirty_entries: 4 + dice.below(90),
+        dirty_entries: 8 + dice.below(400),
         cached_leaves: 2 + dice.below(3) as u16,
         streams: if dice.percent(50) { Streams::One } else { Streams::Two },
         filter: drawn_filter(dice),
