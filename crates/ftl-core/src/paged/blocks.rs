@@ -15,7 +15,9 @@ const BAD: u16 = u16::MAX;
 const FAILING: u16 = 1 << 15;
 /// Pages are programmed to it now.
 const OPEN: u16 = 1 << 14;
-const COUNT: u16 = OPEN - 1;
+/// It has something to do with what is to be done again after a mount: it is not free until that is done.
+const PINNED: u16 = 1 << 13;
+const COUNT: u16 = PINNED - 1;
 
 /// What is known of all blocks.
 #[derive(Debug)]
@@ -73,7 +75,24 @@ impl<'ram> Blocks<'ram> {
     pub fn clear_references(&mut self) {
         for block in self.all() {
             if !self.is_bad(block) {
-                self.states.set(block, 0);
+                self.states.set(block, self.states.get(block) & PINNED);
+            }
+        }
+    }
+
+    /// The block is not free until everything is unpinned.
+    pub fn pin(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            self.change(block, self.states.get(block) | PINNED);
+        }
+    }
+
+    /// Nothing is pinned any more.
+    pub fn unpin_all(&mut self) {
+        for block in self.all() {
+            let state = self.states.get(block);
+            if state != BAD && state & PINNED != 0 {
+                self.change(block, state & !PINNED);
             }
         }
     }
@@ -139,7 +158,7 @@ impl<'ram> Blocks<'ram> {
     /// Counts references more.
     pub fn refer(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);
-        if state != BAD && (state & COUNT) + count < OPEN {
+        if state != BAD && (state & COUNT) + count <= COUNT {
             self.change(block, state + count);
         }
     }

@@ -122,6 +122,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             settled: true,
             read_only: false,
             lost: 0,
+            stamp_read: None,
         })
     }
 
@@ -280,6 +281,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     /// Finds the newest page of every leaf, of those below the ceiling. Says which is the youngest of all.
     fn read_maps(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
         self.map.clear();
+        self.stamp_read = None;
         let mut youngest = None;
         for block in self.blocks.all() {
             let first = self.door.look(Spot { block, page: 0 }, Cause::Mount)?;
@@ -311,7 +313,11 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
             let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
             let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
-            if !fits || tag.stamp >= ceiling {
+            if !fits {
+                continue;
+            }
+            if tag.stamp >= ceiling {
+                self.blocks.pin(block);
                 continue;
             }
             youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
@@ -325,7 +331,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     /// The stamp of a leaf's page.
     fn leaf_stamp(&mut self, leaf: Leaf) -> Result<Stamp, Fault<D::Error>> {
         let Some(spot) = self.map.spot(leaf) else { return Ok(Stamp::ZERO) };
-        self.stamp_at(spot)
+        match self.stamp_read {
+            Some((read, stamp)) if read == spot => Ok(stamp),
+            _ => {
+                let stamp = self.stamp_at(spot)?;
+                self.stamp_read = Some((spot, stamp));
+                Ok(stamp)
+            }
+        }
     }
 
     fn stamp_at(&mut self, spot: Spot) -> Result<Stamp, Fault<D::Error>> {
@@ -386,7 +399,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
-        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
+        if !door::is_sectors(tag.kind) {
+            return Ok(true);
+        }
+        if tag.stamp >= ceiling {
+            // It may be all that is sure of what is to be done again.
+            self.blocks.pin(spot.block);
             return Ok(true);
         }
         self.keep_tag(spot);

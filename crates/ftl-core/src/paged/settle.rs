@@ -49,7 +49,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.mend_headers()?;
         if let Some(suspect) = self.suspect {
-            match self.redo(suspect) {
+            match self.do_again(suspect) {
                 Ok(()) => {}
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
@@ -59,42 +59,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.suspect = None;
         }
+        self.blocks.unpin_all();
         self.settled = true;
         Ok(())
     }
 
-    /// Counts the references of what is to be done again: until it is, neither its page's block is free nor a block that
-    /// it leads to, whatever was before.
+    /// Pins the blocks of the page that is to be done again and those that it leads to: until it is done they are not
+    /// free, whatever was before.
     pub(super) fn pin(&mut self) {
         let Some(suspect) = self.suspect else { return };
-        self.blocks.refer(suspect.spot.block, 1);
+        self.blocks.pin(suspect.spot.block);
         if let What::Map(leaf) = suspect.what {
             for at in 0..self.shape.sectors_of(leaf).1 {
                 if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                    self.blocks.refer(self.shape.spot(place).0.block, 1);
-                }
-            }
-        }
-    }
-
-    fn unpin(&mut self, suspect: Suspect) {
-        self.blocks.release(suspect.spot.block, 1);
-        if let What::Map(leaf) = suspect.what {
-            for at in 0..self.shape.sectors_of(leaf).1 {
-                if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                    self.blocks.release(self.shape.spot(place).0.block, 1);
+                    self.blocks.pin(self.shape.spot(place).0.block);
                 }
             }
         }
     }
 
     /// Does again what the page did.
-    fn redo(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        self.do_again(suspect)?;
-        self.unpin(suspect);
-        Ok(())
-    }
-
     fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         match suspect.what {
             What::Sectors => {

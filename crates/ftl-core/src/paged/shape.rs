@@ -221,7 +221,7 @@ impl PagedShape {
         if places >= 1 << Place::BITS {
             return Err(PagedShapeError::Places);
         }
-        if main.block_slots() >= 1 << 14 || map.block_slots() >= 1 << 14 {
+        if main.block_slots() >= 1 << 13 || map.block_slots() >= 1 << 13 {
             return Err(PagedShapeError::BlockSlots);
         }
         let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
@@ -406,7 +406,7 @@ pub enum PagedShapeError {
     SpareBytes,
     /// The device has more than 65,534 blocks.
     Blocks,
-    /// A block has more than 16,383 sectors.
+    /// A block has more than 8,191 sectors.
     BlockSlots,
     /// The device has more than 2^30 sectors.
     Places,
@@ -434,7 +434,7 @@ impl fmt::Display for PagedShapeError {
             }
             Self::Blocks => f.write_str("the page store numbers at most 65534 blocks"),
             Self::BlockSlots => {
-                f.write_str("a block has more than 16383 sectors: choose larger sectors")
+                f.write_str("a block has more than 8191 sectors: choose larger sectors")
             }
             Self::Places => {
                 f.write_str("the device has more than 2^30 sectors: choose larger sectors")
