@@ -23,9 +23,14 @@ pub enum Seen {
     Unreadable,
 }
 
-/// Whether such a page holds sectors.
+/// Whether such a page holds sectors, or stands among such.
 pub const fn is_sectors(kind: Kind) -> bool {
-    matches!(kind, Kind::Sectors | Kind::Rescue)
+    matches!(kind, Kind::Sectors | Kind::Rescue | Kind::Backup)
+}
+
+/// Whether such a page holds nothing, and says that what was done again before it is on flash.
+pub const fn is_proof(kind: Kind) -> bool {
+    matches!(kind, Kind::Backup)
 }
 
 /// Whether such a page is one of the map.
@@ -34,9 +39,9 @@ pub const fn is_map(kind: Kind) -> bool {
 }
 
 /// Whether such a page does again what the page programmed last before a mount did. Its note says how many stamps
-/// before it that one came.
+/// before it that one came; a proof's, before which of them all it was done first.
 pub const fn is_redone(kind: Kind) -> bool {
-    matches!(kind, Kind::Rescue | Kind::Commit)
+    matches!(kind, Kind::Rescue | Kind::Commit | Kind::Backup)
 }
 
 impl Seen {

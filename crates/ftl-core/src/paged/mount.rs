@@ -245,6 +245,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
         let what = match seen {
             Seen::Page(tag) if tag.stamp != youngest.stamp => None,
+            Seen::Page(tag) if door::is_proof(tag.kind) => Some(What::Proof),
             Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
             Seen::Page(tag) if door::is_map(tag.kind) => {
                 let leaf = map::leaf_named(self.door.slot(0));
@@ -263,7 +264,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             _ => youngest.stamp,
         };
         self.suspect = what.map(|what| Suspect { spot, what, first });
-        Ok(what.map(|_| first))
+        // All before a proof was acknowledged.
+        Ok(what.map(|what| if what == What::Proof { youngest.stamp } else { first }))
     }
 
     /// The horizon is true as soon as it is written: it tells what was acknowledged before.
@@ -311,13 +313,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         for page in 0..self.shape.area(self.shape.area_of(block)).pages {
             let spot = Spot { block, page };
             let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
+            if door::is_proof(tag.kind) && tag.stamp < ceiling {
+                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            }
+            self.pin_first(spot, tag.stamp);
             let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
             let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
-            if !fits {
-                continue;
-            }
-            if tag.stamp >= ceiling {
-                self.blocks.pin(block);
+            if !fits || tag.stamp >= ceiling {
                 continue;
             }
             youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
@@ -326,6 +328,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         Ok(youngest)
+    }
+
+    /// Pins the block of the page that did first what is to be done again.
+    fn pin_first(&mut self, spot: Spot, stamp: Stamp) {
+        if self.suspect.is_some_and(|suspect| suspect.first == stamp) {
+            self.blocks.pin(spot.block);
+        }
     }
 
     /// The stamp of a leaf's page.
@@ -399,12 +408,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
-        if !door::is_sectors(tag.kind) {
-            return Ok(true);
-        }
-        if tag.stamp >= ceiling {
-            // It may be all that is sure of what is to be done again.
-            self.blocks.pin(spot.block);
+        self.pin_first(spot, tag.stamp);
+        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
             return Ok(true);
         }
         self.keep_tag(spot);
@@ -439,7 +444,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 
     /// Counts who refers to which block.
-    fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
+    pub(super) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
         self.blocks.clear_references();
         for cell in 0..self.table.cells() {
             if let Some((_, entry)) = self.table.entry_at(cell) {
@@ -460,7 +465,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 }
             }
         }
-        self.pin();
+        self.pin_places();
         self.blocks.count_free();
         Ok(())
     }

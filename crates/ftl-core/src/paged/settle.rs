@@ -1,10 +1,14 @@
 //! After a mount: the page that was programmed last may be what a cut left. It is forgotten by the mount, and done
-//! again here, before anything else is programmed. Where that page itself did something again, it is forgotten with all
-//! that it did again: its tag says which stamp came first.
+//! again here, before anything else is programmed; and a *proof* is programmed after it, a page that holds nothing.
+//! Only then the host is served.
 //!
-//! All that is read of it stands in the page buffer since the mount. So whether it can be read was decided once; and
-//! what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it. Where the
-//! new page is cut in turn, the next mount finds one of the two, or neither: then nobody has seen it.
+//! All that is read of the page stands in the page buffer since the mount. So whether it can be read was decided once;
+//! and what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it.
+//!
+//! A page that does something again says which stamp did it *first*. Where it is cut in turn, the next mount forgets
+//! it with all that came since the first, and keeps the block of the first: if that was acknowledged it stands, and if
+//! it was not, nobody has seen it, for no proof was acknowledged since. A proof that is met as the page programmed last
+//! shows that all before it was acknowledged. It may be torn itself, and so it is done again, too.
 
 use ftl_iface::NandDevice;
 
@@ -33,6 +37,8 @@ pub(super) enum What {
     Sectors,
     /// The map page of a leaf.
     Map(Leaf),
+    /// Nothing: it is a proof.
+    Proof,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -64,40 +70,46 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Pins the blocks of the page that is to be done again and those that it leads to: until it is done they are not
-    /// free, whatever was before.
-    pub(super) fn pin(&mut self) {
-        let Some(suspect) = self.suspect else { return };
-        self.blocks.pin(suspect.spot.block);
-        if let What::Map(leaf) = suspect.what {
-            for at in 0..self.shape.sectors_of(leaf).1 {
-                if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                    self.blocks.pin(self.shape.spot(place).0.block);
-                }
+    /// Pins the blocks that a map page which is to be done again leads to: until it is done they are not free, whatever
+    /// was before.
+    pub(super) fn pin_places(&mut self) {
+        let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
+        for at in 0..self.shape.sectors_of(leaf).1 {
+            if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+                self.blocks.pin(self.shape.spot(place).0.block);
             }
         }
     }
 
-    /// Does again what the page did.
+    /// Does again what the page did, and proves it.
     fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        match suspect.what {
+        let sectors = match self.shape.area_of(suspect.spot.block) {
+            Area::Fast => Stream::Hot,
+            Area::Main => self.copies(),
+        };
+        let stream = match suspect.what {
             What::Sectors => {
                 let again = Written::Again(Kind::Rescue, suspect.first);
-                let stream = match self.shape.area_of(suspect.spot.block) {
-                    Area::Fast => Stream::Hot,
-                    Area::Main => self.copies(),
-                };
-                let spot = self.program(stream, again, Content::Buffer, Cause::Mount)?;
-                self.rely();
-                self.adopt(spot)
+                let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
+                self.adopt(spot)?;
+                sectors
             }
             What::Map(leaf) => {
                 let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
                 let page = self.map.vacate(Some(before));
                 self.fill_from_buffer(page);
-                self.install((leaf, Written::Again(Kind::Commit, suspect.first)), before, page)
+                let again = Written::Again(Kind::Commit, suspect.first);
+                self.install((leaf, again), before, page)?;
+                Stream::Map
             }
-        }
+            What::Proof => sectors,
+        };
+        self.rely();
+        self.door.hold_nothing();
+        self.buffer.fill(0xFF);
+        let proof = Written::Again(Kind::Backup, suspect.first);
+        self.program(stream, proof, Content::Buffer, Cause::Mount)?;
+        Ok(())
     }
 
     fn fill_from_buffer(&mut self, page: super::map::Cached) {
@@ -133,8 +145,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 for sector in first.run(ftl_iface::SectorCount::new(sectors)) {
                     self.table.take(sector);
                 }
-                Ok(())
+                self.count_references()
             }
+            What::Proof => Ok(()),
         }
     }
 }
