@@ -10,7 +10,7 @@ use crate::report::cause_name;
 use crate::subject::Subject;
 
 /// Lines that are kept: a mount of a small device, and what came before it.
-const LINES: usize = 9000;
+const LINES: usize = 400;
 
 /// The last lines, if they are kept at all.
 #[derive(Clone, Debug)]

@@ -123,6 +123,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             read_only: false,
             lost: 0,
             stamp_read: None,
+            pinned: false,
         })
     }
 
@@ -223,18 +224,33 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let mut ceiling = Stamp::new(u64::MAX);
         // A page that cannot be read whole is given up for the one before it.
         for _ in 0..=u32::from(self.shape.blocks()) {
-            let map = self.read_maps(ceiling)?;
-            if let Some(youngest) = map {
-                self.note_horizon(youngest.spot)?;
-            }
-            let data = self.youngest_tag(ceiling)?;
-            let Some(youngest) = younger(map, data) else { return Ok((Stamp::ZERO, Stamp::ZERO)) };
+            let Some(youngest) = self.youngest_below(ceiling)? else {
+                return Ok((Stamp::ZERO, Stamp::ZERO));
+            };
             if let Some(first) = self.keep_suspect(youngest)? {
                 return Ok((first, youngest.stamp));
             }
             ceiling = youngest.stamp;
         }
         Err(Fault::Corrupt)
+    }
+
+    /// The page that was programmed last, of those below the ceiling.
+    fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let map = self.read_maps(ceiling)?;
+        if let Some(youngest) = map {
+            self.note_horizon(youngest.spot)?;
+        }
+        Ok(younger(map, self.youngest_tag(ceiling)?))
+    }
+
+    /// What was done again before the first proof: the stamp of the page that did it first.
+    fn proved(&mut self, proof: Stamp) -> Result<Stamp, Fault<D::Error>> {
+        let Some(redone) = self.youngest_below(proof)? else { return Ok(proof) };
+        Ok(match self.door.look(redone.spot, Cause::Mount)? {
+            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
+            _ => proof,
+        })
     }
 
     /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
@@ -263,7 +279,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
             _ => youngest.stamp,
         };
-        self.suspect = what.map(|what| Suspect { spot, what, first });
+        let proved = if what == Some(What::Proof) { self.proved(first)? } else { first };
+        self.suspect = what.map(|what| Suspect { spot, what, first, proved });
         // All before a proof was acknowledged.
         Ok(what.map(|what| if what == What::Proof { youngest.stamp } else { first }))
     }
@@ -293,11 +310,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 self.blocks.set_wear(block, tag.note as u16);
             }
             let may_have_map = match first {
-                Seen::Page(tag) => door::is_map(tag.kind),
+                // A proof may stand before pages of either kind.
+                Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
                 Seen::Erased => false,
                 Seen::Unreadable => true,
             };
-            if may_have_map {
+            if may_have_map && self.shape.map_area().holds(block) {
                 youngest = younger(youngest, self.read_map_block(block, ceiling)?);
             }
         }
@@ -316,7 +334,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             if door::is_proof(tag.kind) && tag.stamp < ceiling {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }
-            self.pin_first(spot, tag.stamp);
+            self.pin_again(spot, tag.stamp);
             let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
             let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
             if !fits || tag.stamp >= ceiling {
@@ -330,9 +348,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(youngest)
     }
 
-    /// Pins the block of the page that did first what is to be done again.
-    fn pin_first(&mut self, spot: Spot, stamp: Stamp) {
-        if self.suspect.is_some_and(|suspect| suspect.first == stamp) {
+    /// Pins the block of a page that did first what is to be done again, or has done it again since.
+    fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
+        if self.suspect.is_some_and(|suspect| stamp >= suspect.proved) {
             self.blocks.pin(spot.block);
         }
     }
@@ -408,7 +426,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
-        self.pin_first(spot, tag.stamp);
+        self.pin_again(spot, tag.stamp);
         if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
             return Ok(true);
         }

@@ -6,9 +6,10 @@
 //! and what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it.
 //!
 //! A page that does something again says which stamp did it *first*. Where it is cut in turn, the next mount forgets
-//! it with all that came since the first, and keeps the block of the first: if that was acknowledged it stands, and if
-//! it was not, nobody has seen it, for no proof was acknowledged since. A proof that is met as the page programmed last
-//! shows that all before it was acknowledged. It may be torn itself, and so it is done again, too.
+//! it with all that came since the first; and keeps the blocks of all of these, for one of them may have been
+//! acknowledged, and only that one is sure to stand. A proof that is met as the page programmed last shows that all
+//! before it was acknowledged. It may be torn itself, and so it is done again, too; and its block is kept until a page
+//! after it is acknowledged.
 
 use ftl_iface::NandDevice;
 
@@ -28,6 +29,8 @@ pub(super) struct Suspect {
     pub(super) what: What,
     /// The stamp of the page that did it first: this one, or the one that this one does again.
     pub(super) first: Stamp,
+    /// Of a proof the stamp of the page that did first what it proves; of others the same as above.
+    pub(super) proved: Stamp,
 }
 
 /// What it holds.
@@ -55,8 +58,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.mend_headers()?;
         if let Some(suspect) = self.suspect {
-            match self.do_again(suspect) {
-                Ok(()) => {}
+            let mut done = self.do_again(suspect);
+            if matches!(done, Err(Fault::ReadOnly)) {
+                // Cuts in a row have left one page each: the last of them must do.
+                self.blocks.unpin_all();
+                self.blocks.pin(suspect.spot.block);
+                self.pin_places();
+                done = self.do_again(suspect);
+            }
+            match done {
+                Ok(proof) => {
+                    self.blocks.unpin_all();
+                    // Nothing refers to it, and it is the youngest page until another is acknowledged.
+                    self.blocks.pin(proof.block);
+                    self.pinned = true;
+                }
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
                     self.believe(suspect)?;
@@ -65,7 +81,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.suspect = None;
         }
-        self.blocks.unpin_all();
         self.settled = true;
         Ok(())
     }
@@ -82,7 +97,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Does again what the page did, and proves it.
-    fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+    fn do_again(&mut self, suspect: Suspect) -> Result<Spot, Fault<D::Error>> {
         let sectors = match self.shape.area_of(suspect.spot.block) {
             Area::Fast => Stream::Hot,
             Area::Main => self.copies(),
@@ -107,9 +122,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.rely();
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
-        let proof = Written::Again(Kind::Backup, suspect.first);
-        self.program(stream, proof, Content::Buffer, Cause::Mount)?;
-        Ok(())
+        let proof = match suspect.what {
+            What::Proof => suspect.first,
+            What::Sectors | What::Map(_) => self.door.stamp().next(),
+        };
+        self.program(stream, Written::Again(Kind::Backup, proof), Content::Buffer, Cause::Mount)
     }
 
     fn fill_from_buffer(&mut self, page: super::map::Cached) {

@@ -174,6 +174,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
                     }
+                    if self.pinned {
+                        self.pinned = false;
+                        self.blocks.unpin_all();
+                    }
                     return Ok(spot);
                 }
                 Err(Fault::BlockFailed) => {
