@@ -156,7 +156,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
         let page_bytes = self.shape_of(stream).page_bytes.as_usize();
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
@@ -173,6 +173,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Ok(()) => {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
+                    }
+                    if tried > 0 {
+                        // The page that failed may read well for a while: this one must not be lost to the next.
+                        self.rely_on(stream);
                     }
                     if self.pinned {
                         self.pinned = false;
