@@ -24,8 +24,6 @@ const COUNT: u16 = PINNED - 1;
 pub struct Blocks<'ram> {
     states: Table<'ram, BlockNumber, u16>,
     wear: Table<'ram, BlockNumber, u16>,
-    /// When a block was opened last, in turns of the clock that [`Blocks::set_age`] is told.
-    ages: Table<'ram, BlockNumber, u8>,
     shape: PagedShape,
     /// Free blocks of each area.
     free: [u16; 2],
@@ -37,16 +35,10 @@ pub struct Blocks<'ram> {
 
 impl<'ram> Blocks<'ram> {
     /// Blocks of which nothing is known: each free.
-    pub fn new(
-        states: &'ram mut [u16],
-        wear: &'ram mut [u16],
-        ages: &'ram mut [u8],
-        shape: &PagedShape,
-    ) -> Self {
+    pub fn new(states: &'ram mut [u16], wear: &'ram mut [u16], shape: &PagedShape) -> Self {
         let mut blocks = Self {
             states: Table::new(states),
             wear: Table::new(wear),
-            ages: Table::new(ages),
             shape: *shape,
             free: [0; 2],
             retired: 0,
@@ -214,16 +206,6 @@ impl<'ram> Blocks<'ram> {
     /// Sets how often a block was erased.
     pub fn set_wear(&mut self, block: BlockNumber, wear: u16) {
         self.wear.set(block, wear);
-    }
-
-    /// When it was opened, in turns of a clock of eight bits.
-    pub fn age(&self, block: BlockNumber) -> u8 {
-        self.ages.get(block)
-    }
-
-    /// Says when it was opened.
-    pub fn set_age(&mut self, block: BlockNumber, age: u8) {
-        self.ages.set(block, age);
     }
 
     /// The free block to be opened next: of a few from the hand on the least worn.

@@ -13,9 +13,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub fn health(&self) -> Health {
         let beyond =
             |good: u16, needed: u16| BlockCount::new(u32::from(good.saturating_sub(needed)));
-        let (shape, main) = (&self.shape, self.blocks.good(Area::Main));
-        let left = beyond(main, shape.main_needed);
-        let at_once = left.get().min(u32::from(self.blocks.free(Area::Main)) / 2);
+        let shape = &self.shape;
+        let left = beyond(self.blocks.good(Area::Main), shape.main_needed);
+        let fast = shape.fast.map(|_| {
+            let left = self.blocks.good(Area::Fast).saturating_sub(shape.fast_needed);
+            left.min(self.spares(Area::Fast))
+        });
+        let main = left.get().min(self.spares(Area::Main).into());
+        let at_once = fast.map_or(main, |fast| main.min(fast.into()));
         Health {
             read_only: self.read_only,
             reserve_left: left,
@@ -29,6 +34,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             refreshed: 0,
             lost: self.lost,
         }
+    }
+
+    /// Free blocks beyond those that a request may open while it wins others: one for each stream.
+    const fn spares(&self, area: Area) -> u16 {
+        let streams = if self.shape.fast.is_some() { 2 } else { 3 };
+        self.blocks.free(area).saturating_sub(streams)
     }
 
     fn wear_of(&self, area: Area) -> Wear {

@@ -104,14 +104,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
-        let (dirty, ages) = (ram.bytes(TableName::DirtyLeaves), ram.bytes(TableName::Ages));
+        let dirty = ram.bytes(TableName::DirtyLeaves);
         Ok(Self {
             door: Door::new(device, probe, &shape, read, write),
             shape,
             config: *config,
             table,
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
-            blocks: Blocks::new(states, wear, ages, &shape),
+            blocks: Blocks::new(states, wear, &shape),
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
             filter: filter(config),

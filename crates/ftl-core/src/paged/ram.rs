@@ -28,10 +28,9 @@ pub(super) enum TableName {
     KeptTag,
     Directory,
     DirtyLeaves,
-    Ages,
 }
 
-const TABLES: usize = 14;
+const TABLES: usize = 13;
 const FIRST_HALF: usize = TableName::States as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
@@ -49,7 +48,6 @@ const NAMES: [&str; TABLES] = [
     "tag of the page that is copied",
     "directory of map pages",
     "dirty entries by map page",
-    "ages of blocks",
 ];
 
 /// How much RAM the page store needs, table by table.
@@ -80,7 +78,6 @@ impl PagedPlan {
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
         lengths[TableName::Wear as usize] = shape.blocks() as usize;
-        lengths[TableName::Ages as usize] = shape.blocks() as usize;
         lengths[TableName::Buffer as usize] = page;
         lengths[TableName::CachePages as usize] = cached * map.page_bytes.as_usize();
         lengths[TableName::WriteSpare as usize] = spare;
@@ -196,28 +193,32 @@ impl<'ram> PagedRam<'ram> {
     /// Takes the next table of words.
     pub(super) fn words(&mut self, table: TableName) -> &'ram mut [u32] {
         let length = self.length(table);
-        take(&mut self.words, length)
+        let (taken, rest) = split(core::mem::take(&mut self.words), length);
+        self.words = rest;
+        taken
     }
 
     /// Takes the next table of halves.
     pub(super) fn halves(&mut self, table: TableName) -> &'ram mut [u16] {
         let length = self.length(table);
-        take(&mut self.halves, length)
+        let (taken, rest) = split(core::mem::take(&mut self.halves), length);
+        self.halves = rest;
+        taken
     }
 
     /// Takes the next table of bytes.
     pub(super) fn bytes(&mut self, table: TableName) -> &'ram mut [u8] {
         let length = self.length(table);
-        take(&mut self.bytes, length)
+        let (taken, rest) = split(core::mem::take(&mut self.bytes), length);
+        self.bytes = rest;
+        taken
     }
 }
 
-fn take<'ram, T>(slice: &mut &'ram mut [T], length: usize) -> &'ram mut [T] {
-    let all = core::mem::take(slice);
-    let length = length.min(all.len());
-    let (taken, rest) = all.split_at_mut_checked(length).unwrap_or((&mut [], &mut []));
-    *slice = rest;
-    taken
+/// The first elements, and those after them.
+fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
+    let length = length.min(slice.len());
+    slice.split_at_mut_checked(length).unwrap_or((&mut [], &mut []))
 }
 
 /// Memory on the heap, for hosts.

@@ -135,13 +135,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let spot = Spot { block: victim.block, page: victim.page };
             match self.gather(spot, &mut victim.slot, &mut filled)? {
                 Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
-                Page::Full => break,
                 Page::Leaf(leaf) if filled == 0 => {
                     (victim.page, victim.slot) = (victim.page + 1, 0);
                     self.victims[area as usize] = Some(victim);
                     return self.write_leaf(leaf);
                 }
-                Page::Leaf(_) => break,
+                Page::Full | Page::Leaf(_) => break,
             }
         }
         self.victims[area as usize] = Some(victim);
