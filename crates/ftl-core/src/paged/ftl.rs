@@ -80,6 +80,8 @@ pub struct PageFtl<'ram, D, P> {
     pub(super) read_only: bool,
     /// How often a sector was asked for since the mount whose content is lost.
     pub(super) lost: u32,
+    /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
+    pub(super) shares: bool,
     /// Whether the block of a proof is kept until something else is programmed.
     pub(super) pinned: bool,
     /// The map page whose stamp a mount has read last.

@@ -124,6 +124,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             lost: 0,
             stamp_read: None,
             pinned: false,
+            shares: false,
         })
     }
 

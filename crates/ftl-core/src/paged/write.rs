@@ -6,6 +6,7 @@ use super::address::{Place, Spot};
 use super::dirty::{Entry, Old};
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
+use super::shape::Area;
 use crate::error::Fault;
 use crate::layout::{Kind, Slot, Stamp};
 use crate::probe::{Cause, Event, Probe};
@@ -60,6 +61,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.write_page(stream, sector, now)?;
             sector = sector + SectorCount::new(take as u32);
             rest = after;
+        }
+        if core::mem::take(&mut self.shares) {
+            self.rely();
         }
         self.rely_on(Stream::Hot);
         self.rely_on(Stream::Host);
@@ -157,6 +161,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<Spot, Fault<D::Error>> {
         let page_bytes = self.shape_of(stream).page_bytes.as_usize();
         for tried in 0..TRIES {
+            let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
@@ -192,6 +197,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         Err(Fault::ReadOnly)
+    }
+
+    /// The stream that takes the page of another where blocks are short: one block is open instead of two.
+    fn shared(&mut self, stream: Stream) -> Stream {
+        /// With as few free blocks none is spent on keeping two streams apart.
+        const FEW: u16 = 2;
+        let other = match stream {
+            Stream::Host => Stream::Copies,
+            Stream::Copies => Stream::Host,
+            Stream::Map | Stream::Hot => return stream,
+        };
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        if open(stream) || !open(other) || self.blocks.free(Area::Main) > FEW {
+            return stream;
+        }
+        self.shares = true;
+        other
     }
 
     /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
