@@ -13,6 +13,12 @@ use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
 use crate::probe::{Cause, Probe};
 
+/// Blocks beyond the reserve below which each page of the host's pays for those that it will need.
+const AHEAD: u16 = 3;
+
+/// The most pages copied for one page of the host's: twenty of 21 slots of a victim in use.
+const PACE_MAX: u16 = 21;
+
 /// A block that is being emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Victim {
@@ -21,6 +27,8 @@ pub(super) struct Victim {
     page: u16,
     /// And its slot.
     slot: u16,
+    /// Pages copied out of it for each page of the host's.
+    pace: u16,
 }
 
 /// What a step of reclaiming came to.
@@ -122,7 +130,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
         let block = blocks.min_by_key(|block| self.blocks.references(*block))?;
         let wins = area == Area::Fast || self.blocks.references(block) < full;
-        wins.then_some(Victim { block, page: 0, slot: 0 })
+        wins.then_some(Victim { block, page: 0, slot: 0, pace: self.pace_of(area, block) })
+    }
+
+    /// A victim with v slots in use among p is emptied while the host writes the p − v pages' worth that it wins.
+    fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
+        let full = self.shape.area(area).block_slots() as u16;
+        let used = self.blocks.references(block);
+        used.div_ceil(full.saturating_sub(used).max(1)).clamp(1, PACE_MAX)
+    }
+
+    /// Copies as much as a page of the host's owes to the area that it goes to, where that comes to be short of blocks.
+    pub(super) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let area = self.area_of(stream);
+        if self.blocks.free(area) > self.shape.reserve(area) + AHEAD {
+            return Ok(());
+        }
+        let steps = self.victims[area as usize].map_or(1, |victim| victim.pace);
+        for _ in 0..steps {
+            self.reclaim_step(area)?;
+        }
+        Ok(())
     }
 
     /// Fills a page with what is newest in the victim, and programs it.

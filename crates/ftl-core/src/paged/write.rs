@@ -56,6 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let left = rest.len() / bytes;
             let stream = self.stream_for(stream, left);
             let take = left.min(usize::from(self.shape_of(stream).slots));
+            self.pace(stream)?;
             self.make_room()?;
             let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
             self.write_page(stream, sector, now)?;
