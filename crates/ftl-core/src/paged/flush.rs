@@ -5,11 +5,12 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use super::address::{Leaf, Mapped};
+use super::address::{Leaf, Mapped, Place};
 use super::dirty::Old;
 use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
 use super::write::{Content, Written};
+use crate::bugs::{Bug, planted};
 use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::layout::{Kind, Slot};
@@ -111,15 +112,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
         for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
-            if trimmed.holds(sector) {
+            if trimmed.holds(sector) && !planted(Bug::TrimInRam) {
                 self.map.set(page, at, Mapped::Nowhere);
-            } else if let Some(entry) = self.table.get(sector) {
+            } else if let Some(entry) = self.table.get(sector)
+                && !self.leaves_out(entry.place)
+            {
                 self.map.set(page, at, Mapped::At(entry.place));
                 // The place before is forgotten by it.
-                self.rely_on_page(self.shape.spot(entry.place).0);
+                if !planted(Bug::ForgetUnrelied) {
+                    self.rely_on_page(self.shape.spot(entry.place).0);
+                }
             }
         }
         self.install((leaf, Written::New(Kind::Map)), before, page)
+    }
+
+    /// Whether an entry is left out of a map page: never.
+    fn leaves_out(&self, place: Place) -> bool {
+        let fast = place.get() < self.shape.main.first_place;
+        fast && planted(Bug::LeaveOutFast)
     }
 
     /// Programs a map page that stands in RAM, and makes it that of its leaf.
@@ -183,7 +194,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if age < self.epoch_programs() {
             return Ok(());
         }
-        if let Some(sector) = self.table.next_old() {
+        if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
             let (leaf, _) = self.shape.leaf_of(sector);
             return self.write_leaf(leaf);
         }
@@ -194,7 +205,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Begins an epoch, where no entry is left of the one before the present one.
     pub(super) fn begin_epoch(&mut self) {
         self.rely();
-        self.epoch.horizon = self.epoch.begun;
+        let late = planted(Bug::BeginLate);
+        self.epoch.horizon = if late { self.door.stamp() } else { self.epoch.begun };
         self.epoch.begun = self.door.stamp();
         self.table.begin_epoch();
     }

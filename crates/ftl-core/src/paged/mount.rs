@@ -19,6 +19,7 @@ use super::map::{self, Map, MapMemory};
 use super::ram::{PagedRam, TableName};
 use super::settle::{Suspect, What};
 use super::shape::HEADERS;
+use crate::bugs::{Bug, planted};
 use crate::config::FilterChoice;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, SizeFilter};
@@ -169,7 +170,10 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.find_header()?;
         ftl.note_bad_blocks()?;
-        let (ceiling, youngest) = ftl.find_suspect()?;
+        let (mut ceiling, youngest) = ftl.find_suspect()?;
+        if planted(Bug::TrustYoungest) {
+            (ceiling, ftl.suspect) = (youngest.next(), None);
+        }
         ftl.read_maps(ceiling)?;
         if !ftl.replay(ceiling)? {
             // What was before the page fitted the table when that was written. That it does not any more shows that
@@ -183,7 +187,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         ftl.count_references()?;
         // What was in flight may have had a stamp, though nothing can be read of it.
-        let next = Stamp::new(ftl.door.stamp().get() + SKIPPED);
+        let skipped = if planted(Bug::ReuseStamps) { 0 } else { SKIPPED };
+        let next = Stamp::new(ftl.door.stamp().get() + skipped);
         ftl.door.raise_stamp(next);
         ftl.epoch.begun = next;
         ftl.table.begin_epoch();
@@ -342,7 +347,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 continue;
             }
             youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
-            if self.leaf_stamp(leaf)? < tag.stamp {
+            if self.leaf_stamp(leaf)? < tag.stamp || planted(Bug::TakeLastLeaf) {
                 self.map.set_spot(leaf, spot);
             }
         }
@@ -351,7 +356,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     /// Pins the block of a page that did first what is to be done again, or has done it again since.
     fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
-        if self.suspect.is_some_and(|suspect| stamp >= suspect.proved) {
+        let again = self.suspect.is_some_and(|suspect| stamp >= suspect.proved);
+        if again && !planted(Bug::ForgetFirst) {
             self.blocks.pin(spot.block);
         }
     }
@@ -385,7 +391,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             Seen::Page(_) => {
                 let last = Spot { block, page: pages - 1 };
                 let seen = self.door.look(last, Cause::Mount)?;
-                Ok(seen.tag().is_none_or(|tag| tag.stamp > self.epoch.horizon))
+                let open = !planted(Bug::SkipOpenBlocks);
+                Ok(seen.tag().map_or(open, |tag| tag.stamp > self.epoch.horizon))
             }
         }
     }
@@ -440,14 +447,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 continue;
             }
             let (leaf, _) = self.shape.leaf_of(sector);
-            if self.leaf_stamp(leaf)? > tag.stamp {
+            if self.leaf_stamp(leaf)? > tag.stamp && !planted(Bug::TakeOldTags) {
                 continue;
             }
             let place = self.place(spot, slot);
             match self.table.get(sector) {
                 Some(entry) => {
                     let (other, _) = self.shape.spot(entry.place);
-                    if self.stamp_at(other)? > tag.stamp {
+                    if self.stamp_at(other)? > tag.stamp && !planted(Bug::TakeLastTag) {
                         continue;
                     }
                 }

@@ -9,6 +9,7 @@ use super::ftl::{PageFtl, Stream};
 use super::map::leaf_named;
 use super::shape::Area;
 use super::write::{Before, Content, Written};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
 use crate::probe::{Cause, Probe};
@@ -211,7 +212,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 _ => false,
             };
-            if newest {
+            let dropped = planted(Bug::DropLastSlot) && *from + 1 == slots && slots > 1;
+            if newest && !dropped {
                 if *filled == room {
                     return Ok(Page::Full);
                 }

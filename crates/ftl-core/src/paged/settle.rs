@@ -17,6 +17,7 @@ use super::address::{Leaf, Mapped, Spot};
 use super::ftl::{PageFtl, Stream};
 use super::shape::Area;
 use super::write::{Before, Content, Written};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
@@ -70,8 +71,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Ok(proof) => {
                     self.blocks.unpin_all();
                     // Nothing refers to it, and it is the youngest page until another is acknowledged.
-                    self.blocks.pin(proof.block);
-                    self.pinned = true;
+                    if !planted(Bug::ForgetProof) {
+                        self.blocks.pin(proof.block);
+                        self.pinned = true;
+                    }
                 }
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
@@ -89,6 +92,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// was before.
     pub(super) fn pin_places(&mut self) {
         let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
+        if planted(Bug::ForgetPlaces) {
+            return;
+        }
         for at in 0..self.shape.sectors_of(leaf).1 {
             if let Mapped::At(place) = self.map.entry(self.buffer, at) {
                 self.blocks.pin(self.shape.spot(place).0.block);
@@ -120,6 +126,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             What::Proof => sectors,
         };
         self.rely();
+        if planted(Bug::ServeUnproved) {
+            return Ok(suspect.spot);
+        }
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
         let proof = match suspect.what {

@@ -4,9 +4,11 @@ use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
 use super::address::{Place, Spot};
 use super::dirty::{Entry, Old};
+use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
 use super::shape::Area;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Slot, Stamp};
 use crate::probe::{Cause, Event, Probe};
@@ -66,8 +68,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if core::mem::take(&mut self.shares) {
             self.rely();
         }
-        self.rely_on(Stream::Hot);
-        self.rely_on(Stream::Host);
+        if !planted(Bug::RelyLate) {
+            self.rely_on(Stream::Hot);
+            self.rely_on(Stream::Host);
+        }
         Ok(())
     }
 
@@ -125,7 +129,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.spot(place).0.block, 1);
         let old = if let Some(entry) = self.table.get(sector) {
-            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+            let block = self.shape.spot(entry.place).0.block;
+            self.blocks.release(block, 1);
+            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                self.blocks.release(block, 1);
+            }
             entry.old
         } else {
             self.map.note_dirty(self.shape.leaf_of(sector).0);
@@ -172,6 +180,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let (kind, note) = match what {
                 Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
                 Written::Again(kind, first) => {
+                    let first =
+                        if planted(Bug::HideRepetition) { self.door.stamp().next() } else { first };
                     (kind, self.door.stamp().distance_to_next(first.low()))
                 }
             };
@@ -180,7 +190,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
                     }
-                    if tried > 0 {
+                    if tried > 0 && !planted(Bug::RepeatUnrelied) {
                         // The page that failed may read well for a while: this one must not be lost to the next.
                         self.rely_on(stream);
                     }
@@ -191,7 +201,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     return Ok(spot);
                 }
                 Err(Fault::BlockFailed) => {
-                    self.blocks.fail(spot.block);
+                    if !planted(Bug::ReuseFailed) {
+                        self.blocks.fail(spot.block);
+                    }
                     self.close(stream);
                 }
                 Err(fault) => return Err(fault),
@@ -227,7 +239,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         area.pairing.endangered(PageIndex::new(page), area.page_count());
                     others.any(|other| other.get() < relied)
                 };
-                while self.guards() && next < area.pages && endangers(next) {
+                let guards = self.guards() && !planted(Bug::ForgetWordLines);
+                while guards && next < area.pages && endangers(next) {
                     next += 1;
                 }
                 self.opens[stream as usize] = Some(Open { block, next, relied });
@@ -251,12 +264,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         // What the erase destroys was copied or written anew, and that is relied upon from now on.
-        self.rely();
+        if !planted(Bug::EraseUnrelied) {
+            self.rely();
+        }
         while let Some(block) = self.blocks.next_free(area) {
             for victim in &mut self.victims {
                 *victim = victim.filter(|victim| victim.block != block);
             }
-            match self.door.erase(block, Cause::Gc) {
+            let erased = if planted(Bug::TrustErased)
+                && self.door.look(Spot { block, page: 0 }, Cause::Gc)? == Seen::Erased
+            {
+                Ok(())
+            } else {
+                self.door.erase(block, Cause::Gc)
+            };
+            match erased {
                 Ok(()) => {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
