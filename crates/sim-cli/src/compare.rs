@@ -38,8 +38,10 @@ struct Comparison<'a> {
 
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    args.options.check()?;
+    let setup = args.options.device.setup()?;
     let systems: Vec<Chosen> =
-        args.systems.iter().flat_map(|Several(systems)| systems.clone()).collect();
+        args.systems.iter().flat_map(|several| several.fitting(&setup)).collect();
     for (at, system) in systems.iter().enumerate() {
         if systems[..at].iter().any(|other| other.name == system.name) {
             let reason =
@@ -47,8 +49,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             return Err(Failure::Arguments(reason));
         }
     }
-    args.options.check()?;
-    let setup = args.options.device.setup()?;
     let outcomes = replay::run_all(&args.options, &setup, &systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();

@@ -301,6 +301,12 @@ impl Chosen {
         SYSTEMS[self.entry].uses_slc
     }
 
+    /// Why the device has no room for the system, where that can be told beforehand.
+    pub(crate) fn refused(&self, setup: &Setup) -> Option<String> {
+        let is_paged = SYSTEMS[self.entry].name == "paged";
+        is_paged.then(|| paged::refused(&setup.part, &self.values)).flatten()
+    }
+
     /// How the system is built for hosts that come and go.
     #[cfg(unix)]
     pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
@@ -329,6 +335,19 @@ pub(crate) struct Several(pub(crate) Vec<Chosen>);
 impl Several {
     /// The baseline stands first, since ratios are to the first.
     const ALL: [&str; 2] = ["all", "conventional"];
+
+    /// Those that the device has room for, where all were asked for; whoever names a system is told by that system.
+    pub(crate) fn fitting(&self, setup: &Setup) -> Vec<Chosen> {
+        let Self(systems) = self;
+        let fits = |system: &&Chosen| match system.refused(setup) {
+            Some(reason) if systems.len() > 1 => {
+                eprintln!("note: `{}` is left out: {reason}", system.name);
+                false
+            }
+            _ => true,
+        };
+        systems.iter().filter(fits).cloned().collect()
+    }
 
     /// A system by its name, or every system there is.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {

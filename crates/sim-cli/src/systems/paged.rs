@@ -76,6 +76,12 @@ fn entries(part: &Part, base: &PagedConfig) -> u32 {
     base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
 }
 
+/// Why the page store does not fit the device.
+pub(super) fn refused(part: &Part, values: &Values) -> Option<String> {
+    let config = config(part, values).ok()?;
+    PagedPlan::new(&part.geometry, &config).err().map(|error| error.to_string())
+}
+
 pub(super) fn paged(
     setup: &Setup,
     values: &Values,
