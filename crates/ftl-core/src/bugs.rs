@@ -6,23 +6,28 @@
 
 /// Declares the bugs, each with its name and with what it breaks, which is its documentation, too.
 macro_rules! bugs {
-    ($($name:ident $what:literal)*) => {
+    ($($name:ident $what:literal)* ; $($paged:ident $does:literal)*) => {
         /// A bug that can be planted.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Bug {
             $(#[doc = $what] $name,)*
+            $(#[doc = $does] $paged,)*
         }
 
         #[cfg(feature = "seeded-bugs")]
         impl Bug {
-            /// All of them.
+            /// All of the hybrid FTL's.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// All of the page store's.
+            pub const PAGED: &[Self] = &[$(Self::$paged,)*];
 
             /// What it does wrong.
             pub const fn what(self) -> &'static str {
                 match self {
                     $(Self::$name => $what,)*
+                    $(Self::$paged => $does,)*
                 }
             }
         }
@@ -74,6 +79,31 @@ bugs! {
     EraseUnderSeal "A block is erased while the seal of a checkpoint stands."
     LeaveFailingChain "A chain whose log block has failed is not folded for it."
     LeaveHeaderTorn "A header that is missing or torn is not written anew."
+    ;
+    TrustYoungest "The page programmed last before a mount is trusted, and not done again."
+    ServeUnproved "The host is served before what was done again is proved."
+    ForgetFirst "The blocks of what is done again may be erased before it is proved."
+    ForgetPlaces "Blocks that a map page leads to which is done again may be erased before it is."
+    ForgetProof "The block of a proof may be erased while the proof is the youngest page."
+    HideRepetition "A page that is done again does not say what it repeats."
+    ReuseStamps "After a mount stamps go on from the last one that was read."
+    BeginLate "The horizon lies at the end of an epoch, and not at its beginning."
+    MoveHorizonEarly "The horizon moves while entries of the epoch before are dirty still."
+    TakeLastTag "A mount takes the tag of a sector that it meets last, and not the youngest."
+    TakeLastLeaf "A mount takes the page of a leaf that it meets last, and not the youngest."
+    TakeOldTags "A mount takes tags that are older than the map page of their leaf."
+    SkipOpenBlocks "A mount looks for tags in full blocks alone."
+    TrustErased "A block whose first page reads as erased is not erased before it is used."
+    ForgetWordLines "A page may be programmed whose tear would ruin another that is relied upon."
+    RelyLate "What the host has written is not relied upon when it is acknowledged."
+    EraseUnrelied "A block is erased though copies of what it held may yet be ruined."
+    ForgetUnrelied "A map page forgets old places though the new ones may yet be ruined."
+    RepeatUnrelied "A page that is written anew after a failure may be ruined by the next one."
+    LeaveOutFast "A map page is written without the dirty entries of the fast area."
+    TrimInRam "A trim forgets dirty entries, and leaves what the map page says."
+    DropLastSlot "The last slot of a victim's pages is not copied."
+    ReleaseTwice "A copy counts the place before it out twice."
+    ReuseFailed "A block to which a program has failed is used again."
 }
 
 /// The bug that is planted, counted from one.

@@ -60,12 +60,16 @@ pub enum Kind {
     Backup = 0xC3,
     /// Names a block that is bad and takes no mark.
     Bad = 0xCC,
+    /// A page of the page store's map.
+    Map = 0x99,
+    /// Sectors of the page store.
+    Sectors = 0xF0,
 }
 
 impl Kind {
     /// All kinds.
     #[cfg(test)]
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::Header,
         Self::Log,
         Self::Summary,
@@ -78,6 +82,8 @@ impl Kind {
         Self::Commit,
         Self::Backup,
         Self::Bad,
+        Self::Map,
+        Self::Sectors,
     ];
 
     /// Whether such a page may hold the only copy of what the host has written or trimmed, as soon as it is programmed.
@@ -106,6 +112,8 @@ impl Kind {
             0xAA => Self::Commit,
             0xC3 => Self::Backup,
             0xCC => Self::Bad,
+            0x99 => Self::Map,
+            0xF0 => Self::Sectors,
             _ => return None,
         })
     }

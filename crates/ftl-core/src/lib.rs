@@ -90,6 +90,9 @@
 //!   mount. [`address`]: those rows. [`error`]: what goes
 //!   wrong below, and how the host is told. [`probe`]: who is told of what is done; it stands in `ftl-iface`.
 //!
+//! **The other FTL.** [`paged`]: one page map over both cells, in rooms of its own over `layout`, `filter` and `table`. It knows
+//! nothing of log and chains, and they nothing of it.
+//!
 //! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
 //!
 //! # Features
@@ -160,6 +163,9 @@ pub mod ram;
 pub mod bound;
 
 pub mod health;
+
+// The other FTL, over the same rooms.
+pub mod paged;
 
 // What all rooms may use.
 pub mod shape;

@@ -18,7 +18,7 @@ use crate::{Failure, interrupt, show};
 /// What was typed after `torture`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The FTL: hybrid
+    /// The FTL: hybrid, or paged
     #[arg(long, default_value = "hybrid", value_parser = ftl, value_name = "FTL")]
     ftl: FtlName,
     /// So many random worlds, each of a seed of its own: a device, a configuration, faults, and sixty lives with power
@@ -129,8 +129,10 @@ fn unfit(error: &SetupError) -> Failure {
 
 fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     let setups = match args.device.as_str() {
-        "all" => Setup::all().map_err(|error| unfit(&error))?,
-        device => vec![Setup::new(device, args.system).map_err(|error| unfit(&error))?],
+        "all" => Setup::all_of(args.ftl).map_err(|error| unfit(&error))?,
+        device => {
+            vec![Setup::of(args.ftl, device, args.system).map_err(|error| unfit(&error))?]
+        }
     };
     let faults =
         Faults::parse(&args.faults).map_err(|error| Failure::Arguments(error.to_string()))?;

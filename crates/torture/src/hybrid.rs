@@ -1,19 +1,20 @@
 //! `ftl-core`'s FTL as a subject.
 
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
-use ftl_core::probe::{self, Cause, Probe};
 use ftl_core::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::{Config, Ftl, MountError, OwnedRam, RamPlan, ShapeError, flash};
 use ftl_iface::{
-    BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Region, Sector, StoreWriteError,
+    BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
 };
 use nand_model::{Chip, Stamp};
 
-use crate::crossing::{Account, Crossing, Halt};
+use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
 use crate::subject::{
     Bounded, Injury, Live, Mounted, Part, Struck, Subject, Told, Unchecked, Unmounted,
 };
+use crate::tags;
+use crate::teller::Teller;
 
 /// The hybrid FTL with a configuration.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl Subject for Hybrid {
 
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
         let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller(device.account());
+        let teller = Teller::new(device.account());
         Ftl::format(device, &self.config, memory.lend(), key, teller)
             .map(drop)
             .map_err(|error| error.to_string())
@@ -62,7 +63,7 @@ impl Subject for Hybrid {
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
         let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller(device.account());
+        let teller = Teller::new(device.account());
         match Ftl::mount(device, &self.config, memory.lend(), teller) {
             Ok(mut ftl) => {
                 live(&mut ftl);
@@ -139,33 +140,11 @@ impl Subject for Hybrid {
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {
-        let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
-        let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
-        let tag = tags.rev().find_map(|spare| layout::tag(spare, FormatKey::new(key)));
-        match tag {
-            Some(tag) => format!("{tag:?}"),
-            None if spare.iter().all(|byte| *byte == 0xFF) => "erased".into(),
-            None => "no tag".into(),
-        }
+        tags::explain(spare, key)
     }
 
     fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {
-        let key = FormatKey::new(key);
-        let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());
-        let told = |length: &usize| layout::tag(&spare[..*length], key).is_some();
-        let Some(length) = lengths.rev().find(told) else { return };
-        let Some(mut tag) = layout::tag(&spare[..length], key) else { return };
-        match below(4) {
-            0 => tag.stamp = layout::Stamp::new(u64::from(below(256)) << below(41)),
-            1 => tag.note = below(256) << below(17),
-            2 => {
-                let code = [0; 4].map(|_: u8| below(256) as u8);
-                let slot = Slot::from_code(u32::from_le_bytes(code));
-                layout::put_slot(&mut spare[..length], below(4) as usize, slot);
-            }
-            _ => tag.kind = FORGED[below(FORGED.len() as u32) as usize],
-        }
-        layout::put_tag(&mut spare[..length], &tag, key);
+        tags::forge(spare, key, &FORGED, below);
     }
 }
 
@@ -232,16 +211,6 @@ impl Mounted for Ftl<'_, &mut Crossing, Teller> {
         let health = self.health();
         let bears = health.read_only || health.reserve_left.is_zero() || !health.at_once.is_zero();
         (!bears).then(|| format!("no block may fail next; {}", Mounted::health(self)))
-    }
-}
-
-/// The probe that keeps the account.
-#[derive(Clone, Debug)]
-struct Teller(Account);
-
-impl Probe for Teller {
-    fn operation(&mut self, _: Region, _: probe::Verb, cause: Cause) {
-        self.0.set(cause);
     }
 }
 

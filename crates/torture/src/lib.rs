@@ -24,7 +24,8 @@
 //!
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
 //! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: who is told, and may end a run.
-//! - `subject`: an FTL, as far as worlds, faults and truth need to know it. `hybrid`: the one of `ftl-core`.
+//! - `subject`: an FTL, as far as worlds, faults and truth need to know it. `hybrid`, `paged`: the two of `ftl-core`.
+//!   `tags`: what their pages say. `teller`: on whose account they ask.
 //! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
@@ -51,8 +52,11 @@ mod history;
 mod hybrid;
 mod injury;
 mod life;
+mod paged;
 mod panics;
 mod subject;
+mod tags;
+mod teller;
 
 pub use fate::{Cut, Fate};
 pub use faults::Faults;

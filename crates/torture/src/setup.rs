@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::paged::{PagedConfig, PagedShapeError, Streams};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_core::{Config, ShapeError, WriteBackConfig};
 use ftl_iface::SectorCount;
@@ -11,6 +12,7 @@ use nand_model::part::Part;
 use nand_model::{ChipError, Content};
 
 use crate::hybrid::Hybrid;
+use crate::paged::Paged;
 use crate::subject::Subject;
 
 /// The FTLs that can be tortured.
@@ -20,16 +22,19 @@ pub enum FtlName {
     /// Of `ftl-core`: a log before block chains.
     #[default]
     Hybrid,
+    /// Of `ftl-core`: a page map over both regions.
+    Paged,
 }
 
 impl FtlName {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Hybrid];
+    pub const ALL: [Self; 2] = [Self::Hybrid, Self::Paged];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hybrid => "hybrid",
+            Self::Paged => "paged",
         }
     }
 }
@@ -74,6 +79,12 @@ pub enum SetupError {
     /// The FTL does not fit it.
     #[error("the FTL does not fit the device: {0}")]
     Shape(ShapeError),
+    /// The page store does not fit it.
+    #[error("the page store does not fit the device: {0}")]
+    PagedShape(PagedShapeError),
+    /// The page store has no such configuration.
+    #[error("the page store has no system \"conventional\": take hybrid or small")]
+    PagedSystem,
 }
 
 /// Blocks of chains beyond the least that a device needs: what failures may take and folds may play with.
@@ -128,9 +139,68 @@ impl Setup {
         Ok(Self { device: device.into(), system, part, subject })
     }
 
+    /// The devices and systems that a whole run of the page store goes through.
+    pub const ALL_PAGED: [(&'static str, System); 8] = [
+        ("tiny", System::Hybrid),
+        ("tiny-slc", System::Hybrid),
+        ("tiny-mlc", System::Hybrid),
+        ("tiny-tlc", System::Hybrid),
+        ("tiny", System::Small),
+        ("tiny-slc", System::Small),
+        ("tiny-mlc", System::Small),
+        ("tiny-tlc", System::Small),
+    ];
+
+    /// The setup of a device and a system for the page store.
+    pub fn paged(device: &str, system: System) -> Result<Self, SetupError> {
+        let part = datasheet::open(device)?;
+        let config = paged_config(&part, system)?;
+        let fits = |capacity: u32| {
+            let config = PagedConfig { capacity: Some(SectorCount::new(capacity)), ..config };
+            let paged = Paged::new(&part.geometry, config)?;
+            let shape = paged.plan().shape();
+            let blocks = [
+                shape.main.blocks - shape.main_needed,
+                shape.fast.map_or(SPARE_PAGED, |fast| fast.blocks - shape.fast_needed),
+            ];
+            let spare = blocks.iter().all(|blocks| *blocks >= SPARE_PAGED);
+            spare.then_some(paged).ok_or(PagedShapeError::Capacity { main: 0, fast: 0 })
+        };
+        let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
+        let exported = u32::try_from(exported).unwrap_or(u32::MAX);
+        // The last block's worth is not whole, so that an end within a map page is met too.
+        let step = (exported / 32).max(1);
+        let mut capacity = exported - 1;
+        let subject = loop {
+            match fits(capacity) {
+                Ok(paged) => break Arc::new(paged),
+                Err(error) if capacity <= step => return Err(SetupError::PagedShape(error)),
+                Err(_) => capacity -= step,
+            }
+        };
+        Ok(Self { device: device.into(), system, part, subject })
+    }
+
+    /// The setup of a device and a system for that FTL.
+    pub fn of(ftl: FtlName, device: &str, system: System) -> Result<Self, SetupError> {
+        match ftl {
+            FtlName::Hybrid => Self::new(device, system),
+            FtlName::Paged => Self::paged(device, system),
+        }
+    }
+
+    /// All of that FTL.
+    pub fn all_of(ftl: FtlName) -> Result<Vec<Self>, SetupError> {
+        let all: &[_] = match ftl {
+            FtlName::Hybrid => &Self::ALL,
+            FtlName::Paged => &Self::ALL_PAGED,
+        };
+        all.iter().map(|(device, system)| Self::of(ftl, device, *system)).collect()
+    }
+
     /// All of [`Self::ALL`].
     pub fn all() -> Result<Vec<Self>, SetupError> {
-        Self::ALL.iter().map(|(device, system)| Self::new(device, *system)).collect()
+        Self::all_of(FtlName::Hybrid)
     }
 
     /// Sectors that the host may use.
@@ -198,6 +268,32 @@ fn configured(part: &Part, system: System) -> Config {
             write_back: WriteBackConfig { collect_on_fold: false, ..Config::HYBRID.write_back },
             ..usual
         },
+    }
+}
+
+/// Blocks of an area of the page store beyond those that it needs: what failures may take.
+const SPARE_PAGED: u16 = 2;
+
+fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> {
+    let filter =
+        FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) };
+    let usual = PagedConfig {
+        sector_bytes: part.sector_bytes,
+        dirty_entries: 128,
+        cached_leaves: 3,
+        filter,
+        ..PagedConfig::SMALL
+    };
+    match system {
+        System::Hybrid => Ok(usual),
+        System::Conventional => Err(SetupError::PagedSystem),
+        System::Small => Ok(PagedConfig {
+            dirty_entries: 96,
+            cached_leaves: 2,
+            streams: Streams::One,
+            filter: FilterChoice::AcceptAll,
+            ..usual
+        }),
     }
 }
 

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 
 use ftl_core::layout::{self, Slot};
+use ftl_core::paged::PagedShape;
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
 use ftl_core::shape::Shape;
 use ftl_iface::{
@@ -237,13 +238,28 @@ pub(super) struct Metered<'m, D = Chip> {
 impl<'m, D: Flash> Metered<'m, D> {
     pub(super) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        Self::beside(chip, log, (shape.sector_bytes, shape.chain.slots), meter)
+    }
+
+    /// The chip of a page store. What it calls its fast area stands for the log.
+    pub(super) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
+        let fast = shape.fast.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter)
+    }
+
+    fn beside(
+        chip: D,
+        log: Option<(Region, u32, u32)>,
+        (sector, slots): (Bytes, u16),
+        meter: &'m Meter,
+    ) -> Self {
         let (region, first, count) = log.unwrap_or((Region::Slc, 0, 0));
         Self {
             chip,
             meter,
             log: Log::Blocks { region, first, count },
-            sector_bytes: shape.sector_bytes.get().into(),
-            slots: usize::from(shape.chain.slots),
+            sector_bytes: sector.get().into(),
+            slots: usize::from(slots),
             writes: None,
         }
     }

@@ -28,6 +28,7 @@ mod live;
 mod machine;
 mod meter;
 mod ours;
+mod paged;
 mod parts;
 mod rivals;
 mod scm;
@@ -208,6 +209,14 @@ const SYSTEMS: &[Entry] = &[
         uses_slc: false,
         power: PowerLoss::Survived,
         run: ours::conventional,
+    },
+    Entry {
+        name: "paged",
+        title: "one page map over SLC and MLC; small hot writes and the map itself in the SLC",
+        parameters: &paged::PAGED,
+        uses_slc: true,
+        power: PowerLoss::Survived,
+        run: paged::paged,
     },
     Entry {
         name: "page-slc",

@@ -24,7 +24,7 @@ use crate::result::{self, Factors, Filter, Hash, Throttle};
 use crate::spec::{Parameter, Values};
 use crate::{Failure, device, show};
 
-const fn switch(name: &'static str, title: &'static str) -> Parameter {
+pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter {
     Parameter { name, default: "on", title }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn conventional_config(part: &Part, values: &Values) -> Result<Config
 }
 
 /// What is done for pages that share cells with the one to be programmed.
-fn paired_pages(values: &Values) -> Result<PairedPages, String> {
+pub(super) fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     values.get("paired-pages", |text| match text {
         "accept" => Ok(PairedPages::Accept),
         "guard" => Ok(PairedPages::Guard),
@@ -297,7 +297,7 @@ impl<'ram, D: Flash> Ours<'ram, D> {
 }
 
 /// The same without what the device says: whoever asks the system knows no device.
-const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
+pub(super) const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
     match *error {
         StoreReadError::OutOfRange { first, count, capacity } => {
             StoreReadError::OutOfRange { first, count, capacity }
@@ -312,7 +312,7 @@ const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> 
 }
 
 /// The same of a change.
-const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
+pub(super) const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
     match *error {
         StoreWriteError::OutOfRange { first, count, capacity } => {
             StoreWriteError::OutOfRange { first, count, capacity }

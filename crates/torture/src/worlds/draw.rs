@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
+use ftl_core::paged::{PagedConfig, Streams};
 use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
 use ftl_iface::{
@@ -13,6 +14,7 @@ use nand_model::part::{Part, RegionPart};
 
 use crate::dice::Dice;
 use crate::hybrid::Hybrid;
+use crate::paged::Paged;
 use crate::setup::{FtlName, Setup, SetupError, System};
 
 /// Word lines of parts that follow no usual scheme; pages beyond a table's end stand alone.
@@ -56,6 +58,7 @@ pub(super) fn setup(ftl: FtlName, dice: &mut Dice) -> Result<Setup, SetupError> 
     let figures = datasheet::builtin("tiny")?;
     let drawn = match ftl {
         FtlName::Hybrid => hybrid,
+        FtlName::Paged => paged,
     };
     loop {
         if let Some(setup) = drawn(&figures, dice) {
@@ -93,19 +96,74 @@ fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let capacity = room.checked_sub(dice.below(4)).filter(|sectors| *sectors > 0)?;
     let config = Config { capacity: Some(SectorCount::new(capacity)), ..config };
     let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);
+    let part = world_part(figures, &geometry, config.sector_bytes);
+    let device = told(&geometry, config.log, config.sector_bytes);
+    Some(Setup { device, system: System::Hybrid, part, subject })
+}
+
+fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
+    let kind = dice.pick(&KINDS);
+    let (slc, mlc) = match kind {
+        Kind::Two(cell) => {
+            let blocks = 8 + dice.below(20);
+            (Some(region(Cell::Slc, blocks, dice)), Some(region(cell, 10 + dice.below(26), dice)))
+        }
+        Kind::Divided(cell) | Kind::Plain(cell) => {
+            let only = region(cell, 14 + dice.below(40), dice);
+            if cell == Cell::Slc { (Some(only), None) } else { (None, Some(only)) }
+        }
+    };
+    let geometry = Geometry::new(slc, mlc).ok()?;
+    let pages = [slc, mlc].into_iter().flatten().map(|region| region.page_bytes.get());
+    let sector = if dice.percent(50) { 512 } else { pages.min()? };
+    let config = PagedConfig {
+        sector_bytes: Bytes::new(sector),
+        capacity: None,
+        dirty_entries: 8 + dice.below(400),
+        cached_leaves: 2 + dice.below(3) as u16,
+        streams: if dice.percent(50) { Streams::One } else { Streams::Two },
+        filter: drawn_filter(dice),
+        paired_pages: PairedPages::Guard,
+    };
+    let share = 20 + dice.below(80);
+    let room = slc.into_iter().chain(mlc).last().map_or(0, |region| region.capacity_bytes());
+    let capacity = (room / u64::from(sector)) as u32 * share / 100;
+    let config = PagedConfig { capacity: Some(SectorCount::new(capacity.max(8))), ..config };
+    let subject = Paged::new(&geometry, config).ok()?;
+    let shape = *subject.plan().shape();
+    let few = u32::from(shape.main.blocks - shape.main_needed) < 1 + dice.below(4);
+    let few_fast = shape.fast.is_some_and(|fast| fast.blocks == shape.fast_needed);
+    if few || few_fast {
+        return None;
+    }
+    let part = world_part(figures, &geometry, config.sector_bytes);
+    let device = told(&geometry, LogRegion::SlcRegion, config.sector_bytes);
+    Some(Setup { device, system: System::Hybrid, part, subject: Arc::new(subject) })
+}
+
+/// The model part's figures on a drawn geometry.
+fn world_part(figures: &Part, geometry: &Geometry, sector_bytes: Bytes) -> Part {
     // A drawn block has its own number of pages, which a mode of the model part's would not fit.
     let region = |has: bool, part: &Option<RegionPart>| {
         part.clone().filter(|_| has).map(|part| RegionPart { slc_mode: None, ..part })
     };
-    let part = Part {
+    Part {
         name: "world".into(),
-        slc: region(slc.is_some(), &figures.slc),
-        mlc: region(mlc.is_some(), &figures.mlc),
-        geometry,
-        sector_bytes: config.sector_bytes,
+        slc: region(geometry.slc().is_some(), &figures.slc),
+        mlc: region(geometry.mlc().is_some(), &figures.mlc),
+        geometry: *geometry,
+        sector_bytes,
         ..figures.clone()
-    };
-    Some(Setup { device: told(&geometry, &config), system: System::Hybrid, part, subject })
+    }
+}
+
+fn drawn_filter(dice: &mut Dice) -> FilterChoice {
+    if dice.percent(35) {
+        return FilterChoice::AcceptAll;
+    }
+    let largest = 2 + dice.below(12);
+    let initial = 1 + dice.below(largest);
+    FilterChoice::BySize { initial: SectorCount::new(initial), largest: SectorCount::new(largest) }
 }
 
 fn region(cell: Cell, blocks: u32, dice: &mut Dice) -> RegionGeometry {
@@ -144,16 +202,7 @@ fn configured(log: LogRegion, sector_bytes: Bytes, dice: &mut Dice) -> Config {
         chain_sketch_halves: dice.below(4) as u8,
         free_blocks_low: 2 + dice.below(3) as u16,
         copies_per_page: dice.pick(&[0, 1, 2, 4, 8]),
-        filter: if dice.percent(35) {
-            FilterChoice::AcceptAll
-        } else {
-            let largest = 2 + dice.below(12);
-            let initial = 1 + dice.below(largest);
-            FilterChoice::BySize {
-                initial: SectorCount::new(initial),
-                largest: SectorCount::new(largest),
-            }
-        },
+        filter: drawn_filter(dice),
         throttle: dice.percent(50),
         endurance: Endurance { log: dice.pick(&[5_000, 100_000]), chain: 5_000 },
         wear_leveling: WearLeveling { enabled: dice.percent(75), threshold: dice.pick(&[1, 2, 8]) },
@@ -167,7 +216,7 @@ fn configured(log: LogRegion, sector_bytes: Bytes, dice: &mut Dice) -> Config {
 }
 
 /// The device in a few words.
-fn told(geometry: &Geometry, config: &Config) -> String {
+fn told(geometry: &Geometry, log: LogRegion, sector: Bytes) -> String {
     let regions = [geometry.slc(), geometry.mlc()].into_iter().flatten().map(|region| {
         let pairing = match region.pairing {
             Pairing::None => String::new(),
@@ -179,11 +228,11 @@ fn told(geometry: &Geometry, config: &Config) -> String {
         let (blocks, pages, bytes) = (blocks.get(), pages_per_block.get(), page_bytes.get());
         format!("{cell} {blocks} blocks of {pages} pages of {bytes} bytes{pairing}")
     });
-    let log = match config.log {
+    let log = match log {
         LogRegion::None => ", no log".into(),
         LogRegion::SlcRegion => String::new(),
         LogRegion::FirstBlocks(blocks) => format!(", a log of {blocks} blocks"),
     };
     let regions: Vec<String> = regions.collect();
-    format!("{}{log}, sectors of {}", regions.join(" and "), config.sector_bytes.get())
+    format!("{}{log}, sectors of {}", regions.join(" and "), sector.get())
 }

@@ -1,0 +1,179 @@
+//! The invariants, each a function with a name. Tests run them between all steps; nothing else does.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::address::{Mapped, Spot};
+use super::dirty::Old;
+use super::door::{Seen, is_map};
+use super::ftl::PageFtl;
+use super::map::leaf_named;
+use super::shape::Area;
+use crate::error::Fault;
+use crate::probe::{Cause, Probe};
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl<E: fmt::Debug> From<Fault<E>> for Violation {
+    fn from(fault: Fault<E>) -> Self {
+        Self(format!("the device did not let itself be checked: {fault:?}"))
+    }
+}
+
+type Verdict = Result<(), Violation>;
+
+fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(Violation(sentence())) }
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Checks every invariant.
+    pub fn check(&mut self) -> Verdict {
+        self.settle_if_possible()?;
+        self.blocks_count_their_references()?;
+        self.free_blocks_are_counted()?;
+        self.open_blocks_are_not_free()?;
+        self.the_directory_leads_to_map_pages()?;
+        self.every_sector_is_where_the_map_says()?;
+        self.dirty_entries_are_younger_than_their_map_page()?;
+        self.dirty_entries_are_younger_than_the_horizon()
+    }
+
+    /// A block has as many references as the table, the map pages and the directory make.
+    fn blocks_count_their_references(&mut self) -> Verdict {
+        let mut counts: Vec<u32> = vec![0; usize::from(self.shape.blocks())];
+        let mut count = |spot: Spot, many: u32| {
+            if let Some(cell) = counts.get_mut(usize::from(spot.block.get())) {
+                *cell += many;
+            }
+        };
+        for (_, entry) in self.table.entries() {
+            count(self.shape.spot(entry.place).0, 1);
+        }
+        for leaf in self.map.leaves() {
+            let Some(spot) = self.map.spot(leaf) else { continue };
+            count(spot, self.leaf_weight().into());
+            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+            let (first, sectors) = self.shape.sectors_of(leaf);
+            for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
+                let released =
+                    self.table.get(sector).is_some_and(|entry| entry.old == Old::Released);
+                if let (Mapped::At(place), false) = (self.map.get(page, at), released) {
+                    count(self.shape.spot(place).0, 1);
+                }
+            }
+        }
+        for (block, counted) in self.blocks.all().zip(counts) {
+            let known = self.blocks.references(block);
+            // A page of a map that cannot be read any more leaves its references counted.
+            ensure(u32::from(known) == counted || self.blocks.is_bad(block), || {
+                format!("{block:?} has {counted} references and counts {known}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// As many blocks are free as are counted.
+    fn free_blocks_are_counted(&mut self) -> Verdict {
+        for area in [Area::Fast, Area::Main] {
+            if area == Area::Fast && self.shape.fast.is_none() {
+                continue;
+            }
+            let free = self.blocks.of(area).filter(|block| self.blocks.is_free(*block)).count();
+            let counted = self.blocks.free(area);
+            ensure(free == usize::from(counted), || {
+                format!("{free} blocks of {area:?} are free, and {counted} are counted")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// No open block may be opened once more, and no two streams share one.
+    fn open_blocks_are_not_free(&mut self) -> Verdict {
+        let open: Vec<_> = self.opens.iter().flatten().map(|open| open.block).collect();
+        for (at, block) in open.iter().enumerate() {
+            ensure(!self.blocks.is_free(*block), || format!("{block:?} is open and free"))?;
+            let earlier = open.get(..at).unwrap_or(&[]);
+            ensure(!earlier.contains(block), || format!("{block:?} is open twice"))?;
+        }
+        Ok(())
+    }
+
+    /// What the directory names is a map page of that leaf.
+    fn the_directory_leads_to_map_pages(&mut self) -> Verdict {
+        for leaf in self.map.leaves() {
+            let Some(spot) = self.map.spot(leaf) else { continue };
+            let seen = self.door.look(spot, Cause::Mount)?;
+            if seen == Seen::Unreadable {
+                return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
+            }
+            let fits = seen.tag().is_some_and(|tag| is_map(tag.kind))
+                && leaf_named(self.door.slot(0)) == Some(leaf);
+            ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {seen:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// The slot that a sector is mapped to holds that sector.
+    fn every_sector_is_where_the_map_says(&mut self) -> Verdict {
+        for number in 0..self.shape.capacity.get() {
+            let sector = Sector::new(number);
+            let Mapped::At(place) = self.lookup(sector)? else { continue };
+            let (spot, slot) = self.shape.spot(place);
+            let seen = self.door.look(spot, Cause::Mount)?;
+            if seen == Seen::Unreadable {
+                return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));
+            }
+            let held = self.door.slot(slot);
+            ensure(held.copy_of() == Some(sector), || {
+                format!("{sector} is mapped to slot {slot} of {spot:?}, which holds {held:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A dirty entry's tag is younger than the map page of its leaf: a mount finds it.
+    fn dirty_entries_are_younger_than_their_map_page(&mut self) -> Verdict {
+        for cell in 0..self.table.cells() {
+            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+            let (leaf, _) = self.shape.leaf_of(sector);
+            let (spot, _) = self.shape.spot(entry.place);
+            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            let Some(map) = self.map.spot(leaf) else { continue };
+            let Some(page) = self.door.look(map, Cause::Mount)?.tag() else { continue };
+            ensure(tag.stamp > page.stamp, || {
+                format!("{sector} is dirty, and its map page is younger than its tag")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A dirty entry's tag is younger than the horizon: a mount looks at it.
+    fn dirty_entries_are_younger_than_the_horizon(&mut self) -> Verdict {
+        for cell in 0..self.table.cells() {
+            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+            let (spot, _) = self.shape.spot(entry.place);
+            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            let horizon = self.epoch.horizon;
+            ensure(tag.stamp > horizon, || {
+                format!("{sector} is dirty since {:?}, beyond the horizon {horizon:?}", tag.stamp)
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,306 @@
+//! The table of dirty entries: sectors whose newest place no map page tells yet.
+//!
+//! Linear probing over all cells, with removals that close the gap: whatever set of entries fits in one order of
+//! insertion fits in every other, so that a mount can put back what was there, in the order in which it meets it.
+//!
+//! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
+//! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
+
+use ftl_iface::Sector;
+
+use super::address::Place;
+use crate::bugs::{Bug, planted};
+
+/// No sector.
+const EMPTY: u32 = u32::MAX;
+const PLACE: u32 = (1 << Place::BITS) - 1;
+const RELEASED: u32 = 1 << 30;
+const PARITY: u32 = 1 << 31;
+
+/// What became of the pointer that the sector's map page has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// The block that it points into still counts it.
+    Counted,
+    /// No block counts it any more, or there is none.
+    Released,
+}
+
+/// A dirty entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The newest place of the sector.
+    pub place: Place,
+    /// The pointer of its map page.
+    pub old: Old,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct DirtyTable<'ram> {
+    sectors: &'ram mut [u32],
+    values: &'ram mut [u32],
+    len: u32,
+    /// The present epoch's mark.
+    parity: u32,
+    /// Entries of the epoch before.
+    old: u32,
+    /// Where the search for what to write back goes on.
+    hand: usize,
+}
+
+impl<'ram> DirtyTable<'ram> {
+    /// The empty table over that memory.
+    pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32]) -> Self {
+        sectors.fill(EMPTY);
+        values.fill(0);
+        Self { sectors, values, len: 0, parity: 0, old: 0, hand: 0 }
+    }
+
+    /// Forgets every entry.
+    pub fn clear(&mut self) {
+        self.sectors.fill(EMPTY);
+        (self.len, self.old) = (0, 0);
+    }
+
+    /// Entries.
+    #[inline]
+    pub const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Entries of the epoch before the present one.
+    #[inline]
+    pub const fn old(&self) -> u32 {
+        self.old
+    }
+
+    #[inline]
+    fn home(&self, sector: u32) -> usize {
+        // Eight sectors in a row are neighbours, eights lie apart.
+        let mixed = (sector >> 3).wrapping_mul(0x9E37_79B1);
+        let cells = self.sectors.len() as u64;
+        let eight = (u64::from(mixed) * (cells / 8).max(1)) >> 32;
+        (eight as usize * 8 + (sector & 7) as usize) % (cells as usize).max(1)
+    }
+
+    #[inline]
+    const fn after(&self, cell: usize) -> usize {
+        if cell + 1 >= self.sectors.len() { 0 } else { cell + 1 }
+    }
+
+    #[inline]
+    fn find(&self, sector: u32) -> Option<usize> {
+        let mut cell = self.home(sector);
+        for _ in 0..self.sectors.len() {
+            match self.sectors.get(cell) {
+                Some(found) if *found == sector => return Some(cell),
+                Some(&EMPTY) | None => return None,
+                _ => cell = self.after(cell),
+            }
+        }
+        None
+    }
+
+    /// The entry of a sector.
+    #[inline]
+    pub fn get(&self, sector: Sector) -> Option<Entry> {
+        self.values.get(self.find(sector.get())?).map(|value| entry(*value))
+    }
+
+    /// Sets the entry of a sector, in the present epoch. `false`: the table is full.
+    pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
+        let released = if entry.old == Old::Released { RELEASED } else { 0 };
+        let value = entry.place.get() & PLACE | released | self.parity;
+        let mut cell = self.home(sector.get());
+        for _ in 0..self.sectors.len() {
+            let next = self.after(cell);
+            let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell))
+            else {
+                return false;
+            };
+            if *found == sector.get() {
+                self.old -= u32::from(*held & PARITY != self.parity);
+                *held = value;
+                return true;
+            }
+            if *found == EMPTY {
+                (*found, *held) = (sector.get(), value);
+                self.len += 1;
+                return true;
+            }
+            cell = next;
+        }
+        false
+    }
+
+    /// Says that no block counts the pointer of the sector's map page any more.
+    pub fn release(&mut self, sector: Sector) {
+        if let Some(value) = self.find(sector.get()).and_then(|cell| self.values.get_mut(cell)) {
+            *value |= RELEASED;
+        }
+    }
+
+    /// Takes the entry of a sector out.
+    pub fn take(&mut self, sector: Sector) -> Option<Entry> {
+        let cell = self.find(sector.get())?;
+        let value = *self.values.get(cell)?;
+        self.len -= 1;
+        self.old -= u32::from(value & PARITY != self.parity);
+        self.close_gap(cell);
+        Some(entry(value))
+    }
+
+    /// Moves entries behind a cell that becomes empty to where a lookup finds them.
+    fn close_gap(&mut self, mut gap: usize) {
+        let cells = self.sectors.len();
+        let mut cell = gap;
+        for _ in 0..cells {
+            cell = self.after(cell);
+            let Some(sector) = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)
+            else {
+                break;
+            };
+            let home = self.home(sector);
+            let from_home = (cell + cells - home) % cells;
+            let from_gap = (cell + cells - gap) % cells;
+            if from_home >= from_gap {
+                let value = self.values.get(cell).copied().unwrap_or(0);
+                self.set(gap, sector, value);
+                gap = cell;
+            }
+        }
+        self.set(gap, EMPTY, 0);
+    }
+
+    fn set(&mut self, cell: usize, sector: u32, value: u32) {
+        if let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell)) {
+            (*found, *held) = (sector, value);
+        }
+    }
+
+    /// Begins an epoch: all entries are of the one before. Only where none was left of the one before that.
+    pub fn begin_epoch(&mut self) {
+        debug_assert!(
+            self.old == 0 || planted(Bug::MoveHorizonEarly),
+            "entries are left of the epoch that ends"
+        );
+        self.parity ^= PARITY;
+        self.old = self.len;
+    }
+
+    /// The next entries from the hand on, so many cells far; the hand moves on.
+    pub fn next_entries(&mut self, cells: usize) -> impl Iterator<Item = Sector> + '_ {
+        let start = self.hand;
+        let all = self.sectors.len().max(1);
+        self.hand = (start + cells) % all;
+        let numbers = (0..cells.min(all)).map(move |ahead| (start + ahead) % all);
+        numbers.filter_map(|cell| {
+            self.sectors.get(cell).copied().filter(|found| *found != EMPTY).map(Sector::new)
+        })
+    }
+
+    /// The next entry of the epoch before, from the hand on.
+    pub fn next_old(&mut self) -> Option<Sector> {
+        if self.old == 0 {
+            return None;
+        }
+        for _ in 0..self.sectors.len() {
+            let cell = self.hand;
+            self.hand = self.after(cell);
+            let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY);
+            let value = self.values.get(cell).copied().unwrap_or(0);
+            if let Some(sector) = sector
+                && value & PARITY != self.parity
+            {
+                return Some(Sector::new(sector));
+            }
+        }
+        None
+    }
+
+    /// Every entry.
+    pub fn entries(&self) -> impl Iterator<Item = (Sector, Entry)> + '_ {
+        let cells = self.sectors.iter().zip(&*self.values);
+        cells
+            .filter(|(sector, _)| **sector != EMPTY)
+            .map(|(sector, value)| (Sector::new(*sector), entry(*value)))
+    }
+
+    /// The entry in that cell.
+    pub fn entry_at(&self, cell: usize) -> Option<(Sector, Entry)> {
+        let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)?;
+        Some((Sector::new(sector), entry(self.values.get(cell).copied()?)))
+    }
+
+    /// Cells.
+    pub const fn cells(&self) -> usize {
+        self.sectors.len()
+    }
+}
+
+const fn entry(value: u32) -> Entry {
+    let old = if value & RELEASED == 0 { Old::Counted } else { Old::Released };
+    Entry { place: Place::new(value & PLACE), old }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Random steps beside a map, in a table that is nearly full all the time.
+    #[test]
+    fn the_table_holds_what_was_put_whatever_is_taken_out() {
+        for seed in 1..40_u64 {
+            let (mut sectors, mut values) = (vec![0; 37], vec![0; 37]);
+            let mut table = DirtyTable::new(&mut sectors, &mut values);
+            let mut truth: BTreeMap<u32, u32> = BTreeMap::new();
+            let mut dice = seed;
+            for step in 0..3_000 {
+                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let sector = (dice >> 33) as u32 % 90;
+                if dice >> 61 < 3 || truth.len() == 36 {
+                    let taken = table.take(Sector::new(sector)).map(|entry| entry.place.get());
+                    assert_eq!(taken, truth.remove(&sector), "{seed} {step}");
+                } else {
+                    let entry = Entry { place: Place::new(step), old: Old::Released };
+                    assert!(table.put(Sector::new(sector), entry));
+                    truth.insert(sector, step);
+                }
+                for sector in 0..90 {
+                    let found = table.get(Sector::new(sector)).map(|entry| entry.place.get());
+                    assert_eq!(found, truth.get(&sector).copied(), "{seed} {step}");
+                }
+                assert_eq!(table.len() as usize, truth.len());
+            }
+        }
+    }
+
+    #[test]
+    fn an_epoch_ends_when_its_entries_are_written_anew_or_taken() {
+        let (mut sectors, mut values) = (vec![0; 9], vec![0; 9]);
+        let mut table = DirtyTable::new(&mut sectors, &mut values);
+        let entry = Entry { place: Place::new(7), old: Old::Counted };
+        for sector in 0..4 {
+            table.put(Sector::new(sector), entry);
+        }
+        table.begin_epoch();
+        assert_eq!(table.old(), 4);
+        table.put(Sector::new(1), entry);
+        table.take(Sector::new(2));
+        assert_eq!(table.old(), 2);
+        let first = table.next_old().unwrap();
+        table.take(first);
+        let last = table.next_old().unwrap();
+        table.take(last);
+        assert_eq!((table.old(), table.next_old()), (0, None));
+        assert_eq!([first.get(), last.get()].map(|sector| [0, 3].contains(&sector)), [true; 2]);
+    }
+}

@@ -1,0 +1,321 @@
+//! The one door to the device: every operation passes here, gets its stamp and its tag, and is told to the probe with
+//! its cause.
+
+use ftl_iface::{
+    Block, Bytes, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex, ProgramError,
+    ReadError,
+};
+
+use super::address::{BlockNumber, Spot};
+use super::shape::PagedShape;
+use crate::error::Fault;
+use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
+use crate::probe::{Cause, Event, Probe, Verb};
+
+/// What a page turns out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A page of this format.
+    Page(Tag),
+    /// It reads as erased.
+    Erased,
+    /// It cannot be read, or what it says is not of this format.
+    Unreadable,
+}
+
+/// Whether such a page holds sectors, or stands among such.
+pub const fn is_sectors(kind: Kind) -> bool {
+    matches!(kind, Kind::Sectors | Kind::Rescue | Kind::Backup)
+}
+
+/// Whether such a page holds nothing, and says that what was done again before it is on flash.
+pub const fn is_proof(kind: Kind) -> bool {
+    matches!(kind, Kind::Backup)
+}
+
+/// Whether such a page is one of the map.
+pub const fn is_map(kind: Kind) -> bool {
+    matches!(kind, Kind::Map | Kind::Commit)
+}
+
+/// Whether such a page does again what the page programmed last before a mount did. Its note says how many stamps
+/// before it that one came; a proof's, before which of them all it was done first.
+pub const fn is_redone(kind: Kind) -> bool {
+    matches!(kind, Kind::Rescue | Kind::Commit | Kind::Backup)
+}
+
+impl Seen {
+    /// The tag, where there is one.
+    pub const fn tag(self) -> Option<Tag> {
+        match self {
+            Self::Page(tag) => Some(tag),
+            Self::Erased | Self::Unreadable => None,
+        }
+    }
+}
+
+/// The door.
+#[derive(Debug)]
+pub struct Door<'ram, D, P> {
+    device: D,
+    probe: P,
+    shape: PagedShape,
+    key: FormatKey,
+    stamp: Stamp,
+    /// The tag read last.
+    read: &'ram mut [u8],
+    /// The spare area to program from.
+    write: &'ram mut [u8],
+    read_bytes: usize,
+    dead: bool,
+}
+
+impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
+    /// The door to that device.
+    pub fn new(
+        device: D,
+        probe: P,
+        shape: &PagedShape,
+        read: &'ram mut [u8],
+        write: &'ram mut [u8],
+    ) -> Self {
+        write.fill(0xFF);
+        Self {
+            device,
+            probe,
+            shape: *shape,
+            key: FormatKey::HEADER,
+            stamp: Stamp::ZERO,
+            read,
+            write,
+            read_bytes: 0,
+            dead: false,
+        }
+    }
+
+    /// Gives the device back.
+    pub fn into_parts(self) -> (D, P) {
+        (self.device, self.probe)
+    }
+
+    /// The device's shape.
+    pub fn geometry(&self) -> &Geometry {
+        self.device.geometry()
+    }
+
+    /// The device, to look at.
+    pub const fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The device, for what the host may do beside the FTL.
+    pub const fn device_mut(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// The probe.
+    pub const fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// Tells the probe of a decision.
+    #[inline]
+    pub fn tell(&mut self, event: Event) {
+        self.probe.event(event);
+    }
+
+    /// The key of the device's tags.
+    pub const fn key(&self) -> FormatKey {
+        self.key
+    }
+
+    /// Sets the key of the device's tags.
+    pub const fn set_key(&mut self, key: FormatKey) {
+        self.key = key;
+    }
+
+    /// The last stamp given.
+    pub const fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Raises the last stamp given to at least this one.
+    pub fn raise_stamp(&mut self, stamp: Stamp) {
+        self.stamp = self.stamp.max(stamp);
+    }
+
+    /// Whether nothing has failed that ends this mount.
+    #[inline]
+    pub fn alive(&self) -> Result<(), Fault<D::Error>> {
+        if self.dead { Err(Fault::Device(None)) } else { Ok(()) }
+    }
+
+    fn driver_failed(&mut self, error: D::Error) -> Fault<D::Error> {
+        self.dead = true;
+        Fault::Device(Some(error))
+    }
+
+    #[inline]
+    fn block(&self, block: BlockNumber) -> Block {
+        let area = self.shape.area(self.shape.area_of(block));
+        Block::new(area.region, area.first + u32::from(block.get() - area.first_block))
+    }
+
+    #[inline]
+    fn page(&self, spot: Spot) -> Page {
+        self.block(spot.block).page(PageIndex::new(spot.page))
+    }
+
+    /// Reads sectors of a page from a slot on, and its tag.
+    pub fn read(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Seen, Fault<D::Error>> {
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
+        self.read_page(self.page(spot), slots, at, data, cause)
+    }
+
+    /// Reads part of any page, with a tag of so many slots.
+    pub(super) fn read_page(
+        &mut self,
+        page: Page,
+        slots: u16,
+        at: Bytes,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Seen, Fault<D::Error>> {
+        self.alive()?;
+        self.read_bytes = layout::tag_bytes(slots);
+        self.probe.operation(page.region(), Verb::Read, cause);
+        let spare = self.read.get_mut(..self.read_bytes).unwrap_or(&mut []);
+        match self.device.read(page, at, data, spare) {
+            Ok(_) => Ok(match layout::tag(spare, self.key) {
+                Some(tag) => Seen::Page(tag),
+                None if layout::is_erased(spare) => Seen::Erased,
+                None => Seen::Unreadable,
+            }),
+            Err(ReadError::Uncorrectable) => Ok(Seen::Unreadable),
+            Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Looks at a page's tag.
+    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
+        let seen = self.read(spot, 0, &mut [], cause)?;
+        if let Seen::Page(tag) = seen {
+            self.raise_stamp(tag.stamp);
+        }
+        Ok(seen)
+    }
+
+    /// What a slot of the page read last holds.
+    #[inline]
+    pub fn slot(&self, slot: u16) -> Slot {
+        let beyond = layout::tag_bytes(slot + 1) > self.read_bytes;
+        if beyond { Slot::Empty } else { layout::slot(self.read, usize::from(slot)) }
+    }
+
+    /// Says that no slot of the page to be programmed next holds anything.
+    pub fn hold_nothing(&mut self) {
+        self.write.fill(0xFF);
+    }
+
+    /// Says what a slot of the page to be programmed next holds.
+    #[inline]
+    pub fn hold(&mut self, slot: u16, holds: Slot) {
+        layout::put_slot(self.write, usize::from(slot), holds);
+    }
+
+    /// What a slot of the page to be programmed next holds.
+    #[inline]
+    pub fn held(&self, slot: u16) -> Slot {
+        layout::slot(self.write, usize::from(slot))
+    }
+
+    /// Programs a page whose slots are held. Its note is how often its block was erased, but for what is done again.
+    pub fn program(
+        &mut self,
+        spot: Spot,
+        kind: Kind,
+        note: u32,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        self.program_page(self.page(spot), slots, (kind, note), data, cause)
+    }
+
+    /// Programs any page, with a tag of so many slots.
+    pub(super) fn program_page(
+        &mut self,
+        page: Page,
+        slots: u16,
+        (kind, note): (Kind, u32),
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
+        self.stamp = self.stamp.next();
+        let tag = Tag { kind, stamp: self.stamp, note };
+        let spare_bytes =
+            self.geometry().region(page.region()).map_or(0, |region| region.spare_bytes.as_usize());
+        let spare = self.write.get_mut(..spare_bytes).unwrap_or(&mut []);
+        let tagged = spare.get_mut(..layout::tag_bytes(slots)).unwrap_or(&mut []);
+        layout::put_tag(tagged, &tag, self.key);
+        self.probe.operation(page.region(), Verb::Program, cause);
+        match self.device.program(page, data, spare) {
+            Ok(()) => Ok(()),
+            Err(ProgramError::Failed) => Err(Fault::BlockFailed),
+            Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Erases a block.
+    pub fn erase(&mut self, block: BlockNumber, cause: Cause) -> Result<(), Fault<D::Error>> {
+        self.erase_block(self.block(block), cause)
+    }
+
+    /// Erases any block.
+    pub(super) fn erase_block(
+        &mut self,
+        block: Block,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
+        self.probe.operation(block.region(), Verb::Erase, cause);
+        match self.device.erase(block) {
+            Ok(()) => Ok(()),
+            Err(EraseError::Failed) => Err(Fault::BlockFailed),
+            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Whether a block is marked bad.
+    pub fn is_bad(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
+        self.is_bad_block(self.block(block))
+    }
+
+    /// Whether any block is marked bad.
+    pub(super) fn is_bad_block(&mut self, block: Block) -> Result<bool, Fault<D::Error>> {
+        self.alive()?;
+        self.device.is_bad(block).map_err(|error| self.driver_failed(error))
+    }
+
+    /// Marks a block bad. Where it takes no mark it is met again after the next mount, and fails again.
+    pub fn mark_bad(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        self.mark_bad_block(self.block(block))
+    }
+
+    /// Marks any block bad.
+    pub(super) fn mark_bad_block(&mut self, block: Block) -> Result<(), Fault<D::Error>> {
+        self.alive()?;
+        match self.device.mark_bad(block) {
+            Ok(()) | Err(MarkError::Failed) => Ok(()),
+            Err(MarkError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+}

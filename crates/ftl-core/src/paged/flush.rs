@@ -1,0 +1,241 @@
+//! Map pages: written with every dirty entry of their range, as of now.
+//!
+//! A map page tells all that was written to its range before it: no program comes between the gathering and its own.
+//! So its stamp says how far it is complete, and no older tag of its range counts any more.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::address::{Leaf, Mapped, Place};
+use super::dirty::Old;
+use super::ftl::{PageFtl, Stream};
+use super::map::Cached;
+use super::write::{Content, Written};
+use crate::bugs::{Bug, planted};
+use crate::config::PairedPages;
+use crate::error::Fault;
+use crate::layout::{Kind, Slot};
+use crate::probe::{Cause, Probe};
+
+/// Cells of the table among whose entries the leaf is chosen that is written next.
+const LOOKED_AT: usize = 48;
+
+/// Sectors to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trimmed {
+    first: Sector,
+    count: SectorCount,
+}
+
+impl Trimmed {
+    const NONE: Self = Self { first: Sector::new(0), count: SectorCount::ZERO };
+
+    const fn holds(self, sector: Sector) -> bool {
+        sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
+    }
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// References that a map page is to its block: as many as make a block full of map pages full.
+    pub(super) fn leaf_weight(&self) -> u16 {
+        let map = self.shape.map_area();
+        let pages = match self.config.paired_pages {
+            PairedPages::Guard => map.word_lines,
+            PairedPages::Accept => map.pages,
+        };
+        (map.block_slots() / u32::from(pages.max(1))) as u16
+    }
+
+    /// Forgets sectors: by a map page each.
+    pub(super) fn trim_all(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), Fault<D::Error>> {
+        let trimmed = Trimmed { first, count };
+        let end = first + count;
+        let mut sector = first;
+        while sector < end {
+            let (leaf, _) = self.shape.leaf_of(sector);
+            let (start, sectors) = self.shape.sectors_of(leaf);
+            let next = (start + SectorCount::new(sectors)).min(end);
+            if self.any_mapped(sector, next)? {
+                self.make_room()?;
+                self.flush(leaf, trimmed)?;
+            }
+            sector = next;
+        }
+        Ok(())
+    }
+
+    fn any_mapped(&mut self, from: Sector, to: Sector) -> Result<bool, Fault<D::Error>> {
+        for sector in from.run(to - from) {
+            if self.lookup(sector)? != Mapped::Nowhere {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes room in the table for so many entries more.
+    pub(super) fn make_entries(&mut self, count: u32) -> Result<(), Fault<D::Error>> {
+        while self.table.len() + count > self.shape.table_entries {
+            self.flush_fullest()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the map page of the leaf that has most dirty entries, among a few.
+    pub(super) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
+        for _ in 0..self.table.cells().div_ceil(LOOKED_AT) {
+            let mut best: Option<Leaf> = None;
+            for sector in self.table.next_entries(LOOKED_AT) {
+                let (leaf, _) = self.shape.leaf_of(sector);
+                if best.is_none_or(|best| self.map.dirty(leaf) > self.map.dirty(best)) {
+                    best = Some(leaf);
+                }
+            }
+            if let Some(leaf) = best {
+                return self.flush(leaf, Trimmed::NONE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the map page of a leaf.
+    pub(super) fn write_leaf(&mut self, leaf: Leaf) -> Result<(), Fault<D::Error>> {
+        self.flush(leaf, Trimmed::NONE)
+    }
+
+    fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
+        let before = self.map.load(&mut self.door, leaf, Cause::Meta)?;
+        let page = self.map.vacate(Some(before));
+        self.map.copy(before, page);
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
+            if trimmed.holds(sector) && !planted(Bug::TrimInRam) {
+                self.map.set(page, at, Mapped::Nowhere);
+            } else if let Some(entry) = self.table.get(sector)
+                && !self.leaves_out(entry.place)
+            {
+                self.map.set(page, at, Mapped::At(entry.place));
+                // The place before is forgotten by it.
+                if !planted(Bug::ForgetUnrelied) {
+                    self.rely_on_page(self.shape.spot(entry.place).0);
+                }
+            }
+        }
+        self.install((leaf, Written::New(Kind::Map)), before, page)
+    }
+
+    /// Whether an entry is left out of a map page: never.
+    fn leaves_out(&self, place: Place) -> bool {
+        let fast = place.get() < self.shape.main.first_place;
+        fast && planted(Bug::LeaveOutFast)
+    }
+
+    /// Programs a map page that stands in RAM, and makes it that of its leaf.
+    pub(super) fn install(
+        &mut self,
+        (leaf, what): (Leaf, Written),
+        before: Cached,
+        page: Cached,
+    ) -> Result<(), Fault<D::Error>> {
+        let (horizon, key) = (self.epoch.horizon, self.door.key());
+        self.map.seal(page, horizon, key);
+        self.door.hold_nothing();
+        self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
+        let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
+        let weight = self.leaf_weight();
+        self.blocks.refer(spot.block, weight);
+        if let Some(old) = self.map.spot(leaf) {
+            self.blocks.release(old.block, weight);
+        }
+        self.map.set_spot(leaf, spot);
+        self.exchange(leaf, before, page);
+        self.map.give(before, None);
+        self.map.give(page, Some(leaf));
+        self.map.note_clean(leaf);
+        self.rely_on(Stream::Map);
+        Ok(())
+    }
+
+    /// Counts the references of a leaf's new page in the stead of those of its old one, and of the dirty entries that
+    /// stood above it.
+    fn exchange(&mut self, leaf: Leaf, before: Cached, page: Cached) {
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
+            let entry = self.table.take(sector);
+            let (old, new) = (self.map.get(before, at), self.map.get(page, at));
+            if entry.is_none() && old == new {
+                continue;
+            }
+            if let Mapped::At(place) = new {
+                self.blocks.refer(self.shape.spot(place).0.block, 1);
+            }
+            if let Some(entry) = entry {
+                self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+            }
+            if let Mapped::At(place) = old
+                && entry.is_none_or(|entry| entry.old == Old::Counted)
+            {
+                self.blocks.release(self.shape.spot(place).0.block, 1);
+            }
+        }
+    }
+
+    /// Programs after which an epoch should end: what a mount reads is bounded by twice as many.
+    fn epoch_programs(&self) -> u64 {
+        u64::from(3 * self.shape.table_entries).max(16 * u64::from(self.shape.leaves))
+    }
+
+    /// Ends the epoch when it is due: entries older than it are written back first, a leaf a page.
+    pub(super) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
+        let age = self.door.stamp().get() - self.epoch.begun.get();
+        if age < self.epoch_programs() {
+            return Ok(());
+        }
+        if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
+            let (leaf, _) = self.shape.leaf_of(sector);
+            return self.write_leaf(leaf);
+        }
+        self.begin_epoch();
+        Ok(())
+    }
+
+    /// Begins an epoch, where no entry is left of the one before the present one.
+    pub(super) fn begin_epoch(&mut self) {
+        self.rely();
+        let late = planted(Bug::BeginLate);
+        self.epoch.horizon = if late { self.door.stamp() } else { self.epoch.begun };
+        self.epoch.begun = self.door.stamp();
+        self.table.begin_epoch();
+    }
+
+    /// Writes every dirty entry back, so that the next mount has little to read.
+    pub(super) fn flush_all(&mut self) -> Result<(), Fault<D::Error>> {
+        let mut last = None;
+        for cell in 0..self.table.cells() {
+            if let Some((sector, _)) = self.table.entry_at(cell) {
+                self.make_room()?;
+                let (leaf, _) = self.shape.leaf_of(sector);
+                self.write_leaf(leaf)?;
+                last = Some(leaf);
+            }
+        }
+        while !self.table.is_empty() {
+            self.make_room()?;
+            self.flush_fullest()?;
+        }
+        if self.epoch.horizon == self.door.stamp() || last.is_none() {
+            return Ok(());
+        }
+        self.begin_epoch();
+        self.begin_epoch();
+        // One more page tells the horizon.
+        self.make_room()?;
+        match last {
+            Some(leaf) => self.write_leaf(leaf),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The page store as hosts see it: what it is made of, and the path of a request.
+
+use ftl_iface::{
+    BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
+};
+
+use super::address::{BlockNumber, Mapped, Place, Spot};
+use super::blocks::Blocks;
+use super::config::{PagedConfig, Streams};
+use super::dirty::DirtyTable;
+use super::door::{Door, Seen, is_sectors};
+use super::map::Map;
+use super::reclaim::Victim;
+use super::settle::Suspect;
+use super::shape::{Area, AreaShape, PagedShape};
+use crate::config::{FilterChoice, PairedPages};
+use crate::error::Fault;
+use crate::filter::SizeFilter;
+use crate::layout::{Slot, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// Who writes to an open block of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum Stream {
+    /// Map pages.
+    Map,
+    /// What the host writes to the fast area.
+    Hot,
+    /// What the host writes to the main area.
+    Host,
+    /// What is copied to the main area.
+    Copies,
+}
+
+impl Stream {
+    pub(super) const ALL: [Self; 4] = [Self::Map, Self::Hot, Self::Host, Self::Copies];
+}
+
+/// A block that takes pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Open {
+    pub(super) block: BlockNumber,
+    /// The page to be programmed next.
+    pub(super) next: u16,
+    /// Pages before this one are relied upon: a program that endangers one of them is left out.
+    pub(super) relied: u16,
+}
+
+/// From where on tags must be read after a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Epoch {
+    /// What is older than this stamp, or is its own, stands in map pages.
+    pub(super) horizon: Stamp,
+    /// When the present epoch began: with no entry left of the one before, this becomes the horizon.
+    pub(super) begun: Stamp,
+}
+
+/// The page store.
+#[derive(Debug)]
+pub struct PageFtl<'ram, D, P> {
+    pub(super) door: Door<'ram, D, P>,
+    pub(super) shape: PagedShape,
+    pub(super) config: PagedConfig,
+    pub(super) table: DirtyTable<'ram>,
+    pub(super) map: Map<'ram>,
+    pub(super) blocks: Blocks<'ram>,
+    pub(super) opens: [Option<Open>; Stream::ALL.len()],
+    pub(super) victims: [Option<Victim>; 2],
+    pub(super) filter: SizeFilter,
+    /// As long as the longest page.
+    pub(super) buffer: &'ram mut [u8],
+    /// The tag of a page whose sectors are copied.
+    pub(super) kept: &'ram mut [u8],
+    pub(super) epoch: Epoch,
+    /// What the mount found that power may have cut.
+    pub(super) suspect: Option<Suspect>,
+    pub(super) settled: bool,
+    pub(super) read_only: bool,
+    /// How often a sector was asked for since the mount whose content is lost.
+    pub(super) lost: u32,
+    /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
+    pub(super) shares: bool,
+    /// Whether the block of a proof is kept until something else is programmed.
+    pub(super) pinned: bool,
+    /// The map page whose stamp a mount has read last.
+    pub(super) stamp_read: Option<(Spot, Stamp)>,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Gives the device and the probe back.
+    pub fn into_parts(self) -> (D, P) {
+        self.door.into_parts()
+    }
+
+    /// The device, to look at.
+    pub const fn device(&self) -> &D {
+        self.door.device()
+    }
+
+    /// The device, for what the host may do beside the FTL: nothing that changes its content.
+    pub const fn device_mut(&mut self) -> &mut D {
+        self.door.device_mut()
+    }
+
+    /// The probe.
+    pub const fn probe(&self) -> &P {
+        self.door.probe()
+    }
+
+    /// How the device is divided.
+    pub const fn shape(&self) -> &PagedShape {
+        &self.shape
+    }
+
+    /// The size of the largest write that enters the fast area.
+    pub const fn threshold(&self) -> SectorCount {
+        self.filter.threshold()
+    }
+
+    /// The area of a stream.
+    pub(super) const fn area_of(&self, stream: Stream) -> Area {
+        match stream {
+            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
+            _ => Area::Main,
+        }
+    }
+
+    pub(super) const fn shape_of(&self, stream: Stream) -> &AreaShape {
+        self.shape.area(self.area_of(stream))
+    }
+
+    /// The stream of copies to the main area.
+    pub(super) const fn copies(&self) -> Stream {
+        match self.config.streams {
+            Streams::One => Stream::Host,
+            Streams::Two => Stream::Copies,
+        }
+    }
+
+    /// Where the newest copy of a sector is.
+    pub(super) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
+        if let Some(entry) = self.table.get(sector) {
+            return Ok(Mapped::At(entry.place));
+        }
+        let (leaf, at) = self.shape.leaf_of(sector);
+        let page = match self.map.cached(leaf) {
+            Some(page) => page,
+            None if self.map.spot(leaf).is_none() => return Ok(Mapped::Nowhere),
+            None => self.map.load(&mut self.door, leaf, Cause::Scan)?,
+        };
+        Ok(self.map.get(page, at))
+    }
+
+    fn out_of_range(&self, first: Sector, count: SectorCount) -> bool {
+        first.checked_add(count).is_none_or(|end| end.get() > self.shape.capacity.get())
+    }
+
+    fn sectors_in(&self, bytes: usize) -> Option<SectorCount> {
+        let sector = self.shape.sector_bytes.as_usize();
+        bytes.is_multiple_of(sector).then(|| SectorCount::new((bytes / sector) as u32))
+    }
+
+    fn may_write(
+        &self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<D::Error>> {
+        if self.out_of_range(first, count) {
+            let capacity = self.shape.capacity;
+            return Err(StoreWriteError::OutOfRange { first, count, capacity });
+        }
+        self.door.alive()?;
+        if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Turns a lack of blocks into what it means from now on.
+    pub(super) fn noted<T>(
+        &mut self,
+        result: Result<T, Fault<D::Error>>,
+    ) -> Result<T, Fault<D::Error>> {
+        if let Err(Fault::ReadOnly) = &result {
+            self.read_only = true;
+        }
+        result
+    }
+
+    /// Reads sectors that stand beside each other: as many as are left of the request at most.
+    fn read_run(
+        &mut self,
+        sector: Sector,
+        place: Place,
+        data: &mut [u8],
+    ) -> Result<usize, StoreReadError<D::Error>> {
+        let bytes = self.shape.sector_bytes.as_usize();
+        let (spot, slot) = self.shape.spot(place);
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let most = (data.len() / bytes).min(usize::from(slots - slot));
+        let mut run = 1;
+        while run < most {
+            let next = self.lookup(sector + SectorCount::new(run as u32))?;
+            if next != Mapped::At(Place::new(place.get() + run as u32)) {
+                break;
+            }
+            run += 1;
+        }
+        let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
+        match self.door.read(spot, slot, data, Cause::Host)? {
+            Seen::Page(tag) if is_sectors(tag.kind) => {}
+            Seen::Unreadable => return Err(self.lose(sector)),
+            Seen::Page(_) | Seen::Erased => return Err(StoreReadError::Corrupt),
+        }
+        for ahead in 0..run as u16 {
+            let sector = sector + SectorCount::new(ahead.into());
+            match self.door.slot(slot + ahead) {
+                Slot::Holds(held) if held == sector => {}
+                Slot::Lost(held) if held == sector => return Err(self.lose(sector)),
+                _ => return Err(StoreReadError::Corrupt),
+            }
+        }
+        Ok(run)
+    }
+
+    fn lose(&mut self, sector: Sector) -> StoreReadError<D::Error> {
+        self.lost = self.lost.saturating_add(1);
+        StoreReadError::Lost(sector)
+    }
+
+    fn read_all(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<D::Error>> {
+        let bytes = self.shape.sector_bytes.as_usize();
+        let (mut sector, mut rest) = (first, data);
+        while !rest.is_empty() {
+            let read = match self.lookup(sector)? {
+                Mapped::At(place) => self.read_run(sector, place, rest)?,
+                Mapped::Lost => return Err(self.lose(sector)),
+                Mapped::Nowhere => {
+                    if let Some(zeros) = rest.get_mut(..bytes) {
+                        zeros.fill(0);
+                    }
+                    1
+                }
+            };
+            sector = sector + SectorCount::new(read as u32);
+            rest = rest.split_at_mut_checked(read * bytes).map_or(&mut [], |(_, rest)| rest);
+        }
+        Ok(())
+    }
+
+    /// Whether a write of that size goes to the fast area.
+    fn is_hot(&mut self, count: SectorCount) -> bool {
+        self.filter.note_write(count);
+        let Some(fast) = &self.shape.fast else { return false };
+        // A request that fills a good part of the area would only push itself out again.
+        let most = fast.block_slots() * u32::from(fast.blocks - self.shape.fast_needed) / 2;
+        count.get() <= most
+            && match self.config.filter {
+                FilterChoice::BySize { .. } => self.filter.is_hot(count),
+                FilterChoice::AcceptAll => true,
+            }
+    }
+
+    /// Whether pages that share their cells are guarded.
+    pub(super) const fn guards(&self) -> bool {
+        matches!(self.config.paired_pages, PairedPages::Guard)
+    }
+
+    /// Everything that was acknowledged, or copied, is relied upon from now on.
+    pub(super) fn rely(&mut self) {
+        for open in self.opens.iter_mut().flatten() {
+            open.relied = open.next;
+        }
+    }
+
+    /// What a stream has programmed is relied upon from now on.
+    pub(super) const fn rely_on(&mut self, stream: Stream) {
+        if let Some(open) = &mut self.opens[stream as usize] {
+            open.relied = open.next;
+        }
+    }
+
+    /// A page is relied upon from now on.
+    pub(super) fn rely_on_page(&mut self, spot: Spot) {
+        for open in self.opens.iter_mut().flatten() {
+            if open.block == spot.block {
+                open.relied = open.relied.max(spot.page + 1);
+            }
+        }
+    }
+
+    /// The place of a slot.
+    pub(super) const fn place(&self, spot: Spot, slot: u16) -> Place {
+        self.shape.place(spot, slot)
+    }
+}
+
+impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
+    type Error = D::Error;
+
+    fn sector_bytes(&self) -> Bytes {
+        self.shape.sector_bytes
+    }
+
+    fn capacity(&self) -> SectorCount {
+        self.shape.capacity
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<D::Error>> {
+        let Some(count) = self.sectors_in(data.len()) else {
+            let sector_bytes = self.shape.sector_bytes;
+            return Err(StoreReadError::WrongLength { bytes: data.len(), sector_bytes });
+        };
+        if self.out_of_range(first, count) {
+            let capacity = self.shape.capacity;
+            return Err(StoreReadError::OutOfRange { first, count, capacity });
+        }
+        self.door.alive()?;
+        self.settle_if_possible()?;
+        self.read_all(first, data)
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<D::Error>> {
+        let Some(count) = self.sectors_in(data.len()) else {
+            let sector_bytes = self.shape.sector_bytes;
+            return Err(StoreWriteError::WrongLength { bytes: data.len(), sector_bytes });
+        };
+        self.may_write(first, count)?;
+        self.settle_if_possible()?;
+        if self.read_only {
+            return Err(StoreWriteError::ReadOnly);
+        }
+        let stream = if self.is_hot(count) { Stream::Hot } else { Stream::Host };
+        let written = self.write_all(stream, first, data);
+        Ok(self.noted(written)?)
+    }
+
+    fn trim(&mut self, first: Sector, count: SectorCount) -> Result<(), StoreWriteError<D::Error>> {
+        self.may_write(first, count)?;
+        self.settle_if_possible()?;
+        if self.read_only {
+            return Err(StoreWriteError::ReadOnly);
+        }
+        let trimmed = self.trim_all(first, count);
+        Ok(self.noted(trimmed)?)
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        Ok(self.door.alive()?)
+    }
+
+    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
+        self.door.alive()?;
+        self.settle_if_possible()?;
+        if self.read_only {
+            return Ok(Work::Done);
+        }
+        let worked = self.work(budget);
+        match self.noted(worked) {
+            Err(Fault::ReadOnly) => Ok(Work::Done),
+            worked => Ok(worked?),
+        }
+    }
+}

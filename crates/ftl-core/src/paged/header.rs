@@ -1,0 +1,174 @@
+//! Headers: what must be known before anything else can be read. Two blocks have one each.
+//!
+//! ```text
+//!  0       8         10   12    16             20         24            26           28      32
+//!  ├───────┼─────────┼────┼─────┼──────────────┼──────────┼─────────────┼────────────┼───────┤
+//!  │ magic │ version │ 0  │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
+//!  └───────┴─────────┴────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
+//! ```
+
+use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
+
+use super::door::Seen;
+use super::ftl::PageFtl;
+use super::shape::{HEADERS, PagedShape};
+use crate::error::Fault;
+use crate::layout::{FormatKey, Kind};
+use crate::probe::{Cause, Probe};
+
+/// Bytes of a header.
+const BYTES: usize = 32;
+const MAGIC: [u8; 8] = *b"TANDEMPG";
+/// The version of the format: it changes when an older reader would go wrong.
+const VERSION: u16 = 1;
+
+/// A header's bytes.
+pub(super) type Header = [u8; BYTES];
+
+/// What a header block holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A header of ours, whole.
+    Header(Header),
+    /// A header of ours, damaged, or of another version.
+    Damaged,
+    /// Something else, or nothing.
+    Foreign,
+}
+
+fn check(bytes: &[u8]) -> u32 {
+    let words = bytes.as_chunks().0;
+    words.iter().fold(FormatKey::HEADER.get(), |hash, word| {
+        let mixed = (hash ^ u32::from_le_bytes(*word)).wrapping_mul(0x85EB_CA6B);
+        mixed ^ mixed >> 13
+    })
+}
+
+/// The header of a device of that shape.
+pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
+    let mut bytes = [0; BYTES];
+    let fields: [(usize, &[u8]); 7] = [
+        (0, &MAGIC),
+        (8, &VERSION.to_le_bytes()),
+        (12, &key.get().to_le_bytes()),
+        (16, &shape.sector_bytes.get().to_le_bytes()),
+        (20, &shape.capacity.get().to_le_bytes()),
+        (24, &shape.main.blocks.to_le_bytes()),
+        (26, &shape.fast.map_or(0, |fast| fast.blocks).to_le_bytes()),
+    ];
+    for (at, field) in fields {
+        if let Some(target) = bytes.get_mut(at..at + field.len()) {
+            target.copy_from_slice(field);
+        }
+    }
+    let check = check(bytes.get(..BYTES - 4).unwrap_or(&[]));
+    if let Some(target) = bytes.get_mut(BYTES - 4..) {
+        target.copy_from_slice(&check.to_le_bytes());
+    }
+    bytes
+}
+
+/// The key that a header names.
+pub(super) fn key_of(header: &Header) -> FormatKey {
+    let field = header.get(12..16).and_then(<[u8]>::first_chunk);
+    FormatKey::new(field.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+}
+
+fn parse(bytes: &[u8]) -> Found {
+    let Some(header) = bytes.first_chunk::<BYTES>() else { return Found::Foreign };
+    if header.get(..8) != Some(&MAGIC[..]) {
+        return Found::Foreign;
+    }
+    let stored = header.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let version = header.get(8..10).and_then(<[u8]>::first_chunk);
+    let known = version.is_some_and(|bytes| u16::from_le_bytes(*bytes) == VERSION);
+    if known && stored == check(header.get(..BYTES - 4).unwrap_or(&[])) {
+        Found::Header(*header)
+    } else {
+        Found::Damaged
+    }
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    fn header_block(&self, number: u16) -> Block {
+        Block::new(self.shape.map_area().region, number.into())
+    }
+
+    /// What a header block holds.
+    pub(super) fn header_at(&mut self, number: u16) -> Result<Found, Fault<D::Error>> {
+        let page = self.header_block(number).page(PageIndex::new(0));
+        let mut bytes = [0; BYTES];
+        let key = self.door.key();
+        self.door.set_key(FormatKey::HEADER);
+        let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
+        self.door.set_key(key);
+        Ok(match seen? {
+            Seen::Page(tag) if tag.kind == Kind::Header => parse(&bytes),
+            _ => Found::Foreign,
+        })
+    }
+
+    /// Whether a header block cannot be used.
+    pub(super) fn header_is_bad(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
+        self.door.is_bad_block(self.header_block(number))
+    }
+
+    /// Erases a header block. `false`: it is bad, now or before.
+    pub(super) fn erase_header(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
+        let block = self.header_block(number);
+        if self.door.is_bad_block(block)? {
+            return Ok(false);
+        }
+        match self.door.erase_block(block, Cause::Meta) {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Writes a header to an erased block. `false`: it is bad now.
+    pub(super) fn put_header(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<bool, Fault<D::Error>> {
+        let map = *self.shape.map_area();
+        let block = self.header_block(number);
+        let page = block.page(PageIndex::new(0));
+        // What a suspect page holds stays in its buffer: a header is made in a map page's.
+        let cached = self.map.vacate(None);
+        let key = self.door.key();
+        self.door.set_key(FormatKey::HEADER);
+        let bytes = self.map.bytes_mut(cached);
+        bytes.fill(0xFF);
+        if let Some(start) = bytes.first_chunk_mut() {
+            *start = *header;
+        }
+        let bytes = self.map.bytes(cached).get(..map.page_bytes.as_usize()).unwrap_or(&[]);
+        let kind = (Kind::Header, 0);
+        let done = self.door.program_page(page, 1, kind, bytes, Cause::Meta);
+        self.door.set_key(key);
+        match done {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Writes headers anew that are missing or torn, while one stands.
+    pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        let header = header(&self.shape, self.door.key());
+        for number in 0..HEADERS {
+            let other = HEADERS - 1 - number;
+            let missing =
+                !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
+            if missing
+                && self.header_at(other)? == Found::Header(header)
+                && self.erase_header(number)?
+            {
+                self.put_header(number, &header)?;
+            }
+        }
+        Ok(())
+    }
+}

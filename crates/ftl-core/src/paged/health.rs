@@ -1,0 +1,74 @@
+//! How the device is, and how it is stopped.
+
+use ftl_iface::{BlockCount, Corrected, NandDevice, StoreWriteError};
+
+use super::ftl::PageFtl;
+use super::shape::Area;
+use crate::error::Fault;
+use crate::health::{Health, Wear};
+use crate::probe::Probe;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// How the device is. It asks the tables alone.
+    pub fn health(&self) -> Health {
+        let beyond =
+            |good: u16, needed: u16| BlockCount::new(u32::from(good.saturating_sub(needed)));
+        let shape = &self.shape;
+        let left = beyond(self.blocks.good(Area::Main), shape.main_needed);
+        let fast = shape.fast.map(|_| {
+            let left = self.blocks.good(Area::Fast).saturating_sub(shape.fast_needed);
+            left.min(self.spares(Area::Fast))
+        });
+        let main = left.get().min(self.spares(Area::Main).into());
+        let at_once = fast.map_or(main, |fast| main.min(fast.into()));
+        Health {
+            read_only: self.read_only,
+            reserve_left: left,
+            reserve: beyond(shape.main.blocks, shape.main_needed),
+            at_once: BlockCount::new(at_once),
+            unmarked_left: BlockCount::new(u32::from(shape.blocks())),
+            failed: BlockCount::new(u32::from(self.blocks.retired)),
+            chains: self.wear_of(Area::Main),
+            log: shape.fast.map(|_| self.wear_of(Area::Fast)),
+            corrected: Corrected::NONE,
+            refreshed: 0,
+            lost: self.lost,
+        }
+    }
+
+    /// Free blocks beyond those that a request may open while it wins others: one for each stream.
+    const fn spares(&self, area: Area) -> u16 {
+        let streams = if self.shape.fast.is_some() { 2 } else { 3 };
+        self.blocks.free(area).saturating_sub(streams)
+    }
+
+    fn wear_of(&self, area: Area) -> Wear {
+        let (mut sum, mut blocks) = (0_u64, 0_u64);
+        let mut wear = Wear { least: u32::MAX, mean: 0, most: 0 };
+        for block in self.blocks.of(area).filter(|block| !self.blocks.is_bad(*block)) {
+            let count = u32::from(self.blocks.wear(block));
+            wear.least = wear.least.min(count);
+            wear.most = wear.most.max(count);
+            sum += u64::from(count);
+            blocks += 1;
+        }
+        match sum.checked_div(blocks) {
+            Some(mean) => Wear { mean: mean as u32, ..wear },
+            None => Wear::default(),
+        }
+    }
+
+    /// Writes back what only RAM and tags know, so that the next mount has little to read. The device may be used on.
+    pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.door.alive()?;
+        self.settle_if_possible()?;
+        if self.read_only {
+            return Ok(());
+        }
+        let flushed = self.flush_all();
+        match self.noted(flushed) {
+            Err(Fault::ReadOnly) => Ok(()),
+            flushed => Ok(flushed?),
+        }
+    }
+}

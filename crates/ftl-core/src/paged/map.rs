@@ -1,0 +1,292 @@
+//! The map: where each sector was when its map page was written. The pages are on flash; RAM has the directory, which
+//! tells where they are, and a few of them.
+//!
+//! ```text
+//!  0       4             10   12                 12 + entries · width
+//!  ├───────┼─────────────┼────┼──────────────────┤
+//!  │ check │ horizon (48)│ 0  │ places, in order │
+//!  └───────┴─────────────┴────┴──────────────────┘
+//! ```
+//!
+//! A place is written in two to four bytes, as the device needs. All ones: the sector is nowhere. One less: what told
+//! its place is lost.
+
+use ftl_iface::NandDevice;
+
+use super::address::{Leaf, Mapped, Place, Spot};
+use super::door::{Door, Seen, is_map};
+use super::numbers;
+use super::shape::{LEAF_HEAD, PagedShape};
+use crate::error::Fault;
+use crate::layout::{FormatKey, Slot, Stamp};
+use crate::probe::{Cause, Probe};
+use crate::table::Table;
+
+const HEAD: usize = LEAF_HEAD as usize;
+/// No leaf.
+const NONE: u32 = u32::MAX;
+
+/// One of the map pages in RAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cached(usize);
+
+/// The memory of the map.
+#[derive(Debug)]
+pub struct MapMemory<'ram> {
+    /// Where each map page is.
+    pub directory: &'ram mut [u8],
+    /// Dirty entries by leaf, at most 255.
+    pub dirty: &'ram mut [u8],
+    /// Which leaves are in RAM.
+    pub owners: &'ram mut [u32],
+    /// When each of them was used last.
+    pub used: &'ram mut [u32],
+    /// The map pages in RAM.
+    pub pages: &'ram mut [u8],
+}
+
+/// The map.
+#[derive(Debug)]
+pub struct Map<'ram> {
+    shape: PagedShape,
+    directory: &'ram mut [u8],
+    dirty: Table<'ram, Leaf, u8>,
+    owners: &'ram mut [u32],
+    used: &'ram mut [u32],
+    pages: &'ram mut [u8],
+    page_bytes: usize,
+    turn: u32,
+}
+
+impl<'ram> Map<'ram> {
+    /// A map of nothing.
+    pub fn new(shape: &PagedShape, memory: MapMemory<'ram>) -> Self {
+        let MapMemory { directory, dirty, owners, used, pages } = memory;
+        directory.fill(0xFF);
+        owners.fill(NONE);
+        used.fill(0);
+        let page_bytes = shape.map_area().page_bytes.as_usize();
+        let dirty = Table::new(dirty);
+        Self { shape: *shape, directory, dirty, owners, used, pages, page_bytes, turn: 0 }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.directory.fill(0xFF);
+        self.owners.fill(NONE);
+        self.dirty.clear();
+    }
+
+    /// Where the map page of a leaf is, if it was ever written.
+    pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
+        let width = self.shape.directory_bytes;
+        let number = numbers::get(self.directory, leaf.get() as usize, width);
+        (number != numbers::largest(width)).then(|| self.shape.map_spot(number))
+    }
+
+    /// Says where the map page of a leaf is. What RAM has of the leaf is not changed.
+    pub fn set_spot(&mut self, leaf: Leaf, spot: Spot) {
+        let number = self.shape.map_page(spot);
+        let width = self.shape.directory_bytes;
+        numbers::put(self.directory, leaf.get() as usize, width, number);
+    }
+
+    /// Counts a dirty entry more of a leaf.
+    #[inline]
+    pub fn note_dirty(&mut self, leaf: Leaf) {
+        self.dirty.set(leaf, self.dirty.get(leaf).saturating_add(1));
+    }
+
+    /// Says that no entry of a leaf is dirty.
+    pub fn note_clean(&mut self, leaf: Leaf) {
+        self.dirty.set(leaf, 0);
+    }
+
+    /// Dirty entries of a leaf: 255 stands for more, too.
+    #[inline]
+    pub fn dirty(&self, leaf: Leaf) -> u8 {
+        self.dirty.get(leaf)
+    }
+
+    /// The page of a leaf, if RAM has it.
+    #[inline]
+    pub fn cached(&mut self, leaf: Leaf) -> Option<Cached> {
+        let at = self.owners.iter().position(|owner| *owner == leaf.get())?;
+        self.turn = self.turn.wrapping_add(1);
+        if let Some(used) = self.used.get_mut(at) {
+            *used = self.turn;
+        }
+        Some(Cached(at))
+    }
+
+    /// The page that was not used for longest, but that one; it belongs to no leaf from now on.
+    pub fn vacate(&mut self, but: Option<Cached>) -> Cached {
+        let but = but.map(|cached| cached.0);
+        let free = |at: &usize| self.owners.get(*at) == Some(&NONE);
+        let others = || (0..self.owners.len()).filter(|at| Some(*at) != but);
+        let turn = self.turn;
+        let longest = |at: &usize| self.used.get(*at).map_or(0, |used| turn.wrapping_sub(*used));
+        let at = others().find(free).or_else(|| others().max_by_key(longest)).unwrap_or(0);
+        self.give(Cached(at), None);
+        Cached(at)
+    }
+
+    /// Gives a page in RAM to a leaf, or to none.
+    pub fn give(&mut self, page: Cached, leaf: Option<Leaf>) {
+        if let Some(leaf) = leaf
+            && let Some(before) = self.owners.iter_mut().find(|owner| **owner == leaf.get())
+        {
+            *before = NONE;
+        }
+        self.turn = self.turn.wrapping_add(1);
+        if let (Some(owner), Some(used)) = (self.owners.get_mut(page.0), self.used.get_mut(page.0))
+        {
+            (*owner, *used) = (leaf.map_or(NONE, Leaf::get), self.turn);
+        }
+    }
+
+    /// The bytes of a page in RAM.
+    pub fn bytes(&self, page: Cached) -> &[u8] {
+        let start = page.0 * self.page_bytes;
+        self.pages.get(start..start + self.page_bytes).unwrap_or(&[])
+    }
+
+    /// The bytes of a page in RAM, to be changed.
+    pub fn bytes_mut(&mut self, page: Cached) -> &mut [u8] {
+        let start = page.0 * self.page_bytes;
+        self.pages.get_mut(start..start + self.page_bytes).unwrap_or(&mut [])
+    }
+
+    /// The entry of a page in RAM.
+    #[inline]
+    pub fn get(&self, page: Cached, at: u32) -> Mapped {
+        self.entry(self.bytes(page), at)
+    }
+
+    /// The entry of a map page.
+    #[inline]
+    pub fn entry(&self, bytes: &[u8], at: u32) -> Mapped {
+        let width = self.shape.entry_bytes;
+        let number = numbers::get(bytes.get(HEAD..).unwrap_or(&[]), at as usize, width);
+        match numbers::largest(width) - number {
+            0 => Mapped::Nowhere,
+            1 => Mapped::Lost,
+            _ if number < self.shape.places() => Mapped::At(Place::new(number)),
+            _ => Mapped::Lost,
+        }
+    }
+
+    /// Sets an entry of a page in RAM.
+    pub fn set(&mut self, page: Cached, at: u32, mapped: Mapped) {
+        let width = self.shape.entry_bytes;
+        let number = match mapped {
+            Mapped::Nowhere => numbers::largest(width),
+            Mapped::Lost => numbers::largest(width) - 1,
+            Mapped::At(place) => place.get(),
+        };
+        let entries = self.bytes_mut(page).get_mut(HEAD..).unwrap_or(&mut []);
+        numbers::put(entries, at as usize, width, number);
+    }
+
+    /// Copies a page in RAM.
+    pub fn copy(&mut self, from: Cached, to: Cached) {
+        let (start, bytes) = (from.0 * self.page_bytes, self.page_bytes);
+        if to.0 * bytes + bytes <= self.pages.len() && start + bytes <= self.pages.len() {
+            self.pages.copy_within(start..start + bytes, to.0 * bytes);
+        }
+    }
+
+    /// Writes the head of a page in RAM: the horizon, and the check over all of it.
+    pub fn seal(&mut self, page: Cached, horizon: Stamp, key: FormatKey) {
+        let bytes = self.bytes_mut(page);
+        if let Some(field) = bytes.get_mut(4..HEAD) {
+            field.copy_from_slice(&horizon.get().to_le_bytes());
+        }
+        let check = check(bytes, key);
+        if let Some(field) = bytes.first_chunk_mut() {
+            *field = check.to_le_bytes();
+        }
+    }
+
+    /// Loads the page of a leaf into RAM, unless it is there. A page that cannot be read says of every sector that what
+    /// told its place is lost.
+    pub fn load<D: NandDevice, P: Probe>(
+        &mut self,
+        door: &mut Door<'_, D, P>,
+        leaf: Leaf,
+        cause: Cause,
+    ) -> Result<Cached, Fault<D::Error>> {
+        if let Some(page) = self.cached(leaf) {
+            return Ok(page);
+        }
+        let page = self.vacate(None);
+        match self.spot(leaf) {
+            None => self.bytes_mut(page).fill(0xFF),
+            Some(spot) => {
+                let whole = self.read_leaf(door, (leaf, spot), page, cause)?;
+                if !whole {
+                    self.fill_lost(page, leaf);
+                }
+            }
+        }
+        self.give(page, Some(leaf));
+        Ok(page)
+    }
+
+    /// Reads the page of a leaf from there. `false`: it is not to be had.
+    pub fn read_leaf<D: NandDevice, P: Probe>(
+        &mut self,
+        door: &mut Door<'_, D, P>,
+        (leaf, spot): (Leaf, Spot),
+        page: Cached,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let key = door.key();
+        let bytes = self.bytes_mut(page);
+        let seen = door.read(spot, 0, bytes, cause)?;
+        let fits = matches!(seen, Seen::Page(tag) if is_map(tag.kind))
+            && leaf_named(door.slot(0)) == Some(leaf);
+        Ok(fits && is_whole(bytes, key))
+    }
+
+    fn fill_lost(&mut self, page: Cached, leaf: Leaf) {
+        let (_, sectors) = self.shape.sectors_of(leaf);
+        for at in 0..sectors {
+            self.set(page, at, Mapped::Lost);
+        }
+    }
+
+    /// The leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = Leaf> + use<> {
+        (0..self.shape.leaves).map(Leaf::new)
+    }
+}
+
+/// The leaf that a map page's first slot names.
+pub const fn leaf_named(slot: Slot) -> Option<Leaf> {
+    match slot {
+        Slot::Holds(number) => Some(Leaf::new(number.get())),
+        _ => None,
+    }
+}
+
+/// The horizon that a map page tells, if the page is whole.
+pub fn horizon(bytes: &[u8], key: FormatKey) -> Option<Stamp> {
+    let field: &[u8; 8] = bytes.get(4..HEAD)?.try_into().ok()?;
+    is_whole(bytes, key).then(|| Stamp::new(u64::from_le_bytes(*field)))
+}
+
+/// Whether a map page holds what was meant to be in it.
+pub fn is_whole(bytes: &[u8], key: FormatKey) -> bool {
+    let stored = bytes.first_chunk().map(|field| u32::from_le_bytes(*field));
+    stored == Some(check(bytes, key))
+}
+
+/// Thirty-two bits over all but the check's own.
+fn check(bytes: &[u8], key: FormatKey) -> u32 {
+    let words = bytes.get(4..).unwrap_or(&[]).as_chunks().0;
+    words.iter().fold(key.get() ^ 0x4D41_5021, |hash, word| {
+        let mixed = (hash ^ u32::from_le_bytes(*word)).wrapping_mul(0x85EB_CA6B);
+        mixed ^ mixed >> 13
+    })
+}

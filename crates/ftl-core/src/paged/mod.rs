@@ -1,0 +1,80 @@
+//! The page store: one map over both cells. Where a sector's newest copy is, in the small fast area or the large one,
+//! one entry tells.
+//!
+//! ```text
+//!            write │                                   │ read
+//!                  ▼                                   ▼
+//!    ftl       hot or cold, by size          table, else map page, else zeros
+//!                  │                                   ▲
+//!    write     a page of an open block                 │
+//!                  │ ──────────────▶ dirty table ──────┤
+//!    flush         │                     │ when it fills
+//!                  │                     ▼             │
+//!                  │                 map page ─▶ directory, cache
+//!    reclaim   victims: what is newest is copied, as any write
+//!                  │
+//!    door          ▼   stamps, tags, causes
+//!              NandDevice
+//! ```
+//!
+//! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page says what it is and when it was programmed; the
+//! largest stamp is right; a map page is complete up to its own stamp; a block is erased when nothing refers to it any
+//! more; and the page programmed last before a mount is done again before anything relies on it.
+//!
+//! # Rooms
+//!
+//! Arrows fall, in this order:
+//! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`settle`](self),
+//!   [`mount`], [`health`](self): its parts, a file each. They are methods of one type and know its fields.
+//! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
+//! - [`door`]: the one way to the device.
+//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: what
+//!   the user chooses. [`address`]: places. [`numbers`]: how they are packed.
+//!
+//! Of the crate's other rooms it uses `layout` (tags), `filter`, `table`, `error`, `probe` and the types of `config`
+//! and `health`.
+
+pub mod ftl;
+
+mod write;
+
+mod flush;
+
+mod reclaim;
+
+mod settle;
+
+pub mod mount;
+
+mod header;
+
+mod health;
+
+pub mod map;
+
+pub mod dirty;
+
+pub mod blocks;
+
+pub mod door;
+
+pub mod ram;
+
+pub mod shape;
+
+pub mod config;
+
+pub mod address;
+
+pub mod numbers;
+
+#[cfg(feature = "check")]
+mod check;
+
+pub use config::{PagedConfig, Streams};
+pub use ftl::PageFtl;
+pub use mount::PagedMountError;
+#[cfg(feature = "alloc")]
+pub use ram::OwnedPagedRam;
+pub use ram::{PagedPlan, PagedRam};
+pub use shape::{PagedShape, PagedShapeError};

@@ -1,0 +1,517 @@
+//! Making a device ours, and finding it again.
+//!
+//! A mount writes nothing. It finds the page that was programmed last and can be read, and forgets it and all that
+//! would be younger ([`settle`](super::settle) does it again). Of what is older the largest stamp is right: of the
+//! pages of a leaf, and of the tags of a sector, as far as they are younger than its leaf's page.
+
+use core::fmt;
+
+use ftl_iface::NandDevice;
+
+use super::address::{BlockNumber, Leaf, Mapped, Spot};
+use super::blocks::Blocks;
+use super::config::PagedConfig;
+use super::dirty::{DirtyTable, Entry, Old};
+use super::door::{self, Door, Seen};
+use super::ftl::{Epoch, PageFtl, Stream};
+use super::header::{self, Found};
+use super::map::{self, Map, MapMemory};
+use super::ram::{PagedRam, TableName};
+use super::settle::{Suspect, What};
+use super::shape::HEADERS;
+use crate::bugs::{Bug, planted};
+use crate::config::FilterChoice;
+use crate::error::Fault;
+use crate::filter::{FilterConfig, SizeFilter};
+use crate::layout::{FormatKey, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// Why a device was not formatted or mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PagedMountError<E> {
+    /// The memory was planned for another device or configuration.
+    WrongPlan,
+    /// The device has no header of the page store.
+    NotFormatted,
+    /// Both headers are damaged, or of another version.
+    DamagedHeader,
+    /// The device was formatted with another capacity, sector or number of blocks.
+    OtherConfig,
+    /// Neither header could be written.
+    BlockFailed,
+    /// What is on flash contradicts itself.
+    Corrupt,
+    /// The device failed.
+    Device(Option<E>),
+}
+
+impl<E> From<Fault<E>> for PagedMountError<E> {
+    fn from(fault: Fault<E>) -> Self {
+        match fault {
+            Fault::Device(error) => Self::Device(error),
+            Fault::BlockFailed | Fault::ReadOnly => Self::BlockFailed,
+            Fault::Uncorrectable | Fault::Corrupt => Self::Corrupt,
+        }
+    }
+}
+
+impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WrongPlan => "the memory was planned for another device: plan it for this one",
+            Self::NotFormatted => "the device has no page store: format it",
+            Self::DamagedHeader => "both headers are damaged: format the device",
+            Self::OtherConfig => {
+                "the device was formatted with another capacity, sector or division: mount it with those"
+            }
+            Self::BlockFailed => "no header could be written: the device is worn out",
+            Self::Corrupt => "the flash contradicts itself: format the device",
+            Self::Device(_) => "the device failed: mount it again",
+        })
+    }
+}
+
+impl<E: fmt::Debug> core::error::Error for PagedMountError<E> {}
+
+/// Stamps that a mount leaves out: more than pages at the end of a life can have become unreadable. A page says within
+/// 24 bits what it does again; as many mounts as that allows may be cut in doing it.
+const SKIPPED: u64 = 512;
+
+/// The page that was programmed last, of those below a ceiling.
+#[derive(Clone, Copy, Debug)]
+struct Youngest {
+    stamp: Stamp,
+    spot: Spot,
+}
+
+impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
+    fn assemble(
+        device: D,
+        config: &PagedConfig,
+        mut ram: PagedRam<'ram>,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        if !ram.plan().is_for(device.geometry(), config) {
+            return Err(PagedMountError::WrongPlan);
+        }
+        let shape = *ram.plan().shape();
+        let table = {
+            let sectors = ram.words(TableName::DirtySectors);
+            DirtyTable::new(sectors, ram.words(TableName::DirtyPlaces))
+        };
+        let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
+        let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
+        let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
+        let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
+        let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
+        let dirty = ram.bytes(TableName::DirtyLeaves);
+        Ok(Self {
+            door: Door::new(device, probe, &shape, read, write),
+            shape,
+            config: *config,
+            table,
+            map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
+            blocks: Blocks::new(states, wear, &shape),
+            opens: [None; Stream::ALL.len()],
+            victims: [None; 2],
+            filter: filter(config),
+            buffer,
+            kept,
+            epoch: Epoch { horizon: Stamp::ZERO, begun: Stamp::ZERO },
+            suspect: None,
+            settled: true,
+            read_only: false,
+            lost: 0,
+            stamp_read: None,
+            pinned: false,
+            shares: false,
+        })
+    }
+
+    /// Formats a device and mounts it. Everything on it is lost.
+    ///
+    /// `key` marks the pages of this life of the device; draw it anew each time, so that pages of an earlier life are
+    /// told from new ones.
+    pub fn format(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        ftl.note_bad_blocks()?;
+        let key = FormatKey::new(key);
+        ftl.door.set_key(key);
+        let header = header::header(&ftl.shape, key);
+        // Both old ones go before the first new one comes: a format cut short leaves no device, or this one.
+        let mut erased = [false; HEADERS as usize];
+        for number in 0..HEADERS {
+            erased[usize::from(number)] = ftl.erase_header(number)?;
+        }
+        let mut written = false;
+        for number in 0..HEADERS {
+            if erased[usize::from(number)] {
+                ftl.door.hold_nothing();
+                written |= ftl.put_header(number, &header)?;
+            }
+        }
+        if written { Ok(ftl) } else { Err(PagedMountError::BlockFailed) }
+    }
+
+    /// Mounts a device.
+    pub fn mount(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        ftl.find_header()?;
+        ftl.note_bad_blocks()?;
+        let (mut ceiling, youngest) = ftl.find_suspect()?;
+        if planted(Bug::TrustYoungest) {
+            (ceiling, ftl.suspect) = (youngest.next(), None);
+        }
+        ftl.read_maps(ceiling)?;
+        if !ftl.replay(ceiling)? {
+            // What was before the page fitted the table when that was written. That it does not any more shows that
+            // something was erased since, and so that the page was acknowledged: nothing need be done again.
+            ftl.suspect = None;
+            ftl.table.clear();
+            ftl.read_maps(youngest.next())?;
+            if !ftl.replay(youngest.next())? {
+                return Err(PagedMountError::Corrupt);
+            }
+        }
+        ftl.count_references()?;
+        // What was in flight may have had a stamp, though nothing can be read of it.
+        let skipped = if planted(Bug::ReuseStamps) { 0 } else { SKIPPED };
+        let next = Stamp::new(ftl.door.stamp().get() + skipped);
+        ftl.door.raise_stamp(next);
+        ftl.epoch.begun = next;
+        ftl.table.begin_epoch();
+        ftl.settled = false;
+        Ok(ftl)
+    }
+
+    fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
+        let mut damaged = false;
+        for number in 0..HEADERS {
+            match self.header_at(number)? {
+                Found::Header(found) => {
+                    let key = header::key_of(&found);
+                    if found != header::header(&self.shape, key) {
+                        return Err(PagedMountError::OtherConfig);
+                    }
+                    self.door.set_key(key);
+                    return Ok(());
+                }
+                Found::Damaged => damaged = true,
+                Found::Foreign => {}
+            }
+        }
+        Err(if damaged { PagedMountError::DamagedHeader } else { PagedMountError::NotFormatted })
+    }
+
+    fn note_bad_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in self.blocks.all() {
+            if self.door.is_bad(block)? {
+                self.blocks.retire(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the page that was programmed last and can be read whole, and keeps what it holds. Says the stamp that did so
+    /// first, and its own.
+    fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
+        let mut ceiling = Stamp::new(u64::MAX);
+        // A page that cannot be read whole is given up for the one before it.
+        for _ in 0..=u32::from(self.shape.blocks()) {
+            let Some(youngest) = self.youngest_below(ceiling)? else {
+                return Ok((Stamp::ZERO, Stamp::ZERO));
+            };
+            if let Some(first) = self.keep_suspect(youngest)? {
+                return Ok((first, youngest.stamp));
+            }
+            ceiling = youngest.stamp;
+        }
+        Err(Fault::Corrupt)
+    }
+
+    /// The page that was programmed last, of those below the ceiling.
+    fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let map = self.read_maps(ceiling)?;
+        if let Some(youngest) = map {
+            self.note_horizon(youngest.spot)?;
+        }
+        Ok(younger(map, self.youngest_tag(ceiling)?))
+    }
+
+    /// What was done again before the first proof: the stamp of the page that did it first.
+    fn proved(&mut self, proof: Stamp) -> Result<Stamp, Fault<D::Error>> {
+        let Some(redone) = self.youngest_below(proof)? else { return Ok(proof) };
+        Ok(match self.door.look(redone.spot, Cause::Mount)? {
+            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
+            _ => proof,
+        })
+    }
+
+    /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
+    fn keep_suspect(&mut self, youngest: Youngest) -> Result<Option<Stamp>, Fault<D::Error>> {
+        let spot = youngest.spot;
+        let area = *self.shape.area(self.shape.area_of(spot.block));
+        let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
+        let seen = self.door.read(spot, 0, page, Cause::Mount)?;
+        let what = match seen {
+            Seen::Page(tag) if tag.stamp != youngest.stamp => None,
+            Seen::Page(tag) if door::is_proof(tag.kind) => Some(What::Proof),
+            Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
+            Seen::Page(tag) if door::is_map(tag.kind) => {
+                let leaf = map::leaf_named(self.door.slot(0));
+                let whole = map::is_whole(page, self.door.key());
+                leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
+            }
+            _ => None,
+        };
+        self.door.hold_nothing();
+        for slot in 0..area.slots {
+            let holds = self.door.slot(slot);
+            self.door.hold(slot, holds);
+        }
+        let first = match seen {
+            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
+            _ => youngest.stamp,
+        };
+        let proved = if what == Some(What::Proof) { self.proved(first)? } else { first };
+        self.suspect = what.map(|what| Suspect { spot, what, first, proved });
+        // All before a proof was acknowledged.
+        Ok(what.map(|what| if what == What::Proof { youngest.stamp } else { first }))
+    }
+
+    /// The horizon is true as soon as it is written: it tells what was acknowledged before.
+    fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let page = self.map.vacate(None);
+        let bytes = self.map.bytes_mut(page);
+        if let Seen::Page(_) = self.door.read(spot, 0, bytes, Cause::Mount)?
+            && let Some(horizon) = map::horizon(bytes, self.door.key())
+        {
+            self.epoch.horizon = self.epoch.horizon.max(horizon);
+        }
+        Ok(())
+    }
+
+    /// Finds the newest page of every leaf, of those below the ceiling. Says which is the youngest of all.
+    fn read_maps(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        self.map.clear();
+        self.stamp_read = None;
+        let mut youngest = None;
+        for block in self.blocks.all() {
+            let first = self.door.look(Spot { block, page: 0 }, Cause::Mount)?;
+            if let Seen::Page(tag) = first
+                && !door::is_redone(tag.kind)
+            {
+                self.blocks.set_wear(block, tag.note as u16);
+            }
+            let may_have_map = match first {
+                // A proof may stand before pages of either kind.
+                Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
+                Seen::Erased => false,
+                Seen::Unreadable => true,
+            };
+            if may_have_map && self.shape.map_area().holds(block) {
+                youngest = younger(youngest, self.read_map_block(block, ceiling)?);
+            }
+        }
+        Ok(youngest)
+    }
+
+    fn read_map_block(
+        &mut self,
+        block: BlockNumber,
+        ceiling: Stamp,
+    ) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let mut youngest = None;
+        for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+            let spot = Spot { block, page };
+            let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
+            if door::is_proof(tag.kind) && tag.stamp < ceiling {
+                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            }
+            self.pin_again(spot, tag.stamp);
+            let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
+            let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
+            if !fits || tag.stamp >= ceiling {
+                continue;
+            }
+            youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            if self.leaf_stamp(leaf)? < tag.stamp || planted(Bug::TakeLastLeaf) {
+                self.map.set_spot(leaf, spot);
+            }
+        }
+        Ok(youngest)
+    }
+
+    /// Pins the block of a page that did first what is to be done again, or has done it again since.
+    fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
+        let again = self.suspect.is_some_and(|suspect| stamp >= suspect.proved);
+        if again && !planted(Bug::ForgetFirst) {
+            self.blocks.pin(spot.block);
+        }
+    }
+
+    /// The stamp of a leaf's page.
+    fn leaf_stamp(&mut self, leaf: Leaf) -> Result<Stamp, Fault<D::Error>> {
+        let Some(spot) = self.map.spot(leaf) else { return Ok(Stamp::ZERO) };
+        match self.stamp_read {
+            Some((read, stamp)) if read == spot => Ok(stamp),
+            _ => {
+                let stamp = self.stamp_at(spot)?;
+                self.stamp_read = Some((spot, stamp));
+                Ok(stamp)
+            }
+        }
+    }
+
+    fn stamp_at(&mut self, spot: Spot) -> Result<Stamp, Fault<D::Error>> {
+        let seen = self.door.look(spot, Cause::Mount)?;
+        Ok(seen.tag().map_or(Stamp::ZERO, |tag| tag.stamp))
+    }
+
+    /// Whether a block may hold tags of sectors that are younger than the horizon.
+    fn is_young(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
+        let pages = self.shape.area(self.shape.area_of(block)).pages;
+        match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+            Seen::Erased => Ok(false),
+            Seen::Unreadable => Ok(true),
+            Seen::Page(tag) if !door::is_sectors(tag.kind) => Ok(false),
+            Seen::Page(tag) if tag.stamp > self.epoch.horizon => Ok(true),
+            Seen::Page(_) => {
+                let last = Spot { block, page: pages - 1 };
+                let seen = self.door.look(last, Cause::Mount)?;
+                let open = !planted(Bug::SkipOpenBlocks);
+                Ok(seen.tag().map_or(open, |tag| tag.stamp > self.epoch.horizon))
+            }
+        }
+    }
+
+    /// The youngest page of sectors, of those below the ceiling.
+    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let mut youngest = None;
+        for block in self.blocks.all() {
+            if !self.is_young(block)? {
+                continue;
+            }
+            for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+                let spot = Spot { block, page };
+                if let Seen::Page(tag) = self.door.look(spot, Cause::Mount)?
+                    && door::is_sectors(tag.kind)
+                    && tag.stamp < ceiling
+                {
+                    youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+                }
+            }
+        }
+        Ok(youngest)
+    }
+
+    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page. `false`:
+    /// the table does not hold them.
+    fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
+        for block in self.blocks.all() {
+            if self.is_young(block)? {
+                for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+                    if !self.replay_page(Spot { block, page }, ceiling)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
+        let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
+        self.pin_again(spot, tag.stamp);
+        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
+            return Ok(true);
+        }
+        self.keep_tag(spot);
+        let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
+        for slot in 0..self.shape.area(self.shape.area_of(spot.block)).slots {
+            let held = crate::layout::slot(self.kept, usize::from(slot));
+            let Some(sector) = held.copy_of() else { continue };
+            if sector.get() >= self.shape.capacity.get() {
+                continue;
+            }
+            let (leaf, _) = self.shape.leaf_of(sector);
+            if self.leaf_stamp(leaf)? > tag.stamp && !planted(Bug::TakeOldTags) {
+                continue;
+            }
+            let place = self.place(spot, slot);
+            match self.table.get(sector) {
+                Some(entry) => {
+                    let (other, _) = self.shape.spot(entry.place);
+                    if self.stamp_at(other)? > tag.stamp && !planted(Bug::TakeLastTag) {
+                        continue;
+                    }
+                }
+                // What was done again after a mount may stand above the limit.
+                None if self.table.len() >= limit => return Ok(false),
+                None => self.map.note_dirty(leaf),
+            }
+            if !self.table.put(sector, Entry { place, old: Old::Released }) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts who refers to which block.
+    pub(super) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
+        self.blocks.clear_references();
+        for cell in 0..self.table.cells() {
+            if let Some((_, entry)) = self.table.entry_at(cell) {
+                self.blocks.refer(self.shape.spot(entry.place).0.block, 1);
+            }
+        }
+        let weight = self.leaf_weight();
+        for leaf in self.map.leaves() {
+            let Some(spot) = self.map.spot(leaf) else { continue };
+            self.blocks.refer(spot.block, weight);
+            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+            let (first, sectors) = self.shape.sectors_of(leaf);
+            for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
+                if let Mapped::At(place) = self.map.get(page, at)
+                    && self.table.get(sector).is_none()
+                {
+                    self.blocks.refer(self.shape.spot(place).0.block, 1);
+                }
+            }
+        }
+        self.pin_places();
+        self.blocks.count_free();
+        Ok(())
+    }
+}
+
+/// The younger of two.
+fn younger(one: Option<Youngest>, other: Option<Youngest>) -> Option<Youngest> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if one.stamp >= other.stamp { one } else { other }),
+        (one, other) => one.or(other),
+    }
+}
+
+fn filter(config: &PagedConfig) -> SizeFilter {
+    let (initial, largest) = match config.filter {
+        FilterChoice::BySize { initial, largest } => (initial, largest),
+        FilterChoice::AcceptAll => {
+            let all = ftl_iface::SectorCount::new(u32::MAX);
+            (all, all)
+        }
+    };
+    SizeFilter::new(FilterConfig { initial, largest, period: FilterConfig::PERIOD })
+}

@@ -1,0 +1,44 @@
+//! Numbers of two to four bytes, in a row of bytes: what map pages and the directory are made of.
+
+/// The number in that place of a row of numbers of so many bytes.
+#[inline]
+pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
+    let start = at * usize::from(width);
+    let field = bytes.get(start..start + usize::from(width)).unwrap_or(&[]);
+    field.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}
+
+/// Writes the low bytes of a number there.
+#[inline]
+pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
+    let start = at * usize::from(width);
+    if let Some(field) = bytes.get_mut(start..start + usize::from(width)) {
+        for (byte, low) in field.iter_mut().zip(number.to_le_bytes()) {
+            *byte = low;
+        }
+    }
+}
+
+/// The largest number of so many bytes: all ones, as in an erased page.
+#[inline]
+pub const fn largest(width: u8) -> u32 {
+    if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_width_come_back_and_leave_their_neighbours_alone() {
+        for width in 1..=4 {
+            let mut bytes = [0xFF; 20];
+            let number = 0x0A0B_0C0D & largest(width);
+            put(&mut bytes, 2, width, number);
+            assert_eq!(get(&bytes, 2, width), number);
+            assert_eq!(get(&bytes, 1, width), largest(width));
+            assert_eq!(get(&bytes, 3, width), largest(width));
+        }
+        assert_eq!(get(&[0; 3], 1, 3), 0, "beyond the end");
+    }
+}

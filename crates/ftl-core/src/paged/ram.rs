@@ -1,0 +1,256 @@
+//! Every byte of RAM that the page store has, named. The plan follows from geometry and configuration at compile time;
+//! the caller lends slices of just those lengths.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use ftl_iface::Geometry;
+
+use super::config::PagedConfig;
+use super::shape::{PagedShape, PagedShapeError};
+use crate::layout;
+use crate::ram::{PlanRow, WrongLength};
+
+/// The tables, in the order in which they take their part of the lent slices: words, halves, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum TableName {
+    DirtySectors,
+    DirtyPlaces,
+    CacheOwners,
+    CacheUsed,
+    States,
+    Wear,
+    Buffer,
+    CachePages,
+    WriteSpare,
+    ReadTag,
+    KeptTag,
+    Directory,
+    DirtyLeaves,
+}
+
+const TABLES: usize = 13;
+const FIRST_HALF: usize = TableName::States as usize;
+const FIRST_BYTE: usize = TableName::Buffer as usize;
+
+const NAMES: [&str; TABLES] = [
+    "dirty entries: sectors",
+    "dirty entries: places",
+    "map cache: leaves",
+    "map cache: last uses",
+    "references of blocks",
+    "erase counts",
+    "page buffer",
+    "map cache: pages",
+    "spare area to program from",
+    "tag read last",
+    "tag of the page that is copied",
+    "directory of map pages",
+    "dirty entries by map page",
+];
+
+/// How much RAM the page store needs, table by table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PagedPlan {
+    geometry: Geometry,
+    config: PagedConfig,
+    shape: PagedShape,
+    lengths: [usize; TABLES],
+}
+
+impl PagedPlan {
+    /// The plan for that device and configuration.
+    pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        let shape = match PagedShape::new(geometry, config) {
+            Ok(shape) => shape,
+            Err(error) => return Err(error),
+        };
+        let map = shape.map_area();
+        let page = max(map.page_bytes.as_usize(), shape.main.page_bytes.as_usize());
+        let spare = max(map.spare_bytes.as_usize(), shape.main.spare_bytes.as_usize());
+        let tag = layout::tag_bytes(shape.slots_max());
+        let cached = shape.cached as usize;
+        let mut lengths = [0; TABLES];
+        lengths[TableName::DirtySectors as usize] = shape.table_cells as usize;
+        lengths[TableName::DirtyPlaces as usize] = shape.table_cells as usize;
+        lengths[TableName::CacheOwners as usize] = cached;
+        lengths[TableName::CacheUsed as usize] = cached;
+        lengths[TableName::States as usize] = shape.blocks() as usize;
+        lengths[TableName::Wear as usize] = shape.blocks() as usize;
+        lengths[TableName::Buffer as usize] = page;
+        lengths[TableName::CachePages as usize] = cached * map.page_bytes.as_usize();
+        lengths[TableName::WriteSpare as usize] = spare;
+        lengths[TableName::ReadTag as usize] = tag;
+        lengths[TableName::KeptTag as usize] = tag;
+        lengths[TableName::Directory as usize] =
+            shape.leaves as usize * shape.directory_bytes as usize;
+        lengths[TableName::DirtyLeaves as usize] = shape.leaves as usize;
+        Ok(Self { geometry: *geometry, config: *config, shape, lengths })
+    }
+
+    /// Whether it is the plan for that device and configuration.
+    pub fn is_for(&self, geometry: &Geometry, config: &PagedConfig) -> bool {
+        self.geometry == *geometry && self.config == *config
+    }
+
+    /// How the device is divided.
+    pub const fn shape(&self) -> &PagedShape {
+        &self.shape
+    }
+
+    /// What was chosen.
+    pub const fn config(&self) -> &PagedConfig {
+        &self.config
+    }
+
+    const fn sum(&self, from: usize, to: usize) -> usize {
+        let mut sum = 0;
+        let mut at = from;
+        while at < to {
+            sum += self.lengths[at];
+            at += 1;
+        }
+        sum
+    }
+
+    /// Elements of 32 bits to lend.
+    pub const fn words(&self) -> usize {
+        self.sum(0, FIRST_HALF)
+    }
+
+    /// Elements of 16 bits to lend.
+    pub const fn halves(&self) -> usize {
+        self.sum(FIRST_HALF, FIRST_BYTE)
+    }
+
+    /// Bytes to lend.
+    pub const fn bytes(&self) -> usize {
+        self.sum(FIRST_BYTE, TABLES)
+    }
+
+    /// Bytes of all that is lent. The FTL itself comes on top; `size_of` tells how much it is.
+    pub const fn total_bytes(&self) -> usize {
+        self.words() * 4 + self.halves() * 2 + self.bytes()
+    }
+
+    /// The plan, table by table.
+    pub fn rows(&self) -> impl Iterator<Item = PlanRow> + '_ {
+        NAMES.iter().zip(self.lengths).enumerate().map(|(at, (name, elements))| PlanRow {
+            name,
+            elements,
+            element_bytes: match at {
+                at if at < FIRST_HALF => 4,
+                at if at < FIRST_BYTE => 2,
+                _ => 1,
+            },
+        })
+    }
+}
+
+const fn max(one: usize, other: usize) -> usize {
+    if one > other { one } else { other }
+}
+
+/// Lent memory, of just the lengths of the plan.
+#[derive(Debug)]
+pub struct PagedRam<'ram> {
+    plan: PagedPlan,
+    words: &'ram mut [u32],
+    halves: &'ram mut [u16],
+    bytes: &'ram mut [u8],
+    next: usize,
+}
+
+impl<'ram> PagedRam<'ram> {
+    /// Lends memory for that plan.
+    pub fn lend(
+        plan: &PagedPlan,
+        halves: &'ram mut [u16],
+        words: &'ram mut [u32],
+        bytes: &'ram mut [u8],
+    ) -> Result<Self, WrongLength> {
+        let lent = [halves.len(), words.len(), bytes.len()];
+        let needed = [plan.halves(), plan.words(), plan.bytes()];
+        if lent == needed {
+            Ok(Self { plan: *plan, words, halves, bytes, next: 0 })
+        } else {
+            Err(WrongLength { needed, lent })
+        }
+    }
+
+    /// The plan that the memory was lent for.
+    pub const fn plan(&self) -> &PagedPlan {
+        &self.plan
+    }
+
+    fn length(&mut self, table: TableName) -> usize {
+        debug_assert_eq!(table as usize, self.next, "tables are taken in their order");
+        self.next += 1;
+        self.plan.lengths.get(table as usize).copied().unwrap_or(0)
+    }
+
+    /// Takes the next table of words.
+    pub(super) fn words(&mut self, table: TableName) -> &'ram mut [u32] {
+        let length = self.length(table);
+        let (taken, rest) = split(core::mem::take(&mut self.words), length);
+        self.words = rest;
+        taken
+    }
+
+    /// Takes the next table of halves.
+    pub(super) fn halves(&mut self, table: TableName) -> &'ram mut [u16] {
+        let length = self.length(table);
+        let (taken, rest) = split(core::mem::take(&mut self.halves), length);
+        self.halves = rest;
+        taken
+    }
+
+    /// Takes the next table of bytes.
+    pub(super) fn bytes(&mut self, table: TableName) -> &'ram mut [u8] {
+        let length = self.length(table);
+        let (taken, rest) = split(core::mem::take(&mut self.bytes), length);
+        self.bytes = rest;
+        taken
+    }
+}
+
+/// The first elements, and those after them.
+fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
+    let length = length.min(slice.len());
+    slice.split_at_mut_checked(length).unwrap_or((&mut [], &mut []))
+}
+
+/// Memory on the heap, for hosts.
+#[cfg(feature = "alloc")]
+#[derive(Debug)]
+pub struct OwnedPagedRam {
+    plan: PagedPlan,
+    words: Vec<u32>,
+    halves: Vec<u16>,
+    bytes: Vec<u8>,
+}
+
+#[cfg(feature = "alloc")]
+impl OwnedPagedRam {
+    /// Allocates what the plan needs.
+    pub fn for_plan(plan: &PagedPlan) -> Self {
+        Self {
+            plan: *plan,
+            words: alloc::vec![0; plan.words()],
+            halves: alloc::vec![0; plan.halves()],
+            bytes: alloc::vec![0; plan.bytes()],
+        }
+    }
+
+    /// Lends it.
+    pub fn lend(&mut self) -> PagedRam<'_> {
+        PagedRam {
+            plan: self.plan,
+            words: &mut self.words,
+            halves: &mut self.halves,
+            bytes: &mut self.bytes,
+            next: 0,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! After a mount: the page that was programmed last may be what a cut left. It is forgotten by the mount, and done
+//! again here, before anything else is programmed; and a *proof* is programmed after it, a page that holds nothing.
+//! Only then the host is served.
+//!
+//! All that is read of the page stands in the page buffer since the mount. So whether it can be read was decided once;
+//! and what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it.
+//!
+//! A page that does something again says which stamp did it *first*. Where it is cut in turn, the next mount forgets
+//! it with all that came since the first; and keeps the blocks of all of these, for one of them may have been
+//! acknowledged, and only that one is sure to stand. A proof that is met as the page programmed last shows that all
+//! before it was acknowledged. It may be torn itself, and so it is done again, too; and its block is kept until a page
+//! after it is acknowledged.
+
+use ftl_iface::NandDevice;
+
+use super::address::{Leaf, Mapped, Spot};
+use super::ftl::{PageFtl, Stream};
+use super::shape::Area;
+use super::write::{Before, Content, Written};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::probe::{Cause, Probe};
+use ftl_iface::StoreWriteError;
+
+/// The page programmed last before the mount. Its content is in the page buffer, its slots are held at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Suspect {
+    pub(super) spot: Spot,
+    pub(super) what: What,
+    /// The stamp of the page that did it first: this one, or the one that this one does again.
+    pub(super) first: Stamp,
+    /// Of a proof the stamp of the page that did first what it proves; of others the same as above.
+    pub(super) proved: Stamp,
+}
+
+/// What it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Sectors.
+    Sectors,
+    /// The map page of a leaf.
+    Map(Leaf),
+    /// Nothing: it is a proof.
+    Proof,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Sets right what a power cut may have touched. The first request does it, if the host does not.
+    pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.door.alive()?;
+        Ok(self.settle_if_possible()?)
+    }
+
+    /// The same; a device without a block for it is read-only, and believes what it has found.
+    pub(super) fn settle_if_possible(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.settled {
+            return Ok(());
+        }
+        self.mend_headers()?;
+        if let Some(suspect) = self.suspect {
+            let mut done = self.do_again(suspect);
+            if matches!(done, Err(Fault::ReadOnly)) {
+                // Cuts in a row have left one page each: the last of them must do.
+                self.blocks.unpin_all();
+                self.blocks.pin(suspect.spot.block);
+                self.pin_places();
+                done = self.do_again(suspect);
+            }
+            match done {
+                Ok(proof) => {
+                    self.blocks.unpin_all();
+                    // Nothing refers to it, and it is the youngest page until another is acknowledged.
+                    if !planted(Bug::ForgetProof) {
+                        self.blocks.pin(proof.block);
+                        self.pinned = true;
+                    }
+                }
+                Err(Fault::ReadOnly) => {
+                    self.read_only = true;
+                    self.believe(suspect)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+            self.suspect = None;
+        }
+        self.settled = true;
+        Ok(())
+    }
+
+    /// Pins the blocks that a map page which is to be done again leads to: until it is done they are not free, whatever
+    /// was before.
+    pub(super) fn pin_places(&mut self) {
+        let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
+        if planted(Bug::ForgetPlaces) {
+            return;
+        }
+        for at in 0..self.shape.sectors_of(leaf).1 {
+            if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+                self.blocks.pin(self.shape.spot(place).0.block);
+            }
+        }
+    }
+
+    /// Does again what the page did, and proves it.
+    fn do_again(&mut self, suspect: Suspect) -> Result<Spot, Fault<D::Error>> {
+        let sectors = match self.shape.area_of(suspect.spot.block) {
+            Area::Fast => Stream::Hot,
+            Area::Main => self.copies(),
+        };
+        let stream = match suspect.what {
+            What::Sectors => {
+                let again = Written::Again(Kind::Rescue, suspect.first);
+                let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
+                self.adopt(spot)?;
+                sectors
+            }
+            What::Map(leaf) => {
+                let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+                let page = self.map.vacate(Some(before));
+                self.fill_from_buffer(page);
+                let again = Written::Again(Kind::Commit, suspect.first);
+                self.install((leaf, again), before, page)?;
+                Stream::Map
+            }
+            What::Proof => sectors,
+        };
+        self.rely();
+        if planted(Bug::ServeUnproved) {
+            return Ok(suspect.spot);
+        }
+        self.door.hold_nothing();
+        self.buffer.fill(0xFF);
+        let proof = match suspect.what {
+            What::Proof => suspect.first,
+            What::Sectors | What::Map(_) => self.door.stamp().next(),
+        };
+        self.program(stream, Written::Again(Kind::Backup, proof), Content::Buffer, Cause::Mount)
+    }
+
+    fn fill_from_buffer(&mut self, page: super::map::Cached) {
+        let bytes = self.map.bytes_mut(page);
+        if let Some(content) = self.buffer.get(..bytes.len()) {
+            bytes.copy_from_slice(content);
+        }
+    }
+
+    /// Notes that the sectors held at the door stand in that page.
+    fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        for slot in 0..slots {
+            if let Some(sector) = self.door.held(slot).copy_of()
+                && sector.get() < self.shape.capacity.get()
+            {
+                self.remember(sector, self.place(spot, slot), Before::Unknown)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the page as it is, on a device that takes no writes any more.
+    fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        match suspect.what {
+            What::Sectors => self.adopt(suspect.spot),
+            What::Map(leaf) => {
+                let page = self.map.vacate(None);
+                self.fill_from_buffer(page);
+                self.map.set_spot(leaf, suspect.spot);
+                self.map.give(page, Some(leaf));
+                let (first, sectors) = self.shape.sectors_of(leaf);
+                for sector in first.run(ftl_iface::SectorCount::new(sectors)) {
+                    self.table.take(sector);
+                }
+                self.count_references()
+            }
+            What::Proof => Ok(()),
+        }
+    }
+}

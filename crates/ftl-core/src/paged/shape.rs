@@ -1,0 +1,455 @@
+//! Numbers that follow from geometry and configuration.
+
+use core::fmt;
+
+use ftl_iface::{
+    Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
+};
+
+use super::address::{BlockNumber, Leaf, Place, Spot};
+use super::config::{PagedConfig, Streams};
+use crate::config::PairedPages;
+use crate::layout;
+
+/// Blocks at the start of the area that holds the map: each has a header.
+pub const HEADERS: u16 = 2;
+
+/// Blocks of the fast area that no host's write opens. A step of reclaiming opens one for map pages at most; after a
+/// cut one is opened for what is done again and one for map pages; and one more lets a life that is cut in turn leave
+/// a block that is hardly filled.
+pub const FAST_RESERVE: u16 = 4;
+
+/// The same of the main area, where copies take the place of map pages.
+pub const MAIN_RESERVE: u16 = 3;
+
+/// The same of the only area, which has all of them.
+pub const ONLY_RESERVE: u16 = 5;
+
+/// Bytes of a map page before its entries: check, horizon.
+pub const LEAF_HEAD: u32 = 12;
+
+/// Which of the device's areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Area {
+    /// The SLC region of a device that has both regions.
+    Fast,
+    /// The large region, or the only one.
+    Main,
+}
+
+/// An area: blocks of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaShape {
+    /// The region that it lies in.
+    pub region: Region,
+    /// Its first block there.
+    pub first: u32,
+    /// Its blocks.
+    pub blocks: u16,
+    /// Pages of a block.
+    pub pages: u16,
+    /// Sectors of a page.
+    pub slots: u16,
+    /// Bytes of a page.
+    pub page_bytes: Bytes,
+    /// Spare bytes of a page.
+    pub spare_bytes: Bytes,
+    /// How its pages share cells.
+    pub pairing: Pairing,
+    /// Pages of a block that no earlier page of it endangers.
+    pub word_lines: u16,
+    /// The number of its first block.
+    pub first_block: u16,
+    /// The number of its first place.
+    pub first_place: u32,
+}
+
+impl AreaShape {
+    const fn new(region: Region, shape: &RegionGeometry, sector: Bytes) -> Self {
+        Self {
+            region,
+            first: 0,
+            blocks: if shape.blocks.get() > u16::MAX as u32 {
+                u16::MAX
+            } else {
+                shape.blocks.get() as u16
+            },
+            pages: shape.pages_per_block.get() as u16,
+            slots: (shape.page_bytes.get() / sector.get()) as u16,
+            page_bytes: shape.page_bytes,
+            spare_bytes: shape.spare_bytes,
+            pairing: shape.pairing,
+            word_lines: shape.pairing.word_lines(shape.pages_per_block).get() as u16,
+            first_block: 0,
+            first_place: 0,
+        }
+    }
+
+    /// The same without its first blocks.
+    const fn after_headers(self) -> Self {
+        Self { first: HEADERS as u32, blocks: self.blocks.saturating_sub(HEADERS), ..self }
+    }
+
+    /// The most pages that are left out where what is programmed so far is relied upon at one moment.
+    const fn left_out_max(&self) -> u16 {
+        let mut most = 0;
+        let mut relied = 1;
+        while relied < self.pages {
+            let mut count = 0;
+            let mut page = relied;
+            while page < self.pages && page < relied.saturating_add(64) {
+                if !self.pairing.is_first(PageIndex::new(page), self.page_count())
+                    && self.shares_with_earlier(page, relied)
+                {
+                    count += 1;
+                }
+                page += 1;
+            }
+            if count > most {
+                most = count;
+            }
+            relied += 1;
+        }
+        most
+    }
+
+    const fn shares_with_earlier(&self, page: u16, relied: u16) -> bool {
+        let count = self.page_count();
+        let line = self.pairing.word_line(PageIndex::new(page), count);
+        let mut other = relied.saturating_sub(64);
+        while other < relied {
+            if self.pairing.word_line(PageIndex::new(other), count) == line {
+                return true;
+            }
+            other += 1;
+        }
+        false
+    }
+
+    /// Slots of a block.
+    pub const fn block_slots(&self) -> u32 {
+        self.pages as u32 * self.slots as u32
+    }
+
+    /// Places of the area.
+    pub const fn places(&self) -> u64 {
+        self.blocks as u64 * self.block_slots() as u64
+    }
+
+    /// Pages of a block.
+    pub const fn page_count(&self) -> PageCount {
+        PageCount::new(self.pages as u32)
+    }
+
+    /// Whether a block is one of its.
+    #[inline]
+    pub const fn holds(&self, block: BlockNumber) -> bool {
+        block.get() >= self.first_block && block.get() - self.first_block < self.blocks
+    }
+}
+
+/// How the device is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PagedShape {
+    /// The unit of mapping.
+    pub sector_bytes: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// The small area, on a device of two regions.
+    pub fast: Option<AreaShape>,
+    /// The large one.
+    pub main: AreaShape,
+    /// Map pages.
+    pub leaves: u32,
+    /// Sectors of a map page.
+    pub leaf_sectors: u32,
+    /// Bytes of an entry.
+    pub entry_bytes: u8,
+    /// Bytes of the directory's entries.
+    pub directory_bytes: u8,
+    /// Cells of the table of dirty entries.
+    pub table_cells: u32,
+    /// Entries that it may have; eight ninths of its cells.
+    pub table_entries: u32,
+    /// Map pages in RAM.
+    pub cached: u16,
+    /// Blocks of the main area that must be good for every write to be taken.
+    pub main_needed: u16,
+    /// The same of the fast area.
+    pub fast_needed: u16,
+}
+
+/// Bytes that numbers below this one take, two more numbers among them for "nowhere" and "lost".
+const fn bytes_for(numbers: u64) -> u8 {
+    let mut bytes = 1;
+    while bytes < 4 && numbers + 2 > 1 << (8 * bytes) {
+        bytes += 1;
+    }
+    bytes
+}
+
+impl PagedShape {
+    /// The division of that device.
+    pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        let sector = config.sector_bytes;
+        if !sector.get().is_power_of_two() || sector.get() < 512 {
+            return Err(PagedShapeError::SectorBytes);
+        }
+        let (fast, mut main) = match (geometry.slc(), geometry.mlc()) {
+            (Some(slc), Some(mlc)) => (
+                Some(AreaShape::new(Region::Slc, slc, sector).after_headers()),
+                AreaShape::new(Region::Mlc, mlc, sector),
+            ),
+            (Some(only), None) => (None, AreaShape::new(Region::Slc, only, sector).after_headers()),
+            (None, Some(only)) => (None, AreaShape::new(Region::Mlc, only, sector).after_headers()),
+            (None, None) => return Err(PagedShapeError::SectorBytes),
+        };
+        let mut map = main;
+        if let Some(fast) = &fast {
+            if main.blocks as u32 + fast.blocks as u32 >= u16::MAX as u32 {
+                return Err(PagedShapeError::Blocks);
+            }
+            main.first_block = fast.blocks;
+            main.first_place = fast.places() as u32;
+            map = *fast;
+        }
+        if map.slots == 0 || main.slots == 0 {
+            return Err(PagedShapeError::SectorBytes);
+        }
+        let places = main.first_place as u64 + main.places();
+        if places >= 1 << Place::BITS {
+            return Err(PagedShapeError::Places);
+        }
+        if main.block_slots() >= 1 << 13 || map.block_slots() >= 1 << 13 {
+            return Err(PagedShapeError::BlockSlots);
+        }
+        let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
+        if tags[0] > map.spare_bytes.as_usize() || tags[1] > main.spare_bytes.as_usize() {
+            return Err(PagedShapeError::SpareBytes);
+        }
+        let capacity = match config.capacity {
+            Some(capacity) => capacity.get(),
+            None => (main.places() * 19 / 20) as u32,
+        };
+        let entry_bytes = bytes_for(places);
+        let leaf_sectors = (map.page_bytes.get() - LEAF_HEAD) / entry_bytes as u32;
+        let shape = Self {
+            sector_bytes: sector,
+            capacity: SectorCount::new(capacity),
+            fast,
+            main,
+            leaves: capacity.div_ceil(leaf_sectors),
+            leaf_sectors,
+            entry_bytes,
+            directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
+            table_cells: config.dirty_entries
+                + config.dirty_entries / 8
+                + 2 * main.slots as u32
+                + 2 * map.slots as u32,
+            table_entries: config.dirty_entries,
+            cached: config.cached_leaves,
+            main_needed: 0,
+            fast_needed: 0,
+        };
+        shape.with_needs(config)
+    }
+
+    /// How many blocks must be good, and whether the device has them.
+    const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        let map = self.map_area();
+        let usable = match config.paired_pages {
+            PairedPages::Guard => map.word_lines as u32,
+            PairedPages::Accept => map.pages as u32,
+        };
+        // Old versions of map pages take up as much again before they are reclaimed, and one block is open.
+        let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
+        let left_out = match config.paired_pages {
+            PairedPages::Guard => self.main.left_out_max(),
+            PairedPages::Accept => 0,
+        };
+        let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
+        let data = self.capacity.get().div_ceil(dense);
+        let open = match config.streams {
+            Streams::One => 1,
+            Streams::Two => 2,
+        };
+        let main = data + open + self.reserve(Area::Main) as u32;
+        let (main, fast) = match &self.fast {
+            Some(_) => (main, map_blocks + 1 + FAST_RESERVE as u32),
+            None => (main + map_blocks, 0),
+        };
+        if config.cached_leaves < 2 {
+            return Err(PagedShapeError::Cache);
+        }
+        if self.table_entries < 2 * self.main.block_slots()
+            || self.table_entries < 2 * map.block_slots()
+            || self.table_entries > 1 << 24
+        {
+            return Err(PagedShapeError::Table);
+        }
+        let fast_blocks = match &self.fast {
+            Some(fast) => fast.blocks as u32,
+            None => 0,
+        };
+        if self.capacity.get() == 0 || main > self.main.blocks as u32 || fast > fast_blocks {
+            return Err(PagedShapeError::Capacity { main, fast });
+        }
+        self.main_needed = main as u16;
+        self.fast_needed = fast as u16;
+        Ok(self)
+    }
+
+    /// Blocks of an area that no host's write opens.
+    pub const fn reserve(&self, area: Area) -> u16 {
+        match (area, &self.fast) {
+            (Area::Fast, Some(_)) => FAST_RESERVE,
+            (Area::Main, Some(_)) => MAIN_RESERVE,
+            (_, None) => ONLY_RESERVE,
+        }
+    }
+
+    /// The most sectors of a page.
+    pub const fn slots_max(&self) -> u16 {
+        let map = self.map_area();
+        if map.slots > self.main.slots { map.slots } else { self.main.slots }
+    }
+
+    /// The area that holds the map.
+    pub const fn map_area(&self) -> &AreaShape {
+        match &self.fast {
+            Some(fast) => fast,
+            None => &self.main,
+        }
+    }
+
+    /// That area; on a device of one region there is but one.
+    #[inline]
+    pub const fn area(&self, area: Area) -> &AreaShape {
+        match area {
+            Area::Fast => self.map_area(),
+            Area::Main => &self.main,
+        }
+    }
+
+    /// The area of a block.
+    #[inline]
+    pub const fn area_of(&self, block: BlockNumber) -> Area {
+        if self.main.holds(block) { Area::Main } else { Area::Fast }
+    }
+
+    /// Blocks of both areas.
+    pub const fn blocks(&self) -> u16 {
+        self.main.first_block + self.main.blocks
+    }
+
+    /// Places of both areas.
+    pub const fn places(&self) -> u32 {
+        self.main.first_place + self.main.places() as u32
+    }
+
+    /// The leaf of a sector, and its number there.
+    #[inline]
+    pub const fn leaf_of(&self, sector: Sector) -> (Leaf, u32) {
+        (Leaf::new(sector.get() / self.leaf_sectors), sector.get() % self.leaf_sectors)
+    }
+
+    /// The first sector of a leaf, and how many it has.
+    pub const fn sectors_of(&self, leaf: Leaf) -> (Sector, u32) {
+        let first = leaf.get() * self.leaf_sectors;
+        let left = self.capacity.get().saturating_sub(first);
+        (Sector::new(first), if left < self.leaf_sectors { left } else { self.leaf_sectors })
+    }
+
+    /// The place of a slot.
+    #[inline]
+    pub const fn place(&self, spot: Spot, slot: u16) -> Place {
+        let area = self.area(self.area_of(spot.block));
+        let block = (spot.block.get() - area.first_block) as u32;
+        let page = block * area.pages as u32 + spot.page as u32;
+        Place::new(area.first_place + page * area.slots as u32 + slot as u32)
+    }
+
+    /// The slot of a place.
+    #[inline]
+    pub const fn spot(&self, place: Place) -> (Spot, u16) {
+        let main = place.get() >= self.main.first_place;
+        let area = if main { &self.main } else { self.map_area() };
+        let within = place.get() - area.first_place;
+        let (page, slot) = (within / area.slots as u32, within % area.slots as u32);
+        let block = area.first_block as u32 + page / area.pages as u32;
+        let page = (page % area.pages as u32) as u16;
+        (Spot { block: BlockNumber::new(block as u16), page }, slot as u16)
+    }
+
+    /// The number of a map page in the directory.
+    pub const fn map_page(&self, spot: Spot) -> u32 {
+        let map = self.map_area();
+        (spot.block.get() - map.first_block) as u32 * map.pages as u32 + spot.page as u32
+    }
+
+    /// The map page with that number in the directory.
+    pub const fn map_spot(&self, number: u32) -> Spot {
+        let map = self.map_area();
+        let block = map.first_block as u32 + number / map.pages as u32;
+        Spot { block: BlockNumber::new(block as u16), page: (number % map.pages as u32) as u16 }
+    }
+}
+
+/// Why a configuration does not suit a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PagedShapeError {
+    /// The sector is no power of two between 512 bytes and the smaller page.
+    SectorBytes,
+    /// The spare area is too small for a page's tag.
+    SpareBytes,
+    /// The device has more than 65,534 blocks.
+    Blocks,
+    /// A block has more than 8,191 sectors.
+    BlockSlots,
+    /// The device has more than 2^30 sectors.
+    Places,
+    /// The table of dirty entries has fewer than two blocks' sectors, or more than 2^24.
+    Table,
+    /// The cache has fewer than two pages.
+    Cache,
+    /// The device is too small for the capacity.
+    Capacity {
+        /// Blocks that it takes in the main area.
+        main: u32,
+        /// Blocks that it takes in the fast area.
+        fast: u32,
+    },
+}
+
+impl fmt::Display for PagedShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SectorBytes => {
+                f.write_str("the sector must be a power of two from 512 bytes to the smaller page")
+            }
+            Self::SpareBytes => {
+                f.write_str("the spare area has no room for a tag: choose larger sectors")
+            }
+            Self::Blocks => f.write_str("the page store numbers at most 65534 blocks"),
+            Self::BlockSlots => {
+                f.write_str("a block has more than 8191 sectors: choose larger sectors")
+            }
+            Self::Places => {
+                f.write_str("the device has more than 2^30 sectors: choose larger sectors")
+            }
+            Self::Table => f.write_str(
+                "the table of dirty entries must have those of two blocks, and 2^24 at most",
+            ),
+            Self::Cache => f.write_str("the map cache needs two pages"),
+            Self::Capacity { main, fast } => write!(
+                f,
+                "the capacity takes {main} blocks of the large area and {fast} of the small one, and the device has \
+                 fewer: export less"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PagedShapeError {}

@@ -1,0 +1,305 @@
+//! The way of a write: a page of an open block, then the table.
+
+use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
+
+use super::address::{Place, Spot};
+use super::dirty::{Entry, Old};
+use super::door::Seen;
+use super::ftl::{Open, PageFtl, Stream};
+use super::map::Cached;
+use super::shape::Area;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Slot, Stamp};
+use crate::probe::{Cause, Event, Probe};
+
+/// How often a page is tried, each time in another block, before the device is given up.
+const TRIES: u32 = 16;
+
+/// Where the content of a page to program stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Content<'a> {
+    /// In the host's own buffer: a whole page of it.
+    Host(&'a [u8]),
+    /// In the page buffer.
+    Buffer,
+    /// In a map page in RAM.
+    Cached(Cached),
+}
+
+/// What kind of page is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Something new.
+    New(Kind),
+    /// Again what a page of that stamp did.
+    Again(Kind, Stamp),
+}
+
+/// Whether a sector's place before is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// It is what its map page says, and that is counted.
+    At(Place),
+    /// Whatever it is.
+    Unknown,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    pub(super) fn write_all(
+        &mut self,
+        stream: Stream,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        let bytes = self.shape.sector_bytes.as_usize();
+        let (mut sector, mut rest) = (first, data);
+        while !rest.is_empty() {
+            let left = rest.len() / bytes;
+            let stream = self.stream_for(stream, left);
+            let take = left.min(usize::from(self.shape_of(stream).slots));
+            self.pace(stream)?;
+            self.make_room()?;
+            let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
+            self.write_page(stream, sector, now)?;
+            sector = sector + SectorCount::new(take as u32);
+            rest = after;
+        }
+        if core::mem::take(&mut self.shares) {
+            self.rely();
+        }
+        if !planted(Bug::RelyLate) {
+            self.rely_on(Stream::Hot);
+            self.rely_on(Stream::Host);
+        }
+        Ok(())
+    }
+
+    /// What does not fill a page of the main area goes to the fast one.
+    const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
+        match stream {
+            Stream::Host if self.shape.fast.is_some() && left < self.shape.main.slots as usize => {
+                Stream::Hot
+            }
+            stream => stream,
+        }
+    }
+
+    fn write_page(
+        &mut self,
+        stream: Stream,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        let count = (data.len() / self.shape.sector_bytes.as_usize()) as u16;
+        let slots = self.shape_of(stream).slots;
+        let sectors = SectorCount::new(count.into());
+        self.door.tell(if stream == Stream::Hot {
+            Event::LogWrite { sectors }
+        } else {
+            Event::ChainWrite { sectors }
+        });
+        self.door.hold_nothing();
+        for slot in 0..count {
+            self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
+        }
+        let content = if count == slots {
+            Content::Host(data)
+        } else {
+            self.buffer.fill(0xFF);
+            if let Some(start) = self.buffer.get_mut(..data.len()) {
+                start.copy_from_slice(data);
+            }
+            Content::Buffer
+        };
+        let spot = self.program(stream, Written::New(Kind::Sectors), content, Cause::Host)?;
+        for slot in 0..count {
+            let sector = first + SectorCount::new(slot.into());
+            self.remember(sector, self.place(spot, slot), Before::Unknown)?;
+        }
+        Ok(())
+    }
+
+    /// Notes where the newest copy of a sector is, and that its place before is not it any more.
+    pub(super) fn remember(
+        &mut self,
+        sector: Sector,
+        place: Place,
+        before: Before,
+    ) -> Result<(), Fault<D::Error>> {
+        self.blocks.refer(self.shape.spot(place).0.block, 1);
+        let old = if let Some(entry) = self.table.get(sector) {
+            let block = self.shape.spot(entry.place).0.block;
+            self.blocks.release(block, 1);
+            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                self.blocks.release(block, 1);
+            }
+            entry.old
+        } else {
+            self.map.note_dirty(self.shape.leaf_of(sector).0);
+            self.release_before(sector, before)
+        };
+        if self.table.put(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
+    }
+
+    /// Releases the place that a sector's map page tells, where that costs no read.
+    fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+        use super::address::Mapped;
+        let (leaf, at) = self.shape.leaf_of(sector);
+        let mapped = match before {
+            Before::At(place) => Mapped::At(place),
+            Before::Unknown => match self.map.cached(leaf) {
+                Some(page) => self.map.get(page, at),
+                None if self.map.spot(leaf).is_none() => Mapped::Nowhere,
+                None => return Old::Counted,
+            },
+        };
+        if let Mapped::At(place) = mapped {
+            self.blocks.release(self.shape.spot(place).0.block, 1);
+        }
+        Old::Released
+    }
+
+    /// Programs the next page of a stream, whose slots are held; in another block where one fails.
+    pub(super) fn program(
+        &mut self,
+        stream: Stream,
+        what: Written,
+        content: Content<'_>,
+        cause: Cause,
+    ) -> Result<Spot, Fault<D::Error>> {
+        let page_bytes = self.shape_of(stream).page_bytes.as_usize();
+        for tried in 0..TRIES {
+            let stream = self.shared(stream);
+            let spot = self.next_page(stream)?;
+            let data = match content {
+                Content::Host(data) => data,
+                Content::Buffer => self.buffer.get(..page_bytes).unwrap_or(&[]),
+                Content::Cached(page) => self.map.bytes(page),
+            };
+            let (kind, note) = match what {
+                Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
+                Written::Again(kind, first) => {
+                    let first =
+                        if planted(Bug::HideRepetition) { self.door.stamp().next() } else { first };
+                    (kind, self.door.stamp().distance_to_next(first.low()))
+                }
+            };
+            match self.door.program(spot, kind, note, data, cause) {
+                Ok(()) => {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next += 1;
+                    }
+                    if tried > 0 && !planted(Bug::RepeatUnrelied) {
+                        // The page that failed may read well for a while: this one must not be lost to the next.
+                        self.rely_on(stream);
+                    }
+                    if self.pinned {
+                        self.pinned = false;
+                        self.blocks.unpin_all();
+                    }
+                    return Ok(spot);
+                }
+                Err(Fault::BlockFailed) => {
+                    if !planted(Bug::ReuseFailed) {
+                        self.blocks.fail(spot.block);
+                    }
+                    self.close(stream);
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// The stream that takes the page of another where blocks are short: one block is open instead of two.
+    fn shared(&mut self, stream: Stream) -> Stream {
+        /// With as few free blocks none is spent on keeping two streams apart.
+        const FEW: u16 = 2;
+        let other = match stream {
+            Stream::Host => Stream::Copies,
+            Stream::Copies => Stream::Host,
+            Stream::Map | Stream::Hot => return stream,
+        };
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        if open(stream) || !open(other) || self.blocks.free(Area::Main) > FEW {
+            return stream;
+        }
+        self.shares = true;
+        other
+    }
+
+    /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
+    fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
+        let area = *self.shape_of(stream);
+        loop {
+            if let Some(Open { block, mut next, relied }) = self.opens[stream as usize] {
+                let endangers = |page: u16| {
+                    let mut others =
+                        area.pairing.endangered(PageIndex::new(page), area.page_count());
+                    others.any(|other| other.get() < relied)
+                };
+                let guards = self.guards() && !planted(Bug::ForgetWordLines);
+                while guards && next < area.pages && endangers(next) {
+                    next += 1;
+                }
+                self.opens[stream as usize] = Some(Open { block, next, relied });
+                if next < area.pages {
+                    return Ok(Spot { block, page: next });
+                }
+                self.close(stream);
+            }
+            self.open_block(stream)?;
+        }
+    }
+
+    /// A stream's block takes no more pages.
+    pub(super) fn close(&mut self, stream: Stream) {
+        if let Some(open) = self.opens[stream as usize].take() {
+            self.blocks.close(open.block);
+        }
+    }
+
+    /// Opens a block for a stream: one to which nothing refers is erased.
+    fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let area = self.area_of(stream);
+        // What the erase destroys was copied or written anew, and that is relied upon from now on.
+        if !planted(Bug::EraseUnrelied) {
+            self.rely();
+        }
+        while let Some(block) = self.blocks.next_free(area) {
+            for victim in &mut self.victims {
+                *victim = victim.filter(|victim| victim.block != block);
+            }
+            let erased = if planted(Bug::TrustErased)
+                && self.door.look(Spot { block, page: 0 }, Cause::Gc)? == Seen::Erased
+            {
+                Ok(())
+            } else {
+                self.door.erase(block, Cause::Gc)
+            };
+            match erased {
+                Ok(()) => {
+                    let wear = self.blocks.wear(block).saturating_add(1);
+                    self.blocks.set_wear(block, wear);
+                    self.blocks.open(block);
+                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
+                    return Ok(());
+                }
+                Err(Fault::BlockFailed) => self.retire(block)?,
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// Marks a block bad to which nothing refers.
+    pub(super) fn retire(
+        &mut self,
+        block: super::address::BlockNumber,
+    ) -> Result<(), Fault<D::Error>> {
+        self.blocks.retire(block);
+        self.blocks.retired = self.blocks.retired.saturating_add(1);
+        self.door.mark_bad(block)
+    }
+}

@@ -1,0 +1,119 @@
+//! The page store: random requests over small devices, beside a map of the truth, every invariant checked after each
+//! step, with mounts in between.
+
+use ftl_core::config::FilterChoice;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
+use ftl_core::probe::NoProbe;
+use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount};
+use nand_model::{Chip, Content, datasheet};
+use proptest::prelude::*;
+
+/// What is asked of the device.
+#[derive(Clone, Debug)]
+enum Step {
+    Write { first: u32, count: u32 },
+    Trim { first: u32, count: u32 },
+    Maintain { budget: u32 },
+    Stop,
+    Mount,
+}
+
+fn config(capacity: u32) -> PagedConfig {
+    PagedConfig {
+        sector_bytes: Bytes::new(1024),
+        capacity: Some(SectorCount::new(capacity)),
+        dirty_entries: 100,
+        cached_leaves: 2,
+        ..PagedConfig::SMALL
+    }
+}
+
+fn steps(capacity: u32) -> impl Strategy<Value = Vec<Step>> {
+    let run = (0..capacity, prop_oneof![1..3_u32, 1..9_u32, 1..60_u32])
+        .prop_map(move |(first, count)| (first, count.min(capacity - first)));
+    let hot = (0..12_u32, 1..3_u32);
+    let step = prop_oneof![
+        6 => run.clone().prop_map(|(first, count)| Step::Write { first, count }),
+        6 => hot.prop_map(|(first, count)| Step::Write { first, count }),
+        1 => run.prop_map(|(first, count)| Step::Trim { first, count }),
+        1 => (1..20_u32).prop_map(|budget| Step::Maintain { budget }),
+        1 => Just(Step::Stop),
+        1 => Just(Step::Mount),
+    ];
+    prop::collection::vec(step, 1..250)
+}
+
+fn content(sector: u32, version: u32) -> Vec<u8> {
+    (0..1024_u32).map(|at| (sector * 31 + version * 7 + at / 4) as u8 | 1).collect()
+}
+
+fn compare(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
+    for (sector, version) in (0..).zip(truth) {
+        let mut data = vec![0xA5; 1024];
+        ftl.read(Sector::new(sector), &mut data).expect("it reads");
+        let expected = if *version == 0 { vec![0; 1024] } else { content(sector, *version) };
+        assert_eq!(data, expected, "sector {sector}");
+    }
+}
+
+/// Lives a device through the steps; gives back how many lives it had.
+fn live(device: &str, config: &PagedConfig, steps: &[Step]) {
+    let chip = Chip::new(&datasheet::builtin(device).unwrap(), Content::Bytes).unwrap();
+    let plan = PagedPlan::new(chip.geometry(), config).unwrap();
+    let capacity = plan.shape().capacity.get();
+    let mut truth = vec![0; capacity as usize];
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let ftl = PageFtl::format(chip, config, memory.lend(), 7, NoProbe).unwrap();
+    let (mut chip, _) = ftl.into_parts();
+    let mut version = 0;
+    for life in steps.split(|step| matches!(step, Step::Mount)) {
+        let mut memory = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::mount(chip, config, memory.lend(), NoProbe).unwrap();
+        compare(&mut ftl, &truth);
+        ftl.check().unwrap();
+        for step in life {
+            version += 1;
+            match *step {
+                Step::Write { first, count } => {
+                    let count = count.min(capacity - first);
+                    let data: Vec<u8> =
+                        (first..first + count).flat_map(|at| content(at, version)).collect();
+                    ftl.write(Sector::new(first), &data).unwrap();
+                    truth[first as usize..][..count as usize].fill(version);
+                }
+                Step::Trim { first, count } => {
+                    ftl.trim(Sector::new(first), SectorCount::new(count)).unwrap();
+                    truth[first as usize..][..count as usize].fill(0);
+                }
+                Step::Maintain { budget } => drop(ftl.maintain(PageCount::new(budget)).unwrap()),
+                Step::Stop => ftl.stop().unwrap(),
+                Step::Mount => {}
+            }
+            ftl.check().unwrap_or_else(|error| panic!("after {step:?}: {error}"));
+        }
+        compare(&mut ftl, &truth);
+        (chip, _) = ftl.into_parts();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_was_written_is_read_on_two_regions(steps in steps(300), all in any::<bool>()) {
+        let filter = if all { FilterChoice::AcceptAll } else { config(300).filter };
+        live("tiny", &PagedConfig { filter, ..config(300) }, &steps);
+    }
+
+    #[test]
+    fn what_was_written_is_read_on_three_bits_a_cell(steps in steps(400)) {
+        live("tiny-tlc", &config(400), &steps);
+    }
+
+    #[test]
+    fn what_was_written_is_read_on_one_region(steps in steps(72), one in any::<bool>()) {
+        let streams = if one { Streams::One } else { Streams::Two };
+        live("tiny-slc", &PagedConfig { streams, ..config(72) }, &steps);
+        live("tiny-mlc", &PagedConfig { streams, ..config(150) }, &steps);
+    }
+}

@@ -1,0 +1,47 @@
+//! Bugs of the page store on purpose: random worlds find each of them.
+//!
+//! `cargo test -p torture --features seeded-bugs --test paged_bugs`
+
+use std::panic;
+
+use ftl_core::bugs::{self, Bug};
+use torture::worlds::{Choice, Told, Worlds, worlds};
+use torture::{FtlName, Unwatched};
+
+/// Random worlds in which a bug must be found.
+const WORLDS: u64 = 2_400;
+
+/// Worlds that are lived beside each other, until one shows the bug.
+const AT_ONCE: u64 = 48;
+
+fn lived(seeds: std::ops::Range<u64>) -> Worlds {
+    let (ftl, told) = (FtlName::Paged, Told::Whole);
+    let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
+    worlds(&choice, &Unwatched).expect("worlds can be drawn")
+}
+
+/// After how many worlds the bug breaks a promise in one that is whole without it.
+fn found(bug: Bug) -> Option<u64> {
+    (0..WORLDS / AT_ONCE).map(|turn| 1 + turn * AT_ONCE).find(|first| {
+        bugs::plant(Some(bug));
+        let outcome = lived(*first..*first + AT_ONCE);
+        bugs::plant(None);
+        outcome.broken.iter().any(|broken| lived(broken.seed..broken.seed + 1).broken.is_empty())
+    })
+}
+
+/// One test, for what is planted is planted in the whole process.
+#[test]
+fn every_bug_of_the_page_store_is_found() {
+    // A panic is told as a violation; here there are many, and they are meant.
+    panic::set_hook(Box::new(|_| ()));
+    let efforts: Vec<(Bug, Option<u64>)> =
+        Bug::PAGED.iter().map(|bug| (*bug, found(*bug))).collect();
+    let _ = panic::take_hook();
+    for (bug, worlds) in &efforts {
+        println!("{bug:?}: {worlds:?}: {}", bug.what());
+    }
+    let missed: Vec<&Bug> =
+        efforts.iter().filter(|(_, worlds)| worlds.is_none()).map(|(bug, _)| bug).collect();
+    assert!(missed.is_empty(), "not found in {WORLDS} worlds: {missed:?}");
+}
