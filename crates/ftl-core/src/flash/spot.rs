@@ -36,6 +36,8 @@ impl Room {
             Kind::Data | Kind::Chain | Kind::ChainInPlace | Kind::Trim => {
                 matches!(self, Self::Chain)
             }
+            // The page store's.
+            Kind::Sectors | Kind::Map => false,
         }
     }
 }
