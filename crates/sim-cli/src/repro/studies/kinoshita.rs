@@ -166,7 +166,8 @@ fn by_case(page: &mut Page, brought: &Brought) {
     page.table(&rows);
     page.say(
         "An S-SCM place endures 100,000 cycles, one of M-SCM 1,000,000,000: a case is sound while the figure stays \
-         below that. Weak is an interval of 100 overwrites for 5. Cycles count the preparation, which writes everything once.",
+         below that. Weak is an interval of 100 overwrites for 5. Cycles count the preparation, which writes \
+         everything once.",
     );
 }
 
