@@ -152,4 +152,9 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
             health.at_once.get()
         )
     }
+
+    /// It does not say yet what idle work makes good again.
+    fn owed(&self) -> Option<String> {
+        None
+    }
 }
