@@ -116,7 +116,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             read_only: false,
             lost: 0,
             stamp_read: None,
-            pinned: false,
+            pinned: None,
             shares: false,
         })
     }
