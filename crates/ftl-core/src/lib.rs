@@ -90,8 +90,8 @@
 //!   mount. [`address`]: those rows. [`error`]: what goes
 //!   wrong below, and how the host is told. [`probe`]: who is told of what is done; it stands in `ftl-iface`.
 //!
-//! **The other FTL.** [`paged`]: one page map over both cells, in rooms of its own over `layout`, `filter` and `table`. It knows
-//! nothing of log and chains, and they nothing of it.
+//! **The other FTL.** [`paged`]: one page map over both cells, in rooms of its own over `layout`, `filter` and `table`.
+//! It knows nothing of log and chains, and they nothing of it.
 //!
 //! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
 //!

@@ -82,8 +82,8 @@ pub struct PageFtl<'ram, D, P> {
     pub(super) lost: u32,
     /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
     pub(super) shares: bool,
-    /// Whether the block of a proof is kept until something else is programmed.
-    pub(super) pinned: bool,
+    /// The block of a proof, which is kept until something else is programmed.
+    pub(super) pinned: Option<BlockNumber>,
     /// The map page whose stamp a mount has read last.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }

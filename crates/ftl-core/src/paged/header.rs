@@ -155,17 +155,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Writes headers anew that are missing or torn, while one stands.
+    /// Writes headers anew that are missing or torn. What they say was read once by the mount: the one that told it may
+    /// be torn itself, and be gone by now.
     pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = header(&self.shape, self.door.key());
         for number in 0..HEADERS {
-            let other = HEADERS - 1 - number;
             let missing =
                 !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
-            if missing
-                && self.header_at(other)? == Found::Header(header)
-                && self.erase_header(number)?
-            {
+            if missing && self.erase_header(number)? {
                 self.put_header(number, &header)?;
             }
         }

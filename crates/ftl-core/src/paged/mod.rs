@@ -25,7 +25,8 @@
 //!
 //! Arrows fall, in this order:
 //! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`settle`](self),
-//!   [`mount`], [`health`](self): its parts, a file each. They are methods of one type and know its fields.
+//!   [`mount`], [`scan`](self), [`health`](self): its parts, a file each. They are methods of one type and know its
+//!   fields.
 //! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
 //! - [`door`]: the one way to the device.
 //! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: what
@@ -45,6 +46,8 @@ mod reclaim;
 mod settle;
 
 pub mod mount;
+
+mod scan;
 
 mod header;
 

@@ -8,16 +8,15 @@ use core::fmt;
 
 use ftl_iface::NandDevice;
 
-use super::address::{BlockNumber, Leaf, Mapped, Spot};
+use super::address::{Mapped, Spot};
 use super::blocks::Blocks;
 use super::config::PagedConfig;
 use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
 use super::ftl::{Epoch, PageFtl, Stream};
 use super::header::{self, Found};
-use super::map::{self, Map, MapMemory};
+use super::map::{Map, MapMemory};
 use super::ram::{PagedRam, TableName};
-use super::settle::{Suspect, What};
 use super::shape::HEADERS;
 use crate::bugs::{Bug, planted};
 use crate::config::FilterChoice;
@@ -78,13 +77,6 @@ impl<E: fmt::Debug> core::error::Error for PagedMountError<E> {}
 /// 24 bits what it does again; as many mounts as that allows may be cut in doing it.
 const SKIPPED: u64 = 512;
 
-/// The page that was programmed last, of those below a ceiling.
-#[derive(Clone, Copy, Debug)]
-struct Youngest {
-    stamp: Stamp,
-    spot: Spot,
-}
-
 impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     fn assemble(
         device: D,
@@ -124,7 +116,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             read_only: false,
             lost: 0,
             stamp_read: None,
-            pinned: false,
+            pinned: None,
             shares: false,
         })
     }
@@ -224,201 +216,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Finds the page that was programmed last and can be read whole, and keeps what it holds. Says the stamp that did so
-    /// first, and its own.
-    fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
-        let mut ceiling = Stamp::new(u64::MAX);
-        // A page that cannot be read whole is given up for the one before it.
-        for _ in 0..=u32::from(self.shape.blocks()) {
-            let Some(youngest) = self.youngest_below(ceiling)? else {
-                return Ok((Stamp::ZERO, Stamp::ZERO));
-            };
-            if let Some(first) = self.keep_suspect(youngest)? {
-                return Ok((first, youngest.stamp));
-            }
-            ceiling = youngest.stamp;
-        }
-        Err(Fault::Corrupt)
-    }
-
-    /// The page that was programmed last, of those below the ceiling.
-    fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let map = self.read_maps(ceiling)?;
-        if let Some(youngest) = map {
-            self.note_horizon(youngest.spot)?;
-        }
-        Ok(younger(map, self.youngest_tag(ceiling)?))
-    }
-
-    /// What was done again before the first proof: the stamp of the page that did it first.
-    fn proved(&mut self, proof: Stamp) -> Result<Stamp, Fault<D::Error>> {
-        let Some(redone) = self.youngest_below(proof)? else { return Ok(proof) };
-        Ok(match self.door.look(redone.spot, Cause::Mount)? {
-            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
-            _ => proof,
-        })
-    }
-
-    /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
-    fn keep_suspect(&mut self, youngest: Youngest) -> Result<Option<Stamp>, Fault<D::Error>> {
-        let spot = youngest.spot;
-        let area = *self.shape.area(self.shape.area_of(spot.block));
-        let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
-        let seen = self.door.read(spot, 0, page, Cause::Mount)?;
-        let what = match seen {
-            Seen::Page(tag) if tag.stamp != youngest.stamp => None,
-            Seen::Page(tag) if door::is_proof(tag.kind) => Some(What::Proof),
-            Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
-            Seen::Page(tag) if door::is_map(tag.kind) => {
-                let leaf = map::leaf_named(self.door.slot(0));
-                let whole = map::is_whole(page, self.door.key());
-                leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
-            }
-            _ => None,
-        };
-        self.door.hold_nothing();
-        for slot in 0..area.slots {
-            let holds = self.door.slot(slot);
-            self.door.hold(slot, holds);
-        }
-        let first = match seen {
-            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
-            _ => youngest.stamp,
-        };
-        let proved = if what == Some(What::Proof) { self.proved(first)? } else { first };
-        self.suspect = what.map(|what| Suspect { spot, what, first, proved });
-        // All before a proof was acknowledged.
-        Ok(what.map(|what| if what == What::Proof { youngest.stamp } else { first }))
-    }
-
-    /// The horizon is true as soon as it is written: it tells what was acknowledged before.
-    fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
-        let page = self.map.vacate(None);
-        let bytes = self.map.bytes_mut(page);
-        if let Seen::Page(_) = self.door.read(spot, 0, bytes, Cause::Mount)?
-            && let Some(horizon) = map::horizon(bytes, self.door.key())
-        {
-            self.epoch.horizon = self.epoch.horizon.max(horizon);
-        }
-        Ok(())
-    }
-
-    /// Finds the newest page of every leaf, of those below the ceiling. Says which is the youngest of all.
-    fn read_maps(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
-        self.map.clear();
-        self.stamp_read = None;
-        let mut youngest = None;
-        for block in self.blocks.all() {
-            let first = self.door.look(Spot { block, page: 0 }, Cause::Mount)?;
-            if let Seen::Page(tag) = first
-                && !door::is_redone(tag.kind)
-            {
-                self.blocks.set_wear(block, tag.note as u16);
-            }
-            let may_have_map = match first {
-                // A proof may stand before pages of either kind.
-                Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
-                Seen::Erased => false,
-                Seen::Unreadable => true,
-            };
-            if may_have_map && self.shape.map_area().holds(block) {
-                youngest = younger(youngest, self.read_map_block(block, ceiling)?);
-            }
-        }
-        Ok(youngest)
-    }
-
-    fn read_map_block(
-        &mut self,
-        block: BlockNumber,
-        ceiling: Stamp,
-    ) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let mut youngest = None;
-        for page in 0..self.shape.area(self.shape.area_of(block)).pages {
-            let spot = Spot { block, page };
-            let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
-            if door::is_proof(tag.kind) && tag.stamp < ceiling {
-                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
-            }
-            self.pin_again(spot, tag.stamp);
-            let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
-            let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
-            if !fits || tag.stamp >= ceiling {
-                continue;
-            }
-            youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
-            if self.leaf_stamp(leaf)? < tag.stamp || planted(Bug::TakeLastLeaf) {
-                self.map.set_spot(leaf, spot);
-            }
-        }
-        Ok(youngest)
-    }
-
-    /// Pins the block of a page that did first what is to be done again, or has done it again since.
-    fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
-        let again = self.suspect.is_some_and(|suspect| stamp >= suspect.proved);
-        if again && !planted(Bug::ForgetFirst) {
-            self.blocks.pin(spot.block);
-        }
-    }
-
-    /// The stamp of a leaf's page.
-    fn leaf_stamp(&mut self, leaf: Leaf) -> Result<Stamp, Fault<D::Error>> {
-        let Some(spot) = self.map.spot(leaf) else { return Ok(Stamp::ZERO) };
-        match self.stamp_read {
-            Some((read, stamp)) if read == spot => Ok(stamp),
-            _ => {
-                let stamp = self.stamp_at(spot)?;
-                self.stamp_read = Some((spot, stamp));
-                Ok(stamp)
-            }
-        }
-    }
-
-    fn stamp_at(&mut self, spot: Spot) -> Result<Stamp, Fault<D::Error>> {
-        let seen = self.door.look(spot, Cause::Mount)?;
-        Ok(seen.tag().map_or(Stamp::ZERO, |tag| tag.stamp))
-    }
-
-    /// Whether a block may hold tags of sectors that are younger than the horizon.
-    fn is_young(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
-        let pages = self.shape.area(self.shape.area_of(block)).pages;
-        match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
-            Seen::Erased => Ok(false),
-            Seen::Unreadable => Ok(true),
-            Seen::Page(tag) if !door::is_sectors(tag.kind) => Ok(false),
-            Seen::Page(tag) if tag.stamp > self.epoch.horizon => Ok(true),
-            Seen::Page(_) => {
-                let last = Spot { block, page: pages - 1 };
-                let seen = self.door.look(last, Cause::Mount)?;
-                let open = !planted(Bug::SkipOpenBlocks);
-                Ok(seen.tag().map_or(open, |tag| tag.stamp > self.epoch.horizon))
-            }
-        }
-    }
-
-    /// The youngest page of sectors, of those below the ceiling.
-    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let mut youngest = None;
-        for block in self.blocks.all() {
-            if !self.is_young(block)? {
-                continue;
-            }
-            for page in 0..self.shape.area(self.shape.area_of(block)).pages {
-                let spot = Spot { block, page };
-                if let Seen::Page(tag) = self.door.look(spot, Cause::Mount)?
-                    && door::is_sectors(tag.kind)
-                    && tag.stamp < ceiling
-                {
-                    youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
-                }
-            }
-        }
-        Ok(youngest)
-    }
-
-    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page. `false`:
-    /// the table does not hold them.
+    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page.
+    /// `false`: the table does not hold them.
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
@@ -494,14 +293,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.pin_places();
         self.blocks.count_free();
         Ok(())
-    }
-}
-
-/// The younger of two.
-fn younger(one: Option<Youngest>, other: Option<Youngest>) -> Option<Youngest> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(if one.stamp >= other.stamp { one } else { other }),
-        (one, other) => one.or(other),
     }
 }
 

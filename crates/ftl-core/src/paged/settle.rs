@@ -73,7 +73,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     // Nothing refers to it, and it is the youngest page until another is acknowledged.
                     if !planted(Bug::ForgetProof) {
                         self.blocks.pin(proof.block);
-                        self.pinned = true;
+                        self.pinned = Some(proof.block);
                     }
                 }
                 Err(Fault::ReadOnly) => {

@@ -194,8 +194,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         // The page that failed may read well for a while: this one must not be lost to the next.
                         self.rely_on(stream);
                     }
-                    if self.pinned {
-                        self.pinned = false;
+                    if self.pinned.take().is_some() {
                         self.blocks.unpin_all();
                     }
                     return Ok(spot);
