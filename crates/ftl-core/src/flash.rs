@@ -203,11 +203,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Whether the device may still be asked: nothing has failed that ends this mount.
     #[inline]
     pub fn alive(&self) -> Result<(), Fault<D::Error>> {
-        if self.dead && !planted(Bug::AskDeadDevice) {
-            Err(Fault::Device(None))
-        } else {
-            Ok(())
-        }
+        if self.dead && !planted(Bug::AskDeadDevice) { Err(Fault::Device(None)) } else { Ok(()) }
     }
 
     fn driver_failed(&mut self, error: D::Error) -> Fault<D::Error> {
