@@ -1,7 +1,7 @@
 //! Making a device ours, and finding it again.
 //!
 //! A mount writes nothing. It finds the page that was programmed last and can be read, and forgets it and all that
-//! would be younger ([`settle`](super::settle) does it again). Of what is older the largest stamp is right: of the
+//! would be younger (`settle` does it again). Of what is older the largest stamp is right: of the
 //! pages of a leaf, and of the tags of a sector, as far as they are younger than its leaf's page.
 
 use core::fmt;
