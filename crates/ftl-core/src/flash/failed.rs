@@ -5,8 +5,8 @@
 //! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
 //!
 //! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
-//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it can
-//! be read, all before it was programmed well.
+//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it was
+//! begun, all before it was programmed well.
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 
@@ -55,7 +55,7 @@ pub struct Failed {
 pub(super) struct List {
     /// How many blocks it names.
     pub(super) count: u16,
-    /// Whether the page that ends it can be read: then all before it was programmed well.
+    /// Whether a page after these was begun, which ends it or was to name one more: all before it was programmed well.
     pub(super) ended: bool,
 }
 
@@ -221,17 +221,22 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// The header blocks in the order in which they are written anew: first the one that a power cut may have
-    /// touched, for while it is written only the other one stands. That is one that cannot be read or whose list has no
-    /// end, for its program may have been torn, and of two such lists the shorter; or else the older one, whose erase
-    /// may have been begun already.
+    /// touched, for while it is written only the other one stands. That is one that cannot be read, whose list has no
+    /// end, or which names fewer blocks than the other, for its program may have been torn; or else the older one,
+    /// whose erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let mut ranks = [(false, 0, Stamp::ZERO); HEADER_BLOCKS as usize];
-        for (block, rank) in (0..).zip(&mut ranks) {
+        let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
+        let mut found = [nothing; HEADER_BLOCKS as usize];
+        for (block, found) in (0..).zip(&mut found) {
             if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
-                let list = self.read_list(block)?;
-                *rank = (list.ended, if list.ended { 0 } else { list.count }, tag.stamp);
+                *found = (self.read_list(block)?, tag.stamp);
             }
         }
+        let [(first, first_stamp), (second, second_stamp)] = found;
+        let ranks = [
+            (first.ended && first.count >= second.count, first_stamp),
+            (second.ended && second.count >= first.count, second_stamp),
+        ];
         Ok(if ranks[1] < ranks[0] { [1, 0] } else { [0, 1] })
     }
 
@@ -309,20 +314,19 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         for page in 1..self.meta.pages {
             let seen = self.look(Spot::meta(block, page), Cause::Mount)?;
             // A page that cannot be read may end the list, or name a block and have been torn.
+            list.ended = seen != Seen::Erased;
             let Seen::Page(tag) = seen else { break };
             if tag.kind != Kind::Bad {
                 break;
             }
             self.raise_stamp(tag.stamp);
-            let Slot::Elsewhere(number) = self.slot(0) else {
-                list.ended = true;
-                break;
-            };
+            let Slot::Elsewhere(number) = self.slot(0) else { break };
             if let Some(room) = Room::ALL.get(tag.note as usize) {
                 let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }
             list.count += 1;
+            list.ended = false;
         }
         Ok(list)
     }
