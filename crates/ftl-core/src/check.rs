@@ -21,7 +21,7 @@ use crate::slc::index::Entry;
 
 /// An invariant that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation(String);
+pub struct Violation(pub(crate) String);
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,9 +37,9 @@ impl<E: fmt::Debug> From<Fault<E>> for Violation {
     }
 }
 
-type Verdict = Result<(), Violation>;
+pub(crate) type Verdict = Result<(), Violation>;
 
-fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
+pub(crate) fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(Violation(sentence())) }
 }
 

@@ -396,7 +396,7 @@ impl<'ram> Ram<'ram> {
 }
 
 /// The first elements, and those after them.
-fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
+pub(crate) fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
     let length = length.min(slice.len());
     slice.split_at_mut_checked(length).unwrap_or((&mut [], &mut []))
 }

@@ -118,14 +118,7 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
     }
 
     fn check(&mut self) -> Result<(), Unchecked> {
-        self.check().map_err(|violation| {
-            let sentence = violation.to_string();
-            if sentence.contains("Uncorrectable") {
-                Unchecked::Unreadable(sentence)
-            } else {
-                Unchecked::Broken(sentence)
-            }
-        })
+        Ok(self.check()?)
     }
 
     fn settle(&mut self) -> Result<(), StoreWriteError<Halt>> {

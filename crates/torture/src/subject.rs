@@ -92,6 +92,17 @@ pub(crate) enum Unchecked {
     Unreadable(String),
 }
 
+impl From<ftl_core::check::Violation> for Unchecked {
+    fn from(violation: ftl_core::check::Violation) -> Self {
+        let sentence = violation.to_string();
+        if sentence.contains("Uncorrectable") {
+            Self::Unreadable(sentence)
+        } else {
+            Self::Broken(sentence)
+        }
+    }
+}
+
 /// Blocks that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {

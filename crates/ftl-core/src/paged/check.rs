@@ -1,10 +1,8 @@
 //! The invariants, each a function with a name. Tests run them between all steps; nothing else does.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -14,32 +12,8 @@ use super::door::{Seen, is_map};
 use super::ftl::PageFtl;
 use super::map::leaf_named;
 use super::shape::Area;
-use crate::error::Fault;
+use crate::check::{Verdict, Violation, ensure};
 use crate::probe::{Cause, Probe};
-
-/// An invariant that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation(String);
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for Violation {}
-
-impl<E: fmt::Debug> From<Fault<E>> for Violation {
-    fn from(fault: Fault<E>) -> Self {
-        Self(format!("the device did not let itself be checked: {fault:?}"))
-    }
-}
-
-type Verdict = Result<(), Violation>;
-
-fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
-    if holds { Ok(()) } else { Err(Violation(sentence())) }
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Checks every invariant.

@@ -9,7 +9,7 @@ use ftl_iface::Geometry;
 use super::config::PagedConfig;
 use super::shape::{PagedShape, PagedShapeError};
 use crate::layout;
-use crate::ram::{PlanRow, WrongLength};
+use crate::ram::{PlanRow, WrongLength, split};
 
 /// The tables, in the order in which they take their part of the lent slices: words, halves, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,12 +213,6 @@ impl<'ram> PagedRam<'ram> {
         self.bytes = rest;
         taken
     }
-}
-
-/// The first elements, and those after them.
-fn split<T>(slice: &mut [T], length: usize) -> (&mut [T], &mut [T]) {
-    let length = length.min(slice.len());
-    slice.split_at_mut_checked(length).unwrap_or((&mut [], &mut []))
 }
 
 /// Memory on the heap, for hosts.
