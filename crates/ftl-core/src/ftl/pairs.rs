@@ -71,20 +71,19 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn guard(
         &mut self,
         logical: LogicalBlock,
-        map: MapId,
+        mut map: MapId,
     ) -> Result<Option<MapId>, Fault<D::Error>> {
         if matches!(self.shape.guarded, Pairing::None) {
             return Ok(Some(map));
         }
         loop {
-            let map = self.mlc.map(&mut self.flash, logical)?;
             let page = self.mlc.maps.next_page(map);
             if page >= self.shape.chain.pages {
                 return Ok(None);
             }
             let secured = self.secure_partners(logical, page)?;
             // A proof that meets a trim gone bad has the chain scanned again.
-            let map = self.mlc.map(&mut self.flash, logical)?;
+            map = self.mlc.map(&mut self.flash, logical)?;
             if secured {
                 return Ok(Some(map));
             }
