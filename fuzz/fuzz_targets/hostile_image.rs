@@ -6,19 +6,21 @@
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use torture::Setup;
 use torture::hostile::{self, Image};
 use torture::script::Source;
+use torture::{FtlName, Setup};
 
 fuzz_target!(|bytes: &[u8]| {
     static IMAGES: OnceLock<Vec<(Setup, Image)>> = OnceLock::new();
     let images = IMAGES.get_or_init(|| {
-        let setups = Setup::all().expect("the small devices are possible");
+        let setups = FtlName::ALL
+            .into_iter()
+            .flat_map(|ftl| Setup::all_of(ftl).expect("the small devices are possible"));
         let with_image = |setup: Setup| {
             let image = Image::used(&setup).expect("a device can be used");
             (setup, image)
         };
-        setups.into_iter().map(with_image).collect()
+        setups.map(with_image).collect()
     });
     let mut source = Source::new(bytes);
     let (setup, image) = &images[source.below(images.len() as u32) as usize];

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use ftl_core::slc::index::{Entry, Index, IndexShape, LogSequence, LogSlot, Probing, Window};
+use ftl_core::config::Probing;
+use ftl_core::hybrid::slc::index::{Entry, Index, IndexShape, LogSequence, LogSlot, Window};
 use ftl_iface::{BlockCount, Sector, SectorCount};
 use libfuzzer_sys::fuzz_target;
 use torture::script::Source;

@@ -2,9 +2,6 @@
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
-use crate::slc::index::Probing;
-use crate::writeback::WriteBackConfig;
-
 /// What the user chooses; the device decides the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -142,6 +139,28 @@ pub struct WearLeveling {
     pub enabled: bool,
     /// Erase counts of the two pools may differ by this much (`TH` of the paper).
     pub threshold: u16,
+}
+
+/// How the cells of a probe window follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probing {
+    /// Neighbours: 0, 1, 2, 3 … cells after the home cell, over the table's end to its start. A
+    /// window lies in one or two cache lines, and runs of sectors keep runs of cells.
+    Linear,
+    /// Squares: 0, 1, 4, 9 … cells after the home cell, modulo the prime. Clusters dissolve, runs
+    /// too.
+    Quadratic,
+}
+
+/// Which of the rules are in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteBackConfig {
+    /// Rule (a): tail sectors leave only for chains that have a log block.
+    pub follow_log_blocks: bool,
+    /// Rule (b): folds collect from the log.
+    pub collect_on_fold: bool,
+    /// Rule (c): rule (a) is suspended while the share of updates falls.
+    pub suspend_when_updates_fall: bool,
 }
 
 impl Config {

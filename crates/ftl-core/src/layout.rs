@@ -12,14 +12,14 @@
 //! Numbers are little-endian. With one sector a page the tag takes 16 bytes, which is what a W25N01GV protects.
 
 mod checkpoint;
+mod page_note;
 mod payload;
-mod said;
 
 pub use checkpoint::{LogImage, Seal, fingerprint, image_bytes, image_check};
+pub use page_note::PageNote;
 pub use payload::{
     Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,
 };
-pub use said::Said;
 
 use ftl_iface::Sector;
 
@@ -186,6 +186,9 @@ pub enum Slot {
     Empty,
 }
 
+/// The most slots that a page may have: 16-KiB pages of 512-byte sectors.
+pub const SLOTS_MAX: usize = 32;
+
 /// How many sectors can be named. The last number of thirty bits is left out: a slot of all ones is empty.
 pub const SECTORS_MAX: u32 = (1 << 30) - 1;
 const SECTOR_MASK: u32 = (1 << 30) - 1;
@@ -285,7 +288,7 @@ pub struct Tag {
     /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
     /// many pages it makes count. Of a page of the log, unless it is the block's first or its summary, how many stamps
     /// it comes after the page before it. Of a chain's page as sectors came, unless it is the block's first, what the
-    /// page before it says ([`Said`]).
+    /// page before it says ([`PageNote`]).
     pub note: u32,
 }
 

@@ -4,28 +4,12 @@
 //! Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010.
 //! By configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
 //!
-//! ```text
-//!                       BlockStore: whole requests, in sectors
-//!            write │                                          │ read
-//!                  ▼                                          │
-//!    filter    hot or cold, by size ─── cold ────┐            │  the log's copy of a sector,
-//!                  │ hot                         │            ├─ else its chain's,
-//!    throttle  may it enter the log? ── no ──────┤            │  else zeros
-//!                  │ yes                         ▼            │
-//!            ┌─────▼─────┐   writeback      ┌─────────┐       │
-//!            │    slc    ├─ what cooled ───▶│   mlc   │       │
-//!            │ circular  │   at the tail    │  block  │       │
-//!            │ log, hash ├─ what a fold ───▶│ chains  │       │
-//!            └─────┬─────┘   collects       └────┬────┘       │
-//!                  │                       wear  │            │
-//!    flash         ▼   stamps, tags, causes      ▼            ▼
-//!                       NandDevice: pages and blocks of one region or two
-//! ```
+//! Beside it stands a second FTL, [`paged`]: one page map over both cells. Firmware links the one that it names.
 //!
 //! # Example
 //!
 //! A small simulated chip is formatted, written to, and found again by a mount. Firmware lends static arrays
-//! instead of `OwnedRam`; [`ram`] shows how.
+//! instead of `OwnedRam`; [`hybrid::ram`] shows how.
 //!
 //! ```
 //! use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
@@ -58,42 +42,26 @@
 //!
 //! # Rooms
 //!
-//! Arrows fall: a room is used by those above it and knows none of them. One exception is meant: [`config`] gathers
-//! choices that the rooms themselves declare.
+//! Arrows fall: a room is used by those above it, and knows none of them. Two FTLs stand over shared rooms, and know
+//! nothing of each other. A third one would bring a folder of its own, and get what stands below for nothing.
 //!
-//! **The path.** [`ftl`], read top to bottom: the only room that knows both the log and the chains. Hosts use it as
-//! a [`BlockStore`](ftl_iface::BlockStore).
+//! **The FTLs.**
+//! - [`hybrid`]: the circular log and the block chains. Its page says which rooms it has.
+//! - [`paged`]: the page store. Its page does so, too.
 //!
-//! **What decides**, used by `ftl` alone. They do no I/O and know neither each other nor any table but their own.
-//! - [`filter`]: is a write hot? Told by its size.
-//! - [`throttle`]: may the log wear on? And how far may its tail lie behind?
-//! - [`writeback`]: does a sector of the tail leave the log?
-//! - [`wear`]: which worn block should take which cold block's data?
+//! **What any FTL gets for nothing.**
+//! - [`filter`]: is a write hot? Told by its size. [`throttle`]: may the fast region wear on? They do no I/O.
+//! - [`layout`]: what is on flash: tags, stamps, slots, headers. `docs/FORMAT.md` is this room in prose.
+//! - [`bound`]: what a worst case is counted in. [`health`]: what a host is told about reserve and wear.
+//!   [`memory`]: what the plans of lent memory share. `check` (with the feature of that name): what an invariant that
+//!   does not hold is told as.
+//! - [`weak`]: what begins to go, and is to be written anew.
+//! - [`config`]: what the user chooses. [`table`]: lent memory that only one kind of row can index. [`image`]: how a
+//!   room writes itself down for the next mount. [`error`]: what goes wrong below, and how the host is told.
+//!   [`probe`]: who is told of what is done; it stands in `ftl-iface`. [`bugs`]: none, but in tests of tests.
 //!
-//! **What stores**, used by `ftl` and by mounts. They do not know each other: whatever takes both is done above.
-//! - [`slc`]: the circular log and its hash table. It names what must leave the tail and moves nothing.
-//! - [`mlc`]: block chains, the maps of a few of them, and the state of the fold under way.
-//!
-//! **What touches flash.**
-//! - [`flash`]: the one door to the device, used by whoever stores or mounts.
-//! - [`layout`]: every byte on flash, used by the door and by whoever reads tags. `docs/FORMAT.md` is this room in
-//!   prose.
-//!
-//! **What comes before the path.** These see the rooms above, and none of those sees them.
-//! - [`mount`]: makes a device ours, and finds it again.
-//! - [`ram`]: the plan of all memory, and its lending. [`bound`]: the worst case of each request, as a formula.
-//!
-//! **What all rooms may use.**
-//! - [`shape`]: numbers that follow from geometry and configuration. [`config`]: what the user chooses.
-//! - [`bugs`]: none, but in tests of tests.
-//! - [`table`]: lent memory that only one kind of row can index. [`image`]: how a room writes itself down for the next
-//!   mount. [`address`]: those rows. [`error`]: what goes
-//!   wrong below, and how the host is told. [`probe`]: who is told of what is done; it stands in `ftl-iface`.
-//!
-//! **The other FTL.** [`paged`]: one page map over both cells, in rooms of its own over `layout`, `filter` and `table`.
-//! It knows nothing of log and chains, and they nothing of it.
-//!
-//! **Beside all of it**, `check` (with the feature of that name) holds every invariant as a function, for tests.
+//! **What it must bring:** its requests as a [`BlockStore`](ftl_iface::BlockStore), `format` and `mount`, a plan of its
+//! memory, its tables, and its invariants under `check`.
 //!
 //! # Features
 //!
@@ -130,53 +98,39 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-// The rooms stand in the order of the path, not of the alphabet; empty lines keep the formatter from sorting them.
+// The rooms stand in the order in which they use each other; empty lines keep the formatter from sorting them.
 
-// The path.
-pub mod ftl;
+// The FTLs.
+pub mod hybrid;
 
-// What decides.
+pub mod paged;
+
+// What any FTL gets for nothing: what decides,
 pub mod filter;
 
 pub mod throttle;
 
-// What stores.
-pub mod slc;
-
-pub mod mlc;
-
-// What decides again: when data leave the log, and which blocks wear.
-pub mod writeback;
-
-pub mod wear;
-
-// What touches flash.
-pub mod flash;
-
+// what is on flash,
 pub mod layout;
 
-// What comes before the path.
-pub mod mount;
-
-pub mod ram;
-
+// how it is planned, checked and told,
 pub mod bound;
 
 pub mod health;
 
-// The other FTL, over the same rooms.
-pub mod paged;
+#[cfg(feature = "check")]
+pub mod check;
 
-// What all rooms may use.
-pub mod shape;
+pub mod memory;
 
+pub mod weak;
+
+// and what all rooms may use.
 pub mod config;
 
 pub mod table;
 
 pub mod image;
-
-pub mod address;
 
 pub mod error;
 
@@ -184,19 +138,16 @@ pub use ftl_iface::probe;
 
 pub mod bugs;
 
-// Beside all of it.
-#[cfg(feature = "check")]
-pub mod check;
-
-pub use bound::{Operations, WorstCase};
-pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling};
-pub use ftl::Ftl;
+pub use bound::Operations;
+pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, Probing, WearLeveling};
+pub use config::{PairedPages, WriteBackConfig};
 pub use health::{Health, Wear};
-pub use mount::{MountError, Stopped};
-pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
+pub use hybrid::bound::WorstCase;
+pub use hybrid::mount::{MountError, Stopped};
 #[cfg(feature = "alloc")]
-pub use ram::OwnedRam;
-pub use ram::{PlanRow, Ram, RamPlan, WrongLength};
-pub use shape::{Shape, ShapeError};
-pub use slc::index::Probing;
-pub use writeback::WriteBackConfig;
+pub use hybrid::ram::OwnedRam;
+pub use hybrid::ram::{Ram, RamPlan};
+pub use hybrid::shape::{Shape, ShapeError};
+pub use hybrid::state::Ftl;
+pub use memory::{PlanRow, WrongLength};
+pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};

@@ -3,11 +3,11 @@
 
 mod world;
 
-use ftl_core::bound::{Operations, WorstCase};
+use ftl_core::hybrid::ram::OwnedRam;
+use ftl_core::hybrid::shape::{Part, SPARE_BLOCKS_MIN, Shape};
 use ftl_core::probe::Counters;
-use ftl_core::ram::OwnedRam;
-use ftl_core::shape::{Part, SPARE_BLOCKS_MIN, Shape};
 use ftl_core::{Config, Ftl, RamPlan};
+use ftl_core::{Operations, WorstCase};
 use ftl_iface::{
     Block, BlockStore, Geometry, Page, PageCount, Sector, SectorCount, StoreWriteError, Work,
 };

@@ -5,8 +5,8 @@ mod world;
 
 use ftl_core::Config;
 use ftl_core::config::{Endurance, FilterChoice, LogRegion, PairedPages};
+use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::probe::{Cause, Verb};
-use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_iface::{Cell, Region, SectorCount};
 
 use world::{Dice, Step, World, devices, region};

@@ -3,8 +3,8 @@
 mod world;
 
 use ftl_core::config::IndexConfig;
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Cause, Counters, Verb};
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{BlockStore, Geometry, NandDevice, PageCount, Region, Sector, SectorCount, Work};
 use nand_model::datasheet::builtin;

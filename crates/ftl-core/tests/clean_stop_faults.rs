@@ -4,10 +4,10 @@
 mod world;
 
 use ftl_core::config::IndexConfig;
+use ftl_core::hybrid::ram::OwnedRam;
+use ftl_core::hybrid::shape::Place;
 use ftl_core::layout::{FormatKey, Seal, image_check};
 use ftl_core::probe::{Counters, Verb};
-use ftl_core::ram::OwnedRam;
-use ftl_core::shape::Place;
 use ftl_core::{Config, Ftl, RamPlan, Stopped as Left};
 use ftl_iface::{Block, BlockStore, Bytes, Geometry, NandDevice, Page, Region, Sector};
 use nand_model::faults::{FaultInjector, When};

@@ -6,8 +6,8 @@ mod world;
 use std::convert::Infallible;
 
 use ftl_core::config::{FilterChoice, LogRegion};
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Cause, Counters, Verb};
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl};
 use ftl_iface::{
     Block, BlockStore, Bytes, Cell, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
@@ -257,9 +257,7 @@ fn a_cache_of_no_maps_scans_where_a_large_one_does_not_and_reads_the_same() {
 fn probing_and_the_limit_of_log_blocks_change_the_work_and_not_the_truth() {
     let (geometry, config) = devices::hybrid();
     for chain_log_blocks_max in [1, 2, 4] {
-        for probing in
-            [ftl_core::slc::index::Probing::Linear, ftl_core::slc::index::Probing::Quadratic]
-        {
+        for probing in [ftl_core::config::Probing::Linear, ftl_core::config::Probing::Quadratic] {
             let index = ftl_core::config::IndexConfig { probing, ..config.index };
             let capacity = Some(SectorCount::new(9 * 32));
             let config = Config { chain_log_blocks_max, index, capacity, ..config };

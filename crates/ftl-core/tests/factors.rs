@@ -8,10 +8,10 @@ mod world;
 
 use ftl_core::Config;
 use ftl_core::config::LogRegion;
+use ftl_core::config::WriteBackConfig;
 use ftl_core::probe::Cause::{self, Gc, Host, Meta, Scan, WriteBack};
 use ftl_core::probe::Verb::{self, Erase, Program, Read};
 use ftl_core::probe::{Counters, Factors, Ratio};
-use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::Region::{self, Mlc, Slc};
 use ftl_iface::{Cell, SectorCount};
 

@@ -3,8 +3,8 @@
 
 mod world;
 
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, FilterChoice, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
@@ -50,7 +50,7 @@ fn sound(geometry: Geometry) -> Device {
 fn with_reserve(geometry: &Geometry, config: Config, reserve: u16) -> Config {
     let plan = RamPlan::new(geometry, &config).expect("fits");
     let shape = *plan.shape();
-    let blocks = shape.chain.blocks - ftl_core::shape::SPARE_BLOCKS_MIN - reserve;
+    let blocks = shape.chain.blocks - ftl_core::hybrid::shape::SPARE_BLOCKS_MIN - reserve;
     let capacity = u32::from(blocks) * shape.sectors_per_block.get();
     Config { capacity: Some(SectorCount::new(capacity)), ..config }
 }

@@ -2,8 +2,8 @@
 
 mod world;
 
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, PageCount, PageIndex, Region, Sector, SectorCount, StoreReadError,

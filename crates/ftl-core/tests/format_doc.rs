@@ -6,12 +6,12 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use ftl_core::hybrid::shape::{HEADER_BLOCKS, PLACES};
+use ftl_core::hybrid::slc::index::IndexShape;
 use ftl_core::layout::{
     FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag,
     summary_pages, summary_sectors, tag_bytes,
 };
-use ftl_core::shape::{HEADER_BLOCKS, PLACES};
-use ftl_core::slc::index::IndexShape;
 use ftl_iface::{Bytes, Sector, SectorCount};
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
@@ -142,7 +142,7 @@ fn the_documents_figures_are_the_codes() {
     let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md").replace('\n', " ");
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
     says(&format!("Format version **{}**", Header::VERSION));
-    says(&format!("at most {}", ftl_core::shape::SLOTS_MAX));
+    says(&format!("at most {}", ftl_core::hybrid::shape::SLOTS_MAX));
     says("two blocks that carry the header, two *rescue blocks*, and two *places* of checkpoints");
     assert_eq!((HEADER_BLOCKS, PLACES), (2, 2));
     says(&format!("Version is that of the image, {}.", Seal::VERSION));
@@ -151,7 +151,11 @@ fn the_documents_figures_are_the_codes() {
     says(&format!("the fixed key {:#010X}", FormatKey::HEADER.get()).replace("0X", "0x"));
     says(&format!("A tag of one slot takes {} bytes", tag_bytes(1)));
     says("chain blocks up to 65,533");
-    assert_eq!(ftl_core::address::ChainBlock::LAST, 65_534, "blocks, of which the first is 0");
+    assert_eq!(
+        ftl_core::hybrid::address::ChainBlock::LAST,
+        65_534,
+        "blocks, of which the first is 0"
+    );
     let slots = [Slot::Holds, Slot::Hole, Slot::Elsewhere].map(|slot| slot(Sector::new(9)).code());
     assert_eq!(slots, [9, 9 | 1 << 30, 9 | 2 << 30]);
     assert_eq!(Slot::Empty.code(), 0xFFFF_FFFF);

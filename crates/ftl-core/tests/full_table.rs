@@ -3,8 +3,8 @@
 mod world;
 
 use ftl_core::Config;
+use ftl_core::config::Probing;
 use ftl_core::config::{FilterChoice, IndexConfig, WearLeveling};
-use ftl_core::slc::index::Probing;
 use ftl_iface::{Bytes, Cell, Geometry};
 
 use world::{Dice, Step, World, region};

@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ftl_core::Config;
+use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{Endurance, FilterChoice, IndexConfig};
 use ftl_core::probe::{Cause, Counters, Verb};
-use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::{Cell, Geometry, Region, SectorCount};
 
 use world::{Dice, Step, World, devices, region};

@@ -3,10 +3,10 @@
 
 mod world;
 
-use ftl_core::bound::WorstCase;
 use ftl_core::config::{Refresh, WearLeveling};
+use ftl_core::hybrid::bound::WorstCase;
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,

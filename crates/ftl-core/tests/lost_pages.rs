@@ -3,8 +3,8 @@
 
 mod world;
 
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Bytes, Geometry, NandDevice, Page, PageCount, PageIndex, Region, Sector,

@@ -3,9 +3,9 @@
 mod world;
 
 use ftl_core::config::LogRegion;
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::layout::{FormatKey, Header};
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageIndex, Region, Sector, SectorCount,

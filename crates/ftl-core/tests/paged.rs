@@ -2,7 +2,7 @@
 //! step, with mounts in between.
 
 use ftl_core::config::FilterChoice;
-use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
 use ftl_core::probe::NoProbe;
 use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount};
 use nand_model::{Chip, Content, datasheet};
@@ -24,6 +24,7 @@ fn config(capacity: u32) -> PagedConfig {
         capacity: Some(SectorCount::new(capacity)),
         dirty_entries: 100,
         cached_leaves: 2,
+        anchor_blocks: 2,
         ..PagedConfig::SMALL
     }
 }
@@ -100,9 +101,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_was_written_is_read_on_two_regions(steps in steps(300), all in any::<bool>()) {
-        let filter = if all { FilterChoice::AcceptAll } else { config(300).filter };
-        live("tiny", &PagedConfig { filter, ..config(300) }, &steps);
+    fn what_was_written_is_read_on_two_regions(steps in steps(300), dice in 0..8_u8) {
+        let filter = if dice % 2 == 0 { FilterChoice::AcceptAll } else { config(300).filter };
+        let victims = [Victims::Greedy, Victims::CostBenefit][usize::from(dice / 2 % 2)];
+        let streams = [Streams::One, Streams::Two][usize::from(dice / 4)];
+        live("tiny", &PagedConfig { filter, streams, victims, ..config(300) }, &steps);
+    }
+
+    #[test]
+    fn what_was_written_is_read_in_streams_by_lifetime(steps in steps(112), dice in 0..4_u8) {
+        let filter = if dice % 2 == 0 { FilterChoice::AcceptAll } else { config(112).filter };
+        let victims = [Victims::Greedy, Victims::CostBenefit][usize::from(dice / 2)];
+        let streams = Streams::ByLifetime;
+        live("tiny", &PagedConfig { filter, streams, victims, ..config(112) }, &steps);
     }
 
     #[test]
@@ -111,9 +122,12 @@ proptest! {
     }
 
     #[test]
-    fn what_was_written_is_read_on_one_region(steps in steps(72), one in any::<bool>()) {
-        let streams = if one { Streams::One } else { Streams::Two };
-        live("tiny-slc", &PagedConfig { streams, ..config(72) }, &steps);
-        live("tiny-mlc", &PagedConfig { streams, ..config(150) }, &steps);
+    fn what_was_written_is_read_on_one_region(steps in steps(72), dice in 0..6_u8) {
+        let streams = [Streams::One, Streams::Two][usize::from(dice % 2)];
+        live("tiny-slc", &PagedConfig { streams, anchor_blocks: 0, ..config(72) }, &steps);
+        for anchor_blocks in [0, 2] {
+            let config = PagedConfig { streams, anchor_blocks, ..config(120) };
+            live("tiny-mlc", &config, &steps);
+        }
     }
 }

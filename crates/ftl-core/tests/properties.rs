@@ -4,9 +4,9 @@
 mod world;
 
 use ftl_core::Config;
+use ftl_core::config::Probing;
+use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_core::slc::index::Probing;
-use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 use proptest::prelude::*;
 

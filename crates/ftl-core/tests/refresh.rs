@@ -4,8 +4,8 @@
 mod world;
 
 use ftl_core::config::Refresh;
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Counters, NoProbe, Verb};
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region, Sector,

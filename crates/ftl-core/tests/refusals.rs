@@ -3,11 +3,11 @@
 mod world;
 
 use ftl_core::config::{IndexConfig, LogRegion};
+use ftl_core::hybrid::shape::ShapeError;
+use ftl_core::hybrid::slc::index::IndexShapeError;
 use ftl_core::probe::NoProbe;
-use ftl_core::ram::{OwnedRam, Ram, WrongLength};
-use ftl_core::shape::ShapeError;
-use ftl_core::slc::index::IndexShapeError;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
+use ftl_core::{OwnedRam, Ram, WrongLength};
 use ftl_iface::{
     BlockStore, Bytes, Cell, Geometry, PageCount, Region, Sector, SectorCount, StoreReadError,
     StoreWriteError, Work,

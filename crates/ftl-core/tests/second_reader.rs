@@ -6,8 +6,8 @@ mod reader;
 mod world;
 
 use ftl_core::Config;
+use ftl_core::config::Probing;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_core::slc::index::Probing;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
 use reader::Reader;

@@ -3,12 +3,12 @@
 
 mod world;
 
-use ftl_core::bound::{Operations, WorstCase};
 use ftl_core::config::{LogRegion, PairedPages};
+use ftl_core::hybrid::ram::OwnedRam;
+use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::probe::Counters;
-use ftl_core::ram::OwnedRam;
-use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_core::{Config, Ftl, RamPlan};
+use ftl_core::{Operations, WorstCase};
 use ftl_iface::{BlockStore, Cell, Geometry, NandDevice, Sector, SectorCount};
 use nand_model::faults::FaultInjector;
 use nand_model::power::{Cut, PowerCut};

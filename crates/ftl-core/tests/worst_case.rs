@@ -4,9 +4,9 @@
 mod world;
 
 use ftl_core::Config;
-use ftl_core::bound::WorstCase;
 use ftl_core::config::{LogRegion, WearLeveling};
-use ftl_core::shape::Shape;
+use ftl_core::hybrid::bound::WorstCase;
+use ftl_core::hybrid::shape::Shape;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
 use world::{Step, World, region};

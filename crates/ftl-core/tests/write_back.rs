@@ -5,8 +5,8 @@ mod world;
 
 use ftl_core::Config;
 use ftl_core::config::IndexConfig;
+use ftl_core::config::WriteBackConfig;
 use ftl_core::probe::{Cause, Counters, Verb};
-use ftl_core::writeback::WriteBackConfig;
 use ftl_iface::{Cell, Region, SectorCount};
 
 use world::{Dice, Step, World, devices, region};

@@ -118,6 +118,21 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
     Ok(Mapped::new(units, policy))
 }
 
+/// Which units of a block that is freed stay in the flash.
+#[derive(Clone, Copy)]
+enum Staying {
+    Nothing,
+    /// Those that were read since they came.
+    Read,
+    Everything,
+}
+
+impl Staying {
+    const fn has(self, was_read: bool) -> bool {
+        matches!((self, was_read), (Self::Everything, _) | (Self::Read, true))
+    }
+}
+
 impl<B: Backing> DiskCache<B> {
     /// The region that takes what is written.
     const fn front(&self) -> usize {
@@ -165,17 +180,20 @@ impl<B: Backing> DiskCache<B> {
         block: u32,
         invalid: f32,
     ) -> Result<(), Fault<D::Error>> {
-        let (all_stay, read_stay) = (invalid >= 0.7, invalid >= 0.4);
-        let (all_stay, read_stay) =
-            if self.rule == Rule::NothingStays { (false, false) } else { (all_stay, read_stay) };
+        let staying = match self.rule {
+            Rule::NothingStays => Staying::Nothing,
+            _ if invalid >= 0.7 => Staying::Everything,
+            _ if invalid >= 0.4 => Staying::Read,
+            _ => Staying::Nothing,
+        };
         if !self.has_mlc_below() {
-            return self.evict(units, (SLC, block), all_stay, read_stay);
+            return self.evict(units, (SLC, block), staying);
         }
         self.make_room(units, MLC)?;
         let is_marked = &mut self.is_marked;
         units.collect(SLC, block, Cause::Gc, |unit| {
             let was_read = std::mem::take(&mut is_marked[unit.0 as usize]);
-            if all_stay || read_stay && was_read {
+            if staying.has(was_read) {
                 (Stream::new(SLC, 0), Cause::Gc)
             } else {
                 (Stream::new(MLC, 0), Cause::WriteBack)
@@ -193,7 +211,7 @@ impl<B: Backing> DiskCache<B> {
         if invalid >= enough && self.rule != Rule::NothingStays {
             return units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
         }
-        self.evict(units, (MLC, block), false, false)
+        self.evict(units, (MLC, block), Staying::Nothing)
     }
 
     /// Frees a block whose pages leave for the disk, but for those that stay.
@@ -201,13 +219,12 @@ impl<B: Backing> DiskCache<B> {
         &mut self,
         units: &mut Units<D, P>,
         (area, block): (usize, u32),
-        all_stay: bool,
-        read_stay: bool,
+        stays: Staying,
     ) -> Result<(), Fault<D::Error>> {
         let (mut staying, mut leaving) = (Vec::new(), Vec::new());
         units.expel(area, block, Cause::Gc, |unit, data| {
             let was_read = std::mem::take(&mut self.is_marked[unit.0 as usize]);
-            if all_stay || read_stay && was_read {
+            if stays.has(was_read) {
                 staying.push((unit, data.to_vec()));
             } else if std::mem::take(&mut self.is_newer[unit.0 as usize]) {
                 leaving.push((unit, data.to_vec()));

@@ -77,7 +77,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
 
 /// Collects blocks of an area until a write finds room, into a stream of the same area.
 #[inline]
-pub(crate) fn make_room<D: NandDevice, P: Probe>(
+pub fn make_room<D: NandDevice, P: Probe>(
     units: &mut Units<D, P>,
     victims: Victims,
     copies: Stream,

@@ -47,42 +47,46 @@ const fn part(
     id: &'static [u8],
     blocks: u32,
     spare: (u16, &'static [Run]),
-    configuration: u8,
     ecc: EccReport,
 ) -> Part {
     let (spare_bytes, spare_runs) = spare;
     let Ok(geometry) = Part::shape(blocks, 64, 2048, spare_runs) else {
         panic!("the geometry is impossible")
     };
+    let configuration = ECC_ENABLE;
     let part =
         Part { name, id, geometry, spare_bytes, spare_runs, configuration, ecc, plane_bit: None };
     assert!(part.is_sound());
     part
 }
 
+/// The part whose reads are to go through its buffer.
+const fn buffered(part: Part) -> Part {
+    let configuration = part.configuration | BUFFER_READ;
+    Part { configuration, ..part }
+}
+
 /// Winbond W25N01GV, 1 Gbit. One bit of each 512 bytes is corrected.
-pub const W25N01GV: Part = part(
+pub const W25N01GV: Part = buffered(part(
     "W25N01GV",
     &[0xEF, 0xAA, 0x21],
     1024,
     (64, FOUR_OF_SIXTEEN),
-    ECC_ENABLE | BUFFER_READ,
     two_bits([Clean, Corrected(1), Uncorrectable, Uncorrectable], None, 1),
-);
+));
 
 /// Winbond W25N02KV, 2 Gbit. Eight bits of each 512 bytes are corrected; register 30h tells how many were.
-pub const W25N02KV: Part = part(
+pub const W25N02KV: Part = buffered(part(
     "W25N02KV",
     &[0xEF, 0xAA, 0x22],
     2048,
     (128, TWELVE_OF_SIXTEEN),
-    ECC_ENABLE | BUFFER_READ,
     two_bits(
         [Clean, SeeDetail, Uncorrectable, Uncorrectable],
         Some(Detail { register: 0x30, shift: 4, mask: 0xF, plus: 0 }),
         8,
     ),
-);
+));
 
 /// `GigaDevice` GD5F1GQ4UA, 1 Gbit. Eight bits of each 512 bytes are corrected; up to seven are told as seven.
 pub const GD5F1GQ4UA: Part = part(
@@ -90,7 +94,6 @@ pub const GD5F1GQ4UA: Part = part(
     &[0xC8, 0xF1],
     1024,
     (64, FOUR_OF_SIXTEEN),
-    ECC_ENABLE,
     two_bits([Clean, Corrected(7), Uncorrectable, Corrected(8)], None, 8),
 );
 
@@ -100,7 +103,6 @@ pub const GD5F1GQ4UE: Part = part(
     &[0xC8, 0xD1],
     1024,
     (128, TWELVE_OF_SIXTEEN),
-    ECC_ENABLE,
     two_bits(
         [Clean, SeeDetail, Uncorrectable, Corrected(8)],
         Some(Detail { register: 0xF0, shift: 4, mask: 3, plus: 4 }),
@@ -117,11 +119,11 @@ const FOUR_BITS: EccReport = two_bits(
 
 /// `GigaDevice` GD5F1GQ5UE, 1 Gbit. Four bits of each 512 bytes are corrected.
 pub const GD5F1GQ5UE: Part =
-    part("GD5F1GQ5UE", &[0xC8, 0x51], 1024, (128, TWELVE_OF_SIXTEEN), ECC_ENABLE, FOUR_BITS);
+    part("GD5F1GQ5UE", &[0xC8, 0x51], 1024, (128, TWELVE_OF_SIXTEEN), FOUR_BITS);
 
 /// `GigaDevice` GD5F2GQ5UE, 2 Gbit. Four bits of each 512 bytes are corrected.
 pub const GD5F2GQ5UE: Part =
-    part("GD5F2GQ5UE", &[0xC8, 0x52], 2048, (128, TWELVE_OF_SIXTEEN), ECC_ENABLE, FOUR_BITS);
+    part("GD5F2GQ5UE", &[0xC8, 0x52], 2048, (128, TWELVE_OF_SIXTEEN), FOUR_BITS);
 
 /// All of them.
 pub const ALL: [Part; 6] = [W25N01GV, W25N02KV, GD5F1GQ4UA, GD5F1GQ4UE, GD5F1GQ5UE, GD5F2GQ5UE];

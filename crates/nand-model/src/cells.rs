@@ -9,24 +9,26 @@
 //! first program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in
 //! use, and new records come where the processor's caches still are. The rows of packed blocks a fork copies.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use ftl_iface::{Block, Mode, Page, Region, RegionGeometry};
-use hashbrown::HashMap;
+use ftl_iface::{Block, Mode, Page, PageIndex, Region, RegionGeometry};
 
-use crate::content::{Content, ContentError, ERASED, Format, State};
+use crate::content::{Content, ContentError, Format};
 use crate::preset::Preset;
 use crate::rules::{self, Verb};
+use crate::stamp::{ERASED, State};
 
 mod block;
 mod forms;
 mod packing;
 mod rows;
+mod whole;
 
 pub(crate) use self::block::BlockCells;
 use self::block::{Form, Storage};
-pub(crate) use self::packing::Packing;
 use self::rows::Rows;
+use self::whole::Whole;
 
 /// The cells of one region.
 #[derive(Clone, Debug)]
@@ -35,9 +37,8 @@ pub(crate) struct Cells {
     format: Format,
     pages: u16,
     blocks: Vec<BlockCells>,
-    /// Data of the pages that are kept whole, by [`Self::whole_key`], without the 0xFF at their ends: an FTL's own
-    /// records fill few bytes of a page, and a long run programs many of them.
-    whole: HashMap<u32, Arc<[u8]>>,
+    /// Data of the pages that are kept whole.
+    whole: Whole,
     /// What preset blocks hold.
     preset: Option<Arc<dyn Preset>>,
     /// Packed blocks, if blocks are packed.
@@ -78,7 +79,7 @@ impl Cells {
         let format = Format::new(region, shape, content)?;
         // The geometry holds at most 65,535 pages a block.
         let pages = shape.pages_per_block.get() as u16;
-        let (blocks, whole, unused) = (Vec::new(), HashMap::new(), Vec::new());
+        let (blocks, whole, unused) = (Vec::new(), Whole::new(pages), Vec::new());
         Ok(Self {
             region,
             format,
@@ -97,7 +98,7 @@ impl Cells {
         let index = self.blocks.len() as u32;
         block.has_whole = !whole.is_empty();
         for (page, data) in whole {
-            self.whole.insert(self.whole_key(index, page), Arc::from(without_ones(&data)));
+            self.whole.keep(index, page, &data);
         }
         self.blocks.push(block);
     }
@@ -184,6 +185,10 @@ impl Cells {
         }
     }
 
+    pub(crate) const fn whole(&self) -> &Whole {
+        &self.whole
+    }
+
     pub(crate) fn blocks(&self) -> &[BlockCells] {
         &self.blocks
     }
@@ -197,24 +202,8 @@ impl Cells {
         let used = self.blocks.iter().map(|block| block.held().len());
         let records: usize = used.chain(self.unused.iter().map(|held| held.len())).sum();
         let rows = self.rows.as_ref().map_or(0, Rows::memory_bytes);
-        let whole: usize = self.whole.values().map(|data| data.len()).sum();
+        let whole = self.whole.memory_bytes();
         (self.blocks.capacity() * size_of::<BlockCells>() + records + rows + whole) as u64
-    }
-
-    /// Reads data of a page that is kept whole, from byte `at` on.
-    pub(crate) fn load_whole(&self, block: u32, page: u16, at: usize, data: &mut [u8]) {
-        // A page whose state says whole was put there by the same call that set the state.
-        let kept = self.whole.get(&self.whole_key(block, page)).and_then(|kept| kept.get(at..));
-        let kept = kept.unwrap_or(&[]);
-        let (known, rest) = data.split_at_mut(kept.len().min(data.len()));
-        known.copy_from_slice(&kept[..known.len()]);
-        rest.fill(ERASED);
-    }
-
-    /// The geometry holds at most 2^32 pages a region.
-    #[inline]
-    const fn whole_key(&self, block: u32, page: u16) -> u32 {
-        block * self.pages as u32 + page as u32
     }
 
     pub(crate) fn is_programmed(&self, page: Page) -> bool {
@@ -291,7 +280,7 @@ impl Cells {
             }
             Some(State::Whole) => {
                 self.format.load_spare(record, spare);
-                self.load_whole(page.block().index(), index, at, data);
+                self.whole.load(page.block().index(), index, at, data);
             }
             _ => self.read_erased(page, data, spare),
         }
@@ -366,13 +355,49 @@ impl Cells {
         }
         if let (Form::Packed(place), Some(rows)) = (block.form, &mut self.rows) {
             let (follows, packing) = (index == block.next, rows.packing);
-            if follows && packing.store(rows.get_mut(place), index, index == 0, data, spare) {
+            if follows && packing.store(rows.get_mut(place), index, data, spare) {
                 block.next = index + 1;
                 return;
             }
             self.make_plain(page.block().index());
         }
         self.program_plain(page, data, spare);
+    }
+
+    /// The records of a block's pages; as many as are programmed, at least.
+    pub(crate) fn records(&self, block: u32) -> Cow<'_, [u8]> {
+        let cells = &self.blocks[block as usize];
+        let write = |record: &mut [u8], page: u16| match (cells.form, &self.preset, &self.rows) {
+            (Form::Preset, Some(preset), _) => {
+                let page = Block::new(self.region, block).page(PageIndex::new(page));
+                self.format.store_preset(record, preset.as_ref(), page);
+            }
+            (Form::Packed(place), _, Some(rows)) => {
+                rows.packing.unpack(rows.get(place), page, record);
+            }
+            _ => {}
+        };
+        if cells.form == Form::Plain {
+            return Cow::Borrowed(cells.held());
+        }
+        let mut records = vec![0; usize::from(cells.next) * self.format.record()];
+        for (record, page) in records.chunks_exact_mut(self.format.record()).zip(0..) {
+            write(record, page);
+        }
+        Cow::Owned(records)
+    }
+
+    /// Gives a packed block records, since a page does not fit its rows.
+    #[cold]
+    #[inline(never)]
+    fn make_plain(&mut self, block: u32) {
+        let records = self.records(block).into_owned();
+        let cells = &mut self.blocks[block as usize];
+        let form = std::mem::replace(&mut cells.form, Form::Plain);
+        cells.storage = Storage::Own(records.into());
+        if let (Form::Packed(place), Some(rows)) = (form, &mut self.rows) {
+            rows.give_back(place);
+        }
     }
 
     /// Programs a page of a plain block.
@@ -391,14 +416,8 @@ impl Cells {
         block.next = index + 1;
         if state == State::Whole {
             block.has_whole = true;
-            self.keep_whole(page, data);
+            self.whole.keep(page.block().index(), index, data);
         }
-    }
-
-    #[inline(never)]
-    fn keep_whole(&mut self, page: Page, data: &[u8]) {
-        let key = self.whole_key(page.block().index(), page.index().get());
-        self.whole.insert(key, Arc::from(without_ones(data)));
     }
 
     /// Counts an erase.
@@ -430,7 +449,7 @@ impl Cells {
             rows.give_back(place);
         }
         if has_whole {
-            self.drop_whole(block, pages);
+            self.whole.forget(block.index(), pages);
         }
     }
 
@@ -442,14 +461,6 @@ impl Cells {
         }
     }
 
-    #[inline(never)]
-    fn drop_whole(&mut self, block: Block, pages: u16) {
-        for page in 0..pages {
-            let key = self.whole_key(block.index(), page);
-            self.whole.remove(&key);
-        }
-    }
-
     #[track_caller]
     pub(crate) fn mark_bad(&mut self, block: Block) {
         match self.blocks.get_mut(block.index() as usize) {
@@ -457,20 +468,4 @@ impl Cells {
             None => rules::out_of_range(Verb::MarkBad, block),
         }
     }
-}
-
-/// What stands before the 0xFF at the end.
-fn without_ones(data: &[u8]) -> &[u8] {
-    const LINE: usize = 64;
-    let (lines, rest) = data.as_chunks::<LINE>();
-    let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != ERASED);
-    let end = match used(rest) {
-        Some(last) => lines.len() * LINE + last + 1,
-        // Whole lines at a time: records are short, and pages long.
-        None => match lines.iter().rposition(|line| *line != [ERASED; LINE]) {
-            Some(line) => line * LINE + used(&lines[line]).map_or(0, |last| last + 1),
-            None => 0,
-        },
-    };
-    &data[..end]
 }

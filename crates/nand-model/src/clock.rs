@@ -32,20 +32,25 @@
 //!
 //! # Rooms
 //!
-//! - `places`: where pages lie. `graph`: which operation waits for which. `requests`: what is under way. `dies`: what
-//!   each is at. `schedule`: the hardware from event to event.
+//! - `asked`: what operations ask for and what is told of a request. `places`: where pages lie. `graph`: which
+//!   operation waits for which. `requests`: what is under way. `dies`: what each is at. `schedule`: the hardware from
+//!   event to event.
 
-use ftl_iface::{Block, Bytes, PageIndex};
+use ftl_iface::Bytes;
 
 use self::requests::Requests;
 use self::schedule::Schedule;
 use crate::part::{Layout, Nanos, Timing};
 
+mod asked;
 mod dies;
 mod graph;
 mod places;
 mod requests;
 mod schedule;
+
+pub(crate) use self::asked::{Asked, Work};
+pub use self::asked::{Done, Label, Order};
 
 /// Whether operations follow each other or overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -79,55 +84,6 @@ impl Timing {
         }
         Nanos::new((bytes.get() as u64 * self.bus_picos_per_byte).div_ceil(1_000))
     }
-}
-
-/// What an operation asks of the hardware.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Work {
-    /// Cells to register, then over the bus.
-    Read { array: Nanos, transfer: Nanos },
-    /// Over the bus, then register to cells.
-    Program { array: Nanos, transfer: Nanos },
-    /// A whole block.
-    Erase { array: Nanos },
-}
-
-/// An operation and its place. An erase has no page; the first stands for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
-    pub(crate) block: Block,
-    pub(crate) page: PageIndex,
-    pub(crate) work: Work,
-}
-
-/// What waits for an operation beside the end of its request, and what it waits for. Only operations that overlap ask.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// A read decides what is done next, so that all that follows waits for it. A program is a record of what was done:
-    /// it waits for all programs and erases of its request before it, and all that follows waits for it.
-    #[default]
-    Awaited,
-    /// Data that comes from the host or goes there: nothing waits for it.
-    Free,
-    /// A copy within the device: a program waits for the reads since the program before it, whose data it writes.
-    Copied,
-}
-
-/// On whose account an operation's time goes: a number that means something to whoever gives it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Label(pub u8);
-
-/// A request that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
-    /// How many requests there were before it.
-    pub number: u64,
-    /// When it was handed over.
-    pub at: Nanos,
-    /// When the first of its operations began; its end, if it had none.
-    pub begun: Nanos,
-    /// When the last of its operations ended.
-    pub ended: Nanos,
 }
 
 /// The device's clock.

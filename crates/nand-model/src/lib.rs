@@ -23,10 +23,11 @@
 //! - [`part`]: what a datasheet says of a device. [`datasheet`]: device files, and those built in.
 //! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: what it counts. [`image`]: a chip saved to a
 //!   file.
-//! - [`content`]: what is kept of a page; [`Stamp`]. [`preset`]: blocks that come programmed, by a formula.
+//! - [`content`]: what is kept of a page; `stamp`: [`Stamp`]. [`preset`]: blocks that come programmed, by a formula.
 //! - [`clock`]: serial and overlapped [`Time`], requests that share the device. [`energy`]: exact sums of V·I·t.
 //! - [`faults`]: one file a kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`, `bit_errors`,
-//!   `uncorrectable`, and `torn`, what cuts and failures leave. [`power`]: the cut. [`tracer`].
+//!   `uncorrectable`, and `torn`, what cuts and failures leave; `setting`: how
+//!   they are set and lifted. [`power`]: the cut. [`tracer`].
 //!
 //! A breach of the caller's promises ([`ftl_iface::NandDevice`]) panics with a sentence that names the operation, the
 //! address and what was expected. Everything else that goes wrong is a typed error.
@@ -64,6 +65,7 @@ pub mod tracer;
 
 mod cells;
 mod rules;
+mod stamp;
 
 pub use chip::{Chip, ChipError, Fork, Truth};
 pub use clock::{Done, Label, Order, Time, Timed};

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 use ftl_iface::{Block, Page, Region};
 
-use crate::content::Stamp;
+use crate::stamp::Stamp;
 
 /// What the pages of preset blocks hold.
 pub trait Preset: Debug + Send + Sync {

@@ -203,6 +203,7 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
         lenient: false,
         fit: None,
         passes: 1,
+        first: None,
         columns: None,
     };
     let pace = Pace {

@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    bounds, chip, compare, completions, devices, fit, help, man, profile, replay, repro, sweep,
+    bounds, chip, compare, completions, devices, fit, help, man, profile, repro, single, sweep,
     synth, torture,
 };
 #[cfg(unix)]
@@ -31,7 +31,7 @@ pub enum Command {
     Compare(compare::Args),
     /// Replay a trace on one system
     #[command(after_help = help::replaying("replay"))]
-    Replay(replay::Args),
+    Replay(single::Args),
     /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
     #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::Args),
@@ -51,7 +51,7 @@ pub enum Command {
     /// Say what a workload looks like: sizes, update ratios, hit counts
     #[command(after_help = help::replaying("profile"))]
     Profile(profile::Args),
-    /// List the systems that can be compared, with their parameters
+    /// List the systems that can be compared, whether they survive power cuts, and their parameters
     #[command(after_help = help::examples("systems"))]
     Systems,
     /// List the devices that are built in, or every figure of some
@@ -76,6 +76,11 @@ pub enum Command {
     /// Write a page of the manual: the program's, or a command's
     #[command(after_help = help::examples("man"))]
     Man(man::Args),
+}
+
+/// The command line with all its commands, for what is made of their words.
+pub fn program() -> clap::Command {
+    Cli::command()
 }
 
 /// The help of the whole program, as `tandem help` shows it.

@@ -2,29 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::replay::{self, Options, Progress, text};
+use crate::replay::{self, Options, Progress, is_output, text};
 use crate::result::{Ratios, RunResult};
-use crate::show;
+use crate::side_by_side;
 use crate::systems::{Chosen, Setup, Several, hardware_name};
 use crate::table::{Edge, Table};
 use crate::verdict;
-use crate::{Failure, csv, files, report};
+use crate::{Failure, csv, files, interrupt, report};
 
 /// What was typed after `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The systems, set apart by commas, or all; ratios are to the first
-    #[arg(
-        long,
-        default_value = "conventional,hybrid",
-        value_delimiter = ',',
-        value_parser = Several::parse,
-        value_name = "SYSTEMS"
-    )]
+    /// The systems, set apart by commas, or all; ratios are to the first [default: conventional,hybrid, and paged where
+    /// the device has room for it]
+    #[arg(long, value_delimiter = ',', value_parser = Several::parse, value_name = "SYSTEMS")]
     systems: Vec<Several>,
     /// Write a line a system, for spreadsheets, to this file; `-` is standard output, in place of the table
     #[arg(long, value_name = "FILE.csv", conflicts_with = "json")]
@@ -45,8 +40,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
     args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
     let setup = args.options.device.setup()?;
+    let usual = if args.systems.is_empty() {
+        Several::usual().map_err(Failure::Arguments)?
+    } else {
+        Vec::new()
+    };
     let mut systems: Vec<Chosen> = Vec::new();
-    for several in &args.systems {
+    for several in args.systems.iter().chain(&usual) {
         systems.extend(several.on(&setup)?);
     }
     if systems.is_empty() {
@@ -65,20 +65,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let Some(first) = runs.first() else {
         return Ok(()); // The command line names at least one system.
     };
+    let asked = args.options.files().chain(args.csv.as_deref());
     if let Some(path) = &args.csv {
         let text = as_csv(&runs, first, &setup.part.name);
         if is_output(path) {
             out.write_all(text.as_bytes())?;
-            return replay::ended(&args.options, runs.iter());
+            return replay::ended(asked, runs.iter());
         }
         // To a file goes only what is whole.
-        replay::ended(&args.options, runs.iter())?;
-        files::replace(path, text.as_bytes())?;
+        if !interrupt::is_requested() {
+            files::replace(path, text.as_bytes())?;
+        }
     }
     let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
     let comparison = Comparison { runs: &runs, ratios };
     if replay::write_json(&args.options, &comparison, out)? {
-        return replay::ended(&args.options, runs.iter());
+        return replay::ended(asked, runs.iter());
     }
     text::heading(first, &args.options, &setup, out)?;
     table(&runs, out)?;
@@ -89,11 +91,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     verdict::of(&runs.iter().collect::<Vec<_>>(), &setup.part).write(out)?;
     writeln!(out, "\nEvery sector that was read held what was written last.")?;
-    replay::ended(&args.options, runs.iter())
-}
-
-fn is_output(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    replay::ended(asked, runs.iter())
 }
 
 /// A line a run, below a line of names.
@@ -112,7 +110,7 @@ fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
     let systems = runs.iter().map(|run| (run.system.as_str(), Edge::Right));
     let mut table = Table::new([("", Edge::Left)].into_iter().chain(systems));
     let runs: Vec<&RunResult> = runs.iter().collect();
-    for row in rows(&runs) {
+    for row in side_by_side::rows(&runs) {
         table.row(row);
     }
     Ok(table.write(out)?)
@@ -134,68 +132,12 @@ fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// The figures of all runs side by side: in each row its name, then a figure for each run.
-pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    let mut row = |name: &str, figure: &dyn Fn(&RunResult) -> String| {
-        let cells = runs.iter().map(|run| figure(run));
-        rows.push([name.to_owned()].into_iter().chain(cells).collect());
-    };
-    let time = |figure: Option<f64>| show::maybe(figure, show::time);
-    row("response time, mean", &|run| time(run.response_us.mean));
-    row("  of reads", &|run| time(run.read_us.mean));
-    row("  of writes", &|run| time(run.write_us.mean));
-    row("  half of the writes within", &|run| time(run.write_us.p50));
-    row("  99 % of the writes within", &|run| time(run.write_us.p99));
-    row("  longest write", &|run| time(run.write_us.max));
-    row("energy of the flash", &|run| show::energy(run.energy_mj));
-    row("price of the flash", &|run| show::dollars(run.cost_usd));
-    row("bytes programmed a byte written", &|run| {
-        show::maybe(run.write_amplification, |times| format!("{times:.2}"))
-    });
-    row("blocks erased, SLC", &|run| in_slc(run, show::count(run.slc.erases)));
-    row("blocks erased, MLC", &|run| show::count(run.mlc.erases));
-    row("erases an SLC block, mean", &|run| {
-        in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
-    });
-    row("erases an MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
-    row("life of the SLC at 20 GB a day", &|run| show::maybe(run.slc.lifetime_years, show::years));
-    row("life of the MLC at 20 GB a day", &|run| show::maybe(run.mlc.lifetime_years, show::years));
-    row("RAM of the FTL", &|run| show::about(run.ram_bytes));
-    rows
-}
-
-fn in_slc(run: &RunResult, figure: String) -> String {
-    if run.slc_bytes == 0 { "-".into() } else { figure }
-}
-
 /// Says in words what the paper's ratios are.
 fn explain(run: &RunResult, first: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{} against {}:", run.system, first.system)?;
     let mut table = Table::new([("", Edge::Left), ("", Edge::Right), ("", Edge::Left)]);
-    for row in ratio_rows(run, first) {
+    for row in side_by_side::ratio_rows(run, first) {
         table.row(row);
     }
     Ok(table.write_rows(out)?)
-}
-
-/// The paper's ratios: name, figure, and what it means.
-pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4] {
-    let ratios = run.against(first);
-    let plain = |figure: f64| format!("{figure:.2}");
-    let row = |name: &str, figure: String, meaning: &str| [name.into(), figure, meaning.into()];
-    [
-        row(
-            "RS",
-            show::maybe(ratios.rs, plain),
-            "times as fast, over all requests (more is better)",
-        ),
-        row("ES", show::maybe(ratios.es, show::percent), "of the energy (less is better)"),
-        row("EC", show::maybe(ratios.ec, show::percent), "of the flash's price (less is better)"),
-        row(
-            "BW",
-            show::maybe(ratios.bw, plain),
-            "erases of an SLC block for each of an MLC block; SLC endures more",
-        ),
-    ]
 }

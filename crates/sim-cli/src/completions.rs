@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command, CommandFactory};
+use clap::builder::{PossibleValuesParser, ValueHint};
+use clap::{Arg, Command};
 use clap_complete::Shell;
 use nand_model::datasheet;
 
-use crate::cli::Cli;
 use crate::{Failure, synth, systems};
 
 /// What was typed after `completions`.
@@ -19,30 +18,134 @@ pub struct Args {
 }
 
 /// Writes the shell's script.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn run(args: &Args, program: Command, out: &mut dyn Write) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let mut program = taught(Cli::command());
+    let mut program = taught(program);
     clap_complete::generate(args.shell, &mut program, "tandem", &mut script);
-    if args.shell == Shell::Fish {
-        teach_fish_positions(&program, &mut script)?;
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    match args.shell {
+        Shell::Bash => teach_bash_files(&program, &mut script),
+        Shell::Zsh => teach_zsh_files(&mut script),
+        Shell::Fish => teach_fish(&program, &mut script),
+        _ => {}
     }
-    Ok(out.write_all(&script)?)
+    Ok(out.write_all(script.as_bytes())?)
 }
 
-/// The library tells fish of names after flags alone; here are those that stand by themselves.
-fn teach_fish_positions(program: &Command, out: &mut dyn Write) -> Result<(), Failure> {
+/// What an argument takes: names alone, or the path of a file as well. The library knows of one or the other.
+enum Takes {
+    Names(Vec<String>),
+    NamesOrFile(Vec<String>),
+}
+
+fn taken(arg: &Arg) -> Option<Takes> {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    match arg.get_id().as_str() {
+        "device" | "devices" => {
+            Some(Takes::NamesOrFile(owned(datasheet::builtin_names().collect())))
+        }
+        "traces" => {
+            let names = synth::names().map(|name| format!("{}{name}", synth::PREFIX));
+            Some(Takes::NamesOrFile(names.collect()))
+        }
+        "system" | "systems" => Some(Takes::Names(owned(systems::names().collect()))),
+        "workload" if arg.get_possible_values().is_empty() => {
+            Some(Takes::Names(owned(synth::names().collect())))
+        }
+        _ => None,
+    }
+}
+
+/// The lists of names beside which files are offered.
+fn lists_beside_files() -> Vec<Vec<String>> {
+    let lists = ["device", "traces"].map(|id| taken(&Arg::new(id)));
+    let names = |list| match list {
+        Some(Takes::NamesOrFile(names)) => Some(names),
+        _ => None,
+    };
+    lists.into_iter().filter_map(names).collect()
+}
+
+/// In bash, `compgen -f` adds files: after flags, and where a command takes a file by itself.
+fn teach_bash_files(program: &Command, script: &mut String) {
+    for names in lists_beside_files() {
+        let names = names.join(" ");
+        let (without, with) =
+            (format!("compgen -W \"{names}\""), format!("compgen -f -W \"{names}\""));
+        *script = script.replace(&without, &with);
+    }
+    let is_path = |arg: &&Arg| {
+        matches!(taken(arg), Some(Takes::NamesOrFile(_)))
+            || matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath)
+    };
+    let takes_file = |command: &&Command| command.get_positionals().any(|arg| is_path(&arg));
+    let labels: Vec<String> = program
+        .get_subcommands()
+        .filter(takes_file)
+        .map(|command| format!("__{})", command.get_name()))
+        .collect();
+    let mut inside = false;
+    let lines = script.lines().map(|line| {
+        let trimmed = line.trim();
+        let of_help = trimmed.contains("__help__");
+        inside |= !of_help && labels.iter().any(|label| trimmed.ends_with(label));
+        // The end of the command's own block, not of a flag's.
+        inside &= line != "            ;;";
+        if inside {
+            line.replace("compgen -W \"${opts}\"", "compgen -f -W \"${opts}\"")
+        } else {
+            line.into()
+        }
+    });
+    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
+}
+
+/// In zsh, an action of our own offers both.
+fn teach_zsh_files(script: &mut String) {
+    const BOTH: &str =
+        "_tandem_or_file() {\n    _alternative \"names:name:($*)\" 'files:file:_files'\n}\n\n";
+    for names in lists_beside_files() {
+        // The library's way to write a name into a list.
+        let names = names.join(" ").replace(':', "\\:");
+        let bare = names.replace("\\:", "\\\\:");
+        *script = script.replace(&format!(":({names})"), &format!(": _tandem_or_file {bare}"));
+    }
+    // Flags may follow files: with two colons zsh takes all that follows a file for files.
+    *script = script.replace("'*::", "'*:");
+    // Before the first function, after the line by which zsh knows the file.
+    if let Some((head, rest)) = script.split_once("_tandem() {") {
+        *script = format!("{head}{BOTH}_tandem() {{{rest}");
+    }
+}
+
+/// The library tells fish of names after flags alone, and then of no files.
+fn teach_fish(program: &Command, script: &mut String) {
+    for names in lists_beside_files() {
+        let Some(first) = names.first() else { continue };
+        let list = |files| format!(" -r {files} -a \"{first}\\t");
+        *script = script.replace(&list("-f"), &list("-F"));
+    }
     for command in program.get_subcommands() {
         for arg in command.get_positionals() {
             let names: Vec<String> =
                 arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-            if !names.is_empty() {
-                let (command, names) = (command.get_name(), names.join(" "));
-                let seen = format!("__fish_seen_subcommand_from {command}");
-                writeln!(out, "complete -c tandem -n \"{seen}\" -a \"{names}\"")?;
+            if names.is_empty() {
+                continue;
             }
+            let files = if matches!(taken(arg), Some(Takes::NamesOrFile(_))) { "-F" } else { "-f" };
+            let (command, names) = (command.get_name(), names.join(" "));
+            let seen = format!("__fish_seen_subcommand_from {command}");
+            script.extend([
+                "complete -c tandem -n \"",
+                &seen,
+                "\" ",
+                files,
+                " -a \"",
+                &names,
+                "\"\n",
+            ]);
         }
     }
-    Ok(())
 }
 
 /// The command line as shells shall offer it. Devices, systems and workloads may be files or have parameters, so that
@@ -59,13 +162,10 @@ fn taught(mut program: Command) -> Command {
 
 /// The argument with the names that it takes.
 fn offering(arg: Arg) -> Arg {
-    let names: Vec<&str> = match arg.get_id().as_str() {
-        "device" | "devices" => datasheet::builtin_names().collect(),
-        "system" | "systems" => systems::names().collect(),
-        "workload" if arg.get_possible_values().is_empty() => synth::names().collect(),
-        _ => return arg,
-    };
-    one_of(arg, names.into_iter().map(str::to_owned).collect())
+    match taken(&arg) {
+        Some(Takes::Names(names) | Takes::NamesOrFile(names)) => one_of(arg, names),
+        None => arg,
+    }
 }
 
 fn one_of(arg: Arg, names: Vec<String>) -> Arg {
@@ -76,14 +176,41 @@ fn one_of(arg: Arg, names: Vec<String>) -> Arg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli;
+
+    #[test]
+    fn files_are_offered_beside_names_where_either_is_taken() {
+        let script = |shell| {
+            let mut script = Vec::new();
+            run(&Args { shell }, cli::program(), &mut script).unwrap();
+            String::from_utf8(script).unwrap()
+        };
+        let bash = script(Shell::Bash);
+        assert!(
+            bash.contains("compgen -f -W \"c1 ") && !bash.contains("compgen -W \"c1 "),
+            "{bash}"
+        );
+        // Compare, replay, profile, sweep, devices, chip, bounds: twice each.
+        assert_eq!(bash.matches("compgen -f -W \"${opts}\"").count(), 14, "{bash}");
+        let zsh = script(Shell::Zsh);
+        assert!(zsh.contains(": _tandem_or_file c1 ") && !zsh.contains(":(c1 "), "{zsh}");
+        assert!(zsh.contains(": _tandem_or_file synth\\\\:ntfs "), "{zsh}");
+        assert!(zsh.contains("'*:traces ") && !zsh.contains("'*::"), "flags after files: {zsh}");
+        let fish = script(Shell::Fish);
+        assert!(
+            fish.contains(" -r -F -a \"c1\\t") && !fish.contains(" -r -f -a \"c1\\t"),
+            "{fish}"
+        );
+        assert!(fish.contains("from compare\" -F -a \"synth:ntfs "), "{fish}");
+    }
 
     #[test]
     fn every_shell_learns_every_command_the_flags_and_the_names() {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell, Shell::Elvish] {
             let mut script = Vec::new();
-            run(&Args { shell }, &mut script).unwrap();
+            run(&Args { shell }, cli::program(), &mut script).unwrap();
             let script = String::from_utf8(script).unwrap();
-            for command in Cli::command().get_subcommands() {
+            for command in cli::program().get_subcommands() {
                 assert!(script.contains(command.get_name()), "{shell}: {}", command.get_name());
             }
             assert!(script.contains("open-loop") && script.contains("shard"), "{shell}");

@@ -1,6 +1,5 @@
 //! The device that a replay runs on: its flags, and what becomes of its figures when another size is asked for.
 
-use ftl_core::address::LogicalBlock;
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
 use nand_model::datasheet;
@@ -43,18 +42,6 @@ impl DeviceArgs {
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
         Ok(Setup { part, log_bytes, time, kept: Kept::Stamps })
     }
-}
-
-/// The most that the device can be asked to export: the FTLs number so many blocks of it, some of which they keep to
-/// themselves.
-pub(crate) fn largest_capacity(part: &Part) -> u64 {
-    let shape = part.geometry.mlc().or(part.geometry.slc());
-    let blocks = shape.map_or(1, |shape| u64::from(shape.blocks.get()).max(1));
-    let most = part.exported_bytes / blocks * u64::from(LogicalBlock::LAST);
-    // A hundredth less, for the blocks that are kept; and a round figure.
-    let most = most / 100 * 99;
-    let round = (256 << 20).min(1 << most.max(1).ilog2().saturating_sub(3));
-    (most / round * round).max(1)
 }
 
 /// The device with another capacity. The region that holds the host's data keeps its share of spare blocks.

@@ -68,10 +68,12 @@ fn describe(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
     let layout = &part.layout;
     writeln!(
         out,
-        "  {} x {} x {} channels, dies and planes; {:.1} V, {:.1} mA at work, {:.1} uA at rest",
-        layout.channels,
-        layout.dies_per_channel,
-        layout.planes_per_die,
+        "  {} x {} x {} channels, dies and planes",
+        layout.channels, layout.dies_per_channel, layout.planes_per_die,
+    )?;
+    writeln!(
+        out,
+        "  {:.1} V, {:.1} mA at work, {:.1} uA at rest",
         f64::from(part.power.supply_millivolts) / 1e3,
         f64::from(part.power.active_microamps) / 1e3,
         f64::from(part.power.standby_microamps),

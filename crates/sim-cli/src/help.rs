@@ -101,6 +101,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("tandem repro chang", "every table and figure of the paper: minutes"),
             ("tandem repro chang table3 fig8 --out figures", "two of them, into that folder"),
             ("tandem repro chang --requests 2557712 --passes 10", "as long as the paper's: hours"),
+            ("tandem repro all --traces msr", "every paper; published loads from that folder"),
         ],
     ),
     (

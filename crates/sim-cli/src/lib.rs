@@ -11,8 +11,8 @@
 //! # Rooms
 //!
 //! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`replay`]
-//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan.
+//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`single`]
+//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan; all by [`replay`].
 //!   `device`: the flags that choose a device.
 //!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
 //!   what it tells. [`torture`]: cuts the power at every operation. [`footprint`]: what a firmware needs for a
@@ -25,13 +25,17 @@
 //! - `image`: a chip that outlives the program.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
 //! - `verdict`: what a comparison says to whoever must decide.
-//! - `csv`: results for spreadsheets. `table`, `show`: columns of text, and figures as people read them. `size`,
-//!   `spec`: sizes and names with parameters as people type them. `interrupt`: Ctrl-C. `notes`: what is said beside
-//!   results.
+//! - `csv`: results for spreadsheets. `side_by_side`: figures of several runs. `table`, `show`: columns of text, and
+//!   figures as people read them. `size`, `spec`: sizes and names with parameters as people type them. `interrupt`:
+//!   Ctrl-C. `notes`: what is said beside results.
+//! - [`own`]: the face for an FTL from outside this repository; [`main_with`] is the program with it.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 
-use std::io::Write;
+use std::io::{BufWriter, ErrorKind, Write, stdout};
+use std::process::ExitCode;
+
+use clap::Parser;
 
 pub mod bounds;
 pub mod chip;
@@ -49,6 +53,7 @@ pub mod repro;
 pub mod result;
 #[cfg(unix)]
 pub mod serve;
+pub mod single;
 pub mod sweep;
 pub mod synth;
 pub mod systems;
@@ -69,6 +74,7 @@ mod interrupt;
 mod notes;
 mod report;
 mod show;
+mod side_by_side;
 mod size;
 mod spec;
 mod table;
@@ -76,13 +82,40 @@ mod verdict;
 
 pub use failure::Failure;
 
+/// What an FTL from outside this repository needs to be compared: see `docs/YOUR-SYSTEM.md`.
+pub mod own {
+    pub use crate::spec::Parameter;
+    pub use crate::systems::own::{Memory, Own, Registered, Wanted, of, register};
+}
+
+/// The whole program, with these systems beside its own: what `main` does.
+pub fn main_with(systems: impl IntoIterator<Item = own::Registered>) -> ExitCode {
+    if let Err(failure) = own::register(systems) {
+        return ended_by(&failure);
+    }
+    // Bad arguments leave here with exit code 2 and a message on standard error.
+    let cli = cli::Cli::parse();
+    let mut out = BufWriter::new(stdout().lock());
+    match run(&cli, &mut out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough, as `head` does.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => ended_by(&failure),
+    }
+}
+
+fn ended_by(failure: &Failure) -> ExitCode {
+    eprintln!("error: {failure}");
+    ExitCode::from(failure.exit_code())
+}
+
 /// Runs what the command line asks for. Tables go to `out`.
 pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
         Some(cli::Command::Devices(args)) => devices::run(args, out),
         Some(cli::Command::Chip(args)) => chip::run(args, out),
         Some(cli::Command::Bounds(args)) => bounds::run(args, out),
-        Some(cli::Command::Replay(args)) => replay::run(args, out),
+        Some(cli::Command::Replay(args)) => single::run(args, out),
         Some(cli::Command::Compare(args)) => compare::run(args, out),
         Some(cli::Command::Sweep(args)) => sweep::run(args, out),
         Some(cli::Command::Torture(args)) => torture::run(args, out),
@@ -94,9 +127,9 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Profile(args)) => profile::run(args, out),
         #[cfg(unix)]
         Some(cli::Command::Size(args)) => footprint::run(args, out),
-        Some(cli::Command::Completions(args)) => completions::run(args, out),
-        Some(cli::Command::Man(args)) => man::run(args, out),
-        Some(cli::Command::Systems) => Ok(write!(out, "{}", systems::list())?),
+        Some(cli::Command::Completions(args)) => completions::run(args, cli::program(), out),
+        Some(cli::Command::Man(args)) => man::run(args, cli::program(), out),
+        Some(cli::Command::Systems) => Ok(systems::list().write_rows(out)?),
         None => Ok(write!(out, "{}", cli::help())?),
     }
 }

@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_mangen::Man;
 
 use crate::Failure;
-use crate::cli::Cli;
 use crate::spec;
 
 /// What was typed after `man`.
@@ -18,12 +17,11 @@ pub struct Args {
 }
 
 /// Writes the page as roff.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut program = Cli::command();
+pub fn run(args: &Args, mut program: Command, out: &mut dyn Write) -> Result<(), Failure> {
     program.build();
     let Some(name) = &args.command else { return Ok(Man::new(program).render(out)?) };
     let Some(command) = program.find_subcommand(name) else {
-        let meant = spec::meant(name, program.get_subcommands().map(clap::Command::get_name));
+        let meant = spec::meant(name, program.get_subcommands().map(Command::get_name));
         let reason =
             format!("there is no command `{name}`: {meant}`tandem help` lists all of them");
         return Err(Failure::Arguments(reason));
@@ -36,10 +34,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli;
 
     fn page(command: Option<&str>) -> Result<String, Failure> {
         let mut out = Vec::new();
-        run(&Args { command: command.map(str::to_owned) }, &mut out)?;
+        run(&Args { command: command.map(str::to_owned) }, cli::program(), &mut out)?;
         Ok(String::from_utf8(out).expect("text"))
     }
 
@@ -47,7 +46,7 @@ mod tests {
     fn every_command_has_a_page_with_its_flags() {
         let program = page(None).unwrap();
         assert!(program.starts_with(".ie") && program.contains("tandem\\-torture"), "{program}");
-        for command in Cli::command().get_subcommands() {
+        for command in cli::program().get_subcommands() {
             let page = page(Some(command.get_name())).unwrap();
             assert!(page.contains(".SH NAME") && page.contains("Examples"), "{page}");
         }

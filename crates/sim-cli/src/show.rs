@@ -15,6 +15,15 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// Things in a row, as a sentence has them: `a, b or c`.
+pub(crate) fn listed(things: &[&str], last: &str) -> String {
+    match things {
+        [] => String::new(),
+        [one] => (*one).into(),
+        [others @ .., end] => format!("{} {last} {end}", others.join(", ")),
+    }
+}
+
 /// A time in microseconds.
 pub(crate) fn micros(time: Nanos) -> String {
     format!("{:.3} us", time.as_micros_f64())

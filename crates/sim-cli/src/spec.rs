@@ -5,13 +5,14 @@ use std::fmt::Write;
 use nand_model::datasheet;
 
 /// A parameter that a name may have.
-pub(crate) struct Parameter {
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What it is when it is left out.
-    pub(crate) default: &'static str,
+    pub default: &'static str,
     /// What it is for.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
 }
 
 /// The parameters of a name: each has a value, that of the text or its default.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::show;
+
 /// Which edge of a column its cells touch.
 #[derive(Clone, Copy)]
 pub(crate) enum Edge {
@@ -11,6 +13,9 @@ pub(crate) enum Edge {
 
 /// Spaces before each column.
 const GAP: usize = 2;
+
+/// Columns that words take at least.
+const NARROWEST: usize = 16;
 
 /// Rows of text whose columns line up.
 pub(crate) struct Table {
@@ -39,15 +44,20 @@ impl Table {
 
     /// Writes the rows alone, for tables whose first column says it all.
     pub(crate) fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_some(&self.rows[1..], &(0..self.edges.len()), out)
+        self.write_rows_within(terminal_columns(), out)
     }
 
     /// The rows alone, as one text.
     pub(crate) fn rows_as_text(&self) -> String {
         let mut text = Vec::new();
         // Writing to memory cannot fail, and the rows are text.
-        let _ = self.write_rows(&mut text);
+        let _ = self.write_rows_within(usize::MAX, &mut text);
         String::from_utf8(text).unwrap_or_default()
+    }
+
+    fn write_rows_within(&self, columns: usize, out: &mut dyn Write) -> io::Result<()> {
+        let all: Vec<usize> = (0..self.edges.len()).collect();
+        self.write_some(&self.rows[1..], &all, columns, out)
     }
 
     /// Writes the table in pieces that are no wider than that, where it can be: each begins with the first column.
@@ -61,7 +71,8 @@ impl Table {
                 width += GAP + widths[to];
                 to += 1;
             }
-            self.write_some(&self.rows, &(0..1).chain(from..to), out)?;
+            let piece: Vec<usize> = (0..1).chain(from..to).collect();
+            self.write_some(&self.rows, &piece, columns, out)?;
             if to >= widths.len() {
                 return Ok(());
             }
@@ -80,33 +91,52 @@ impl Table {
         widths
     }
 
+    /// Writes those columns. Where a last one of words does not fit, it goes on below.
     fn write_some(
         &self,
         rows: &[Vec<String>],
-        columns: &(impl Iterator<Item = usize> + Clone),
+        shown: &[usize],
+        columns: usize,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let widths = self.widths();
+        let Some((&last, others)) = shown.split_last() else { return Ok(()) };
+        let before: usize = others.iter().map(|column| widths[*column] + GAP).sum();
+        // No column is worth reading that holds a word at a time.
+        let room = columns.saturating_sub(before + GAP).max(NARROWEST);
+        let folds = matches!(self.edges[last], Edge::Left) && widths[last] > room;
         for row in rows {
-            let mut line = String::new();
-            for column in columns.clone() {
-                let cell = &row[column];
-                let padding = " ".repeat(widths[column] - cell.chars().count());
-                line += "  ";
-                match self.edges[column] {
-                    Edge::Left => line.extend([cell, padding.as_str()]),
-                    Edge::Right => line.extend([padding.as_str(), cell]),
-                }
+            let cell = &row[last];
+            let fits = !folds || cell.chars().count() <= room;
+            let pieces = if fits { vec![cell.clone()] } else { show::folded(cell, room) };
+            let width = if folds { 0 } else { widths[last] };
+            for (at, piece) in pieces.iter().enumerate() {
+                let cells = others.iter().map(|column| {
+                    let cell = if at == 0 { row[*column].as_str() } else { "" };
+                    self.padded(*column, cell, widths[*column])
+                });
+                let line: String = cells.chain([self.padded(last, piece, width)]).collect();
+                writeln!(out, "{}", line.trim_end())?;
             }
-            writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
     }
+
+    /// A cell with the gap before it.
+    fn padded(&self, column: usize, cell: &str, width: usize) -> String {
+        let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
+        match self.edges[column] {
+            Edge::Left => format!("  {cell}{padding}"),
+            Edge::Right => format!("  {padding}{cell}"),
+        }
+    }
 }
 
-/// Columns of the terminal; as many as anything takes where the output goes elsewhere.
-fn terminal_columns() -> usize {
-    console::Term::stdout().size_checked().map_or(usize::MAX, |(_, columns)| columns.into())
+/// Columns of the terminal; where the output goes elsewhere, those that `COLUMNS` asks for, or as many as it takes.
+pub(crate) fn terminal_columns() -> usize {
+    let asked = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = console::Term::stdout().size_checked().map(|(_, columns)| columns.into());
+    terminal.or_else(asked).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -121,6 +151,16 @@ mod tests {
         let mut out = Vec::new();
         table.write(&mut out).unwrap();
         let expected = "  name      count\n  c3        12345\n  spi-nand      1\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn words_go_on_below_where_they_do_not_fit() {
+        let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
+        table.row(["RS".into(), "times as fast, over all requests".into()]);
+        let mut out = Vec::new();
+        table.write_rows_within(24, &mut out).unwrap();
+        let expected = "  RS  times as fast,\n      over all requests\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 

@@ -8,6 +8,7 @@ use nand_model::part::Part;
 use crate::Failure;
 use crate::result::{BYTES_A_DAY, ByCause, RunResult};
 use crate::show;
+use crate::table::terminal_columns;
 
 /// The answer to "is it worth its price?", and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ impl Verdict {
     /// Writes it as people read it.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         const WIDTH: usize = 96;
+        // Lines after the first stand four columns in.
+        let width = terminal_columns().saturating_sub(4).clamp(16, WIDTH);
         let parts = [
             ("Is it worth its price?", &self.answers),
             ("What this run cannot tell:", &self.warnings),
@@ -35,7 +38,7 @@ impl Verdict {
         for (heading, sentences) in parts.into_iter().filter(|(_, said)| !said.is_empty()) {
             writeln!(out, "\n{heading}")?;
             for sentence in sentences {
-                writeln!(out, "  {}", show::folded(sentence, WIDTH).join("\n    "))?;
+                writeln!(out, "  {}", show::folded(sentence, width).join("\n    "))?;
             }
         }
         Ok(())
@@ -113,9 +116,9 @@ fn doing(cause: &str) -> &str {
     match cause {
         "waiting" => "waiting for the requests before it",
         "host" => "reading and programming its own pages",
-        "reclaim" => "making room in the log",
+        "reclaim" => "making room",
         "fold" => "folding (gathering what belongs together into one block)",
-        "write-back" => "moving data from the log to the MLC",
+        "write-back" => "writing cold data back",
         "wear leveling" => "leveling wear",
         "scan" => "finding out where sectors are",
         _ => "the FTL's own notes",
@@ -163,7 +166,7 @@ fn warnings(runs: &[&RunResult], part: &Part) -> Vec<String> {
         warnings.push(format!(
             "Garbage collection never ran in {}: no block was erased, so what it costs is not in these figures. \
              Replay more: --passes {}.",
-            idle.join(" and "),
+            show::listed(&idle, "and"),
             runs[0].passes.saturating_mul(10)
         ));
     }
@@ -238,7 +241,7 @@ mod tests {
     fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_life() {
         let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
         let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB"]);
-        assert!(said.contains("Yes: hybrid is "), "{said}");
+        assert!(said.contains("Yes: hybrid is ") && said.contains("paged is "), "{said}");
         assert!(said.contains("% more money ($"), "{said}");
         assert!(said.contains("Because a request saves "), "{said}");
         assert!(said.contains("At 20 GB a day") && said.contains("its MLC "), "{said}");

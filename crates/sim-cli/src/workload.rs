@@ -37,6 +37,9 @@ pub struct WorkloadArgs {
     /// Replay everything so many times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(crate) passes: u32,
+    /// Replay only so many requests from the beginning, in each pass
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(crate) first: Option<u64>,
 }
 
 /// One of the things that are replayed.
@@ -54,6 +57,8 @@ pub(crate) struct Workload {
     sources: Vec<Source>,
     format: Option<As>,
     lenient: bool,
+    /// Requests after which it ends.
+    first: u64,
 }
 
 /// How messages call standard input.
@@ -88,7 +93,8 @@ impl Workload {
         }
         let columns = args.columns.clone().map(As::Columns);
         let format = columns.or(args.format.map(As::Format));
-        Ok(Self { sources, format, lenient: args.lenient })
+        let first = args.first.unwrap_or(u64::MAX);
+        Ok(Self { sources, format, lenient: args.lenient, first })
     }
 
     /// The seed of the synthetic workload; none where there is none or several differ.
@@ -108,6 +114,7 @@ impl Workload {
             workload: self,
             capacity,
             lengths,
+            left: self.first,
             next: 0,
             now: None,
             from: Nanos::ZERO,
@@ -188,6 +195,8 @@ pub(crate) struct Stream<'a> {
     workload: &'a Workload,
     capacity: u64,
     lengths: Vec<Option<u64>>,
+    /// Requests until it ends.
+    left: u64,
     /// The source to open next.
     next: usize,
     now: Option<Open>,
@@ -201,6 +210,9 @@ impl Stream<'_> {
     /// The next request, or `None` after the last.
     #[inline]
     pub(crate) fn next_request(&mut self) -> Result<Option<Request>, Failure> {
+        if self.left == 0 {
+            return Ok(None);
+        }
         loop {
             let request = match &mut self.now {
                 Some(Open::Reader(reader)) => reader.next_request()?,
@@ -210,6 +222,7 @@ impl Stream<'_> {
             if let Some(mut request) = request {
                 request.time += self.from;
                 self.latest = self.latest.max(request.time);
+                self.left -= 1;
                 return Ok(Some(request));
             }
             self.close();
@@ -270,7 +283,10 @@ impl Stream<'_> {
         let at = self.next.saturating_sub(1);
         let here = (*self.lengths.get(at)?)?.max(1);
         let sources = self.lengths.len() as f64;
-        Some((at as f64 + (done as f64 / here as f64).min(1.0)) / sources)
+        let read = (at as f64 + (done as f64 / here as f64).min(1.0)) / sources;
+        let first = self.workload.first;
+        let asked = if first == u64::MAX { 0.0 } else { (first - self.left) as f64 / first as f64 };
+        Some(read.max(asked))
     }
 
     /// Bad lines passed over so far.
@@ -289,7 +305,24 @@ mod tests {
 
     fn args(traces: &[&str]) -> WorkloadArgs {
         let traces = traces.iter().map(|name| (*name).to_owned()).collect();
-        WorkloadArgs { traces, format: None, columns: None, lenient: false, fit: None, passes: 1 }
+        WorkloadArgs {
+            traces,
+            format: None,
+            columns: None,
+            lenient: false,
+            fit: None,
+            passes: 1,
+            first: None,
+        }
+    }
+
+    #[test]
+    fn a_workload_ends_after_its_first_requests_where_that_is_asked_for() {
+        let names = ["synth:uniform?requests=3", "synth:sequential?requests=3"];
+        let workload = Workload::new(&WorkloadArgs { first: Some(4), ..args(&names) }).unwrap();
+        let mut stream = workload.open(1 << 30);
+        assert!((0..4).all(|_| stream.next_request().unwrap().is_some()));
+        assert_eq!((stream.next_request().unwrap(), stream.fraction()), (None, Some(1.0)));
     }
 
     #[test]

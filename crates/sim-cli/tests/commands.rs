@@ -33,6 +33,8 @@ fn assert_examples_hold(page: &str) {
         let output = Command::new(env!("CARGO_BIN_EXE_tandem"))
             .args(command.split(' '))
             .current_dir(&root)
+            // As wide as it comes, whatever the terminal of whoever tests asks for.
+            .env_remove("COLUMNS")
             .output()
             .expect("the binary runs");
         assert!(output.status.success(), "{output:?}");

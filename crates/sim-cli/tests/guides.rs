@@ -35,8 +35,10 @@ fn the_guide_to_a_port_quotes_the_example_that_runs() {
 fn the_size_of_the_code_is_that_of_the_firmware() {
     let (page, told) = (text("docs/FIRMWARE.md"), text("crates/sim-cli/src/footprint.rs"));
     let table = page.split("<!-- sizes -->").nth(1).expect("the table of sizes");
-    for build in ["smallest", "small", "release"] {
-        let row = table.lines().find(|line| line.starts_with(&format!("| `{build}` |")));
+    let ftls = ["log and chains", "page store"];
+    let builds = ["smallest", "small", "release"];
+    for (ftl, build) in ftls.iter().flat_map(|ftl| builds.iter().map(move |build| (ftl, build))) {
+        let row = table.lines().find(|line| line.starts_with(&format!("| {ftl}, `{build}` |")));
         let cells: Vec<String> = row
             .expect("a row a build")
             .split('|')
@@ -76,6 +78,15 @@ fn examples_of_pages_can_be_pasted() {
         }
     }
     assert!(commands > 5, "{commands} commands");
+}
+
+#[test]
+fn the_guide_to_a_system_of_ones_own_quotes_the_example_that_runs() {
+    let (page, example) = (text("docs/YOUR-SYSTEM.md"), text("crates/sim-cli/examples/twice.rs"));
+    let [piece] = pieces(&page)[..] else { panic!("the guide is one piece of code") };
+    let told =
+        example.lines().filter(|line| !line.starts_with("//!")).collect::<Vec<_>>().join("\n");
+    assert_eq!(piece.trim(), told.trim());
 }
 
 #[test]

@@ -60,6 +60,13 @@ fn replay_and_compare_show_what_they_have_and_write_no_file() {
         assert!(said.contains("requests were served") && said.contains("no file"), "{said}");
         assert_eq!(left(&folder), [""; 0]);
     }
+    let csv = folder.join("a.csv").display().to_string();
+    let (out, said) = stopped(&["compare", ENDLESS, "--csv", &csv]);
+    assert!(out.contains("PARTIAL") && said.contains("no file was written"), "{out}{said}");
+    assert_eq!(left(&folder), [""; 0]);
+    let (out, said) = stopped(&["compare", ENDLESS, "--csv", "-"]);
+    assert!(out.starts_with("device,") && out.lines().count() == 3, "{out}");
+    assert!(said.contains("all figures are of these") && !said.contains("no file"), "{said}");
     let (out, _) = stopped(&["replay", ENDLESS, "--json", "-"]);
     let result: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(result["partial"], true);

@@ -574,8 +574,24 @@ fn ctrl_c_gives_the_result_so_far_and_all_systems_stop_after_the_same_request() 
 fn a_table_names_the_systems_and_says_what_the_ratios_mean() {
     let output = tandem(&["compare", "synth:zipf?requests=1000", "--device", "tiny"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    for part in ["conventional", "hybrid against conventional:", "RS", "times as fast", "$"] {
+    let against = ["hybrid against conventional:", "paged against conventional:"];
+    for part in ["conventional", "RS", "times as fast", "$"].into_iter().chain(against) {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(output.stderr.is_empty(), "no bar where nobody sees it: {:?}", output.stderr);
+}
+
+#[test]
+fn of_the_usual_systems_the_page_store_is_left_out_where_it_has_no_room() {
+    let trace = "synth:zipf?requests=1000";
+    let device = ["--device", "tiny", "--slc", "64KiB"];
+    let usual = tandem(&[&["compare", trace][..], &device].concat());
+    let [text, told] = [usual.stdout, usual.stderr].map(|said| String::from_utf8(said).unwrap());
+    assert!(usual.status.success() && text.contains("hybrid against conventional:"), "{text}");
+    assert!(!text.contains("paged"), "{text}");
+    assert!(told.contains("paged is left out: the capacity takes"), "{told}");
+    // Who names it is told that it does not fit.
+    let systems = ["--systems", "conventional,paged"];
+    let named = tandem(&[&["compare", trace][..], &device, &systems].concat());
+    assert_eq!(named.status.code(), Some(2), "{named:?}");
 }

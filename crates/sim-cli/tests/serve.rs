@@ -211,24 +211,22 @@ fn thousands_of_connections_are_closed_and_the_first_go_on() {
 fn work_under_cuts(server: &Server, requests: u32, seed: u64) -> Vec<Truth> {
     let blocks = server.next_client().bytes / BLOCK;
     let halves = [0..blocks / 2, blocks / 2..blocks];
+    let work = move |mut truth: Truth| {
+        let mut client = server.next_client();
+        let mut left = requests;
+        while left > 0 {
+            match truth.step(&mut client) {
+                Ok(()) => left -= 1,
+                Err(Refused::Errno(errno)) => panic!("errno {errno}"),
+                Err(Refused::Broken) => client = compared_again(server, &mut truth),
+            }
+        }
+        truth
+    };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (seed..)
             .zip(halves)
-            .map(|(seed, half)| {
-                scope.spawn(move || {
-                    let mut truth = Truth::new(half, seed);
-                    let mut client = server.next_client();
-                    let mut left = requests;
-                    while left > 0 {
-                        match truth.step(&mut client) {
-                            Ok(()) => left -= 1,
-                            Err(Refused::Errno(errno)) => panic!("errno {errno}"),
-                            Err(Refused::Broken) => client = compared_again(server, &mut truth),
-                        }
-                    }
-                    truth
-                })
-            })
+            .map(|(seed, half)| scope.spawn(move || work(Truth::new(half, seed))))
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     })
@@ -266,6 +264,7 @@ fn what_was_answered_survives_power_cuts_in_any_operation() {
         ("--device tiny --cut-every 150,1", 11),
         ("--device tiny-tlc --cut-every 90,3", 12),
         ("--device tiny-mlc --system conventional --cut-every 90,4", 13),
+        ("--device tiny --system paged --cut-every 90,5", 15),
     ] {
         let cuts = served_with_cuts(&flags.split(' ').collect::<Vec<_>>(), seed);
         assert!(cuts >= 10, "{flags}: {cuts} cuts");
@@ -289,10 +288,16 @@ fn a_signal_cuts_the_power() {
 
 #[test]
 fn a_server_that_is_killed_loses_nothing_that_was_answered() {
+    for system in ["hybrid", "paged"] {
+        killed_and_served_again(system);
+    }
+}
+
+fn killed_and_served_again(system: &str) {
     let folder = folder();
     let image = folder.path().join("disk.img");
     let flags = ["--device", "tiny", "--image", image.to_str().unwrap(), "--cut-every", "400,6"];
-    let mut server = Server::start(folder.path(), &flags);
+    let mut server = Server::start(folder.path(), &[&flags[..], &["--system", system]].concat());
     let mut truths = work_under_cuts(&server, 400, 21);
     let second = Command::new(env!("CARGO_BIN_EXE_tandem"))
         .args(["serve", "--socket"])
@@ -325,7 +330,10 @@ fn a_server_that_is_killed_loses_nothing_that_was_answered() {
         .output()
         .unwrap();
     let told = String::from_utf8(wrong.stderr).unwrap();
-    assert!(wrong.status.code() == Some(2) && told.contains("holds hybrid on tiny"), "{told}");
+    assert!(
+        wrong.status.code() == Some(2) && told.contains(&format!("holds {system} on tiny")),
+        "{told}"
+    );
 }
 
 #[test]

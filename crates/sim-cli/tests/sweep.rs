@@ -87,6 +87,22 @@ fn the_example_answers_how_large_the_slc_should_be() {
 }
 
 #[test]
+fn the_page_store_is_swept_over_sizes_of_its_slc() {
+    let home = folder("sweep-paged");
+    let out = home.join("out");
+    // In 64 KiB it has no room beside its map.
+    let keys = SMALL.replace("\"hybrid\"", "\"hybrid\", \"paged\"").replace("64KiB", "96KiB");
+    let plan = plan(&home, "plan.toml", &keys);
+    let output = sweep(&plan, &out, &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let runs = results(&out);
+    let of = |system: &str| runs.values().filter(|run| run.contains(system)).count();
+    let each =
+        ["conventional", "hybrid", "paged"].map(|name| of(&format!("\"system\": \"{name}\"")));
+    assert_eq!(each, [2, 4, 4], "two seeds, and two sizes for those that have an SLC");
+}
+
+#[test]
 fn a_runs_file_is_what_a_replay_writes() {
     let home = folder("sweep-schema");
     let out = home.join("out");

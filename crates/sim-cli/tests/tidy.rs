@@ -13,7 +13,10 @@ const COLUMNS: usize = 120;
 const FILE_LINES: usize = 400;
 
 /// Lines of a function, from its first to its last: more does not fit a screen.
-const FUNCTION_LINES: usize = 70;
+const FUNCTION_LINES: usize = 60;
+
+/// Functions that are still longer, and may have as many lines as these. The list only gets shorter.
+const LONGER_YET: [(&str, usize); 1] = [("wear_out", 66)];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
 const ARROWS: [(&str, &[&str]); 9] = [
@@ -27,9 +30,6 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
 ];
-
-/// Rooms of one crate that do not know each other: only the room that calls them knows both.
-const STRANGERS: [(&str, &str, &str); 1] = [("ftl-core", "slc", "mlc")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -103,7 +103,11 @@ fn long_functions(text: &str) -> Vec<String> {
         let indent = line.len() - line.trim_start().len();
         let end = format!("{}}}", " ".repeat(indent));
         let length = lines[first..].iter().position(|later| **later == end).map_or(1, |at| at + 1);
-        if length > FUNCTION_LINES && !line.ends_with(';') && !line.ends_with('}') {
+        let yet = LONGER_YET.iter().find(|(longer, _)| *longer == name);
+        if length > yet.map_or(FUNCTION_LINES, |(_, lines)| *lines)
+            && !line.ends_with(';')
+            && !line.ends_with('}')
+        {
             faults.push(format!("line {}: `{name}` has {length} lines: split it", first + 1));
         }
     }
@@ -112,7 +116,7 @@ fn long_functions(text: &str) -> Vec<String> {
 
 fn function_name(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
-    for word in ["pub(crate) ", "pub(super) ", "pub ", "const ", "extern \"C\" "] {
+    for word in ["pub(crate) ", "pub(super) ", "pub ", "const ", "async ", "extern \"C\" "] {
         rest = rest.strip_prefix(word).unwrap_or(rest);
     }
     rest.strip_prefix("fn ")?.split(['(', '<']).next()
@@ -231,8 +235,8 @@ fn files_hold_one_thought_each() {
 fn functions_fit_a_screen() {
     let function =
         |lines: usize| format!("    pub fn long() {{\n{}    }}\n", "        x();\n".repeat(lines));
-    assert_eq!(long_functions(&function(68)).len(), 0);
-    assert_eq!(long_functions(&function(69)), ["line 1: `long` has 71 lines: split it"]);
+    assert_eq!(long_functions(&function(58)).len(), 0);
+    assert_eq!(long_functions(&function(59)), ["line 1: `long` has 61 lines: split it"]);
     assert_tidy(&files("rs"), long_functions);
 }
 
@@ -256,23 +260,6 @@ fn arrows_between_crates_only_fall() {
     manifests.retain(|path| path.ends_with("Cargo.toml") && path.starts_with(&crates));
     assert_eq!(manifests.len(), ARROWS.len(), "a crate per entry: {manifests:?}");
     assert_tidy(&manifests, rising_arrows);
-}
-
-#[test]
-fn strangers_among_the_rooms_do_not_meet() {
-    for (name, one, other) in STRANGERS {
-        let src = root().join("crates").join(name).join("src");
-        for (room, stranger) in [(one, other), (other, one)] {
-            let mut sources = files("rs");
-            sources.retain(|path| {
-                path.starts_with(src.join(room)) || *path == src.join(room).with_extension("rs")
-            });
-            assert_tidy(&sources, |text| {
-                let meets = text.contains(&format!("crate::{stranger}"));
-                Vec::from_iter(meets.then(|| format!("{room} imports {stranger}")))
-            });
-        }
-    }
 }
 
 #[test]

@@ -9,8 +9,6 @@
 //!
 //! So a workload runs once, however many cuts are tried in it: a cut costs a fork of the chip, and no replay.
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use ftl_core::probe::Cause;
@@ -22,13 +20,14 @@ use nand_model::faults::{FaultInjector, When};
 use nand_model::power::{PageFate, PairFate, Tear};
 use nand_model::{Chip, Fork, Stamp};
 
+use crate::account::{Account, cause_name};
 use crate::dice::{Share, mix};
 use crate::fate::{Cut, Fate, Verb};
-use crate::faults::{Blow, Faults, Reserve};
+use crate::faults::Faults;
 use crate::history::{History, Looked};
 use crate::injury::Injuries;
-use crate::report::cause_name;
-use crate::subject::{Struck, Subject};
+use crate::on_flash::{OnFlash, Struck};
+use crate::reserve::{Blow, Reserve};
 
 /// A chip that fails as it is told.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -40,21 +39,6 @@ pub(crate) enum Halt {
     PowerOff,
     /// More operations were done than any request or mount needs: the FTL runs in circles.
     OverBudget,
-}
-
-/// On whose account the FTL does what it does now. Shared by the FTL's probe, which is told, and the crossing, which
-/// asks.
-#[derive(Clone, Debug)]
-pub(crate) struct Account(Rc<Cell<Cause>>);
-
-impl Account {
-    fn new() -> Self {
-        Self(Rc::new(Cell::new(Cause::Mount)))
-    }
-
-    pub(crate) fn set(&self, cause: Cause) {
-        self.0.set(cause);
-    }
 }
 
 /// At which operations roads lead off.
@@ -98,7 +82,7 @@ pub(crate) struct Orders {
 #[derive(Debug)]
 pub(crate) struct Crossing {
     chip: Device,
-    subject: Arc<dyn Subject>,
+    subject: Arc<dyn OnFlash>,
     account: Account,
     orders: Orders,
     /// Programs, erases and marks so far.
@@ -127,7 +111,7 @@ impl Crossing {
         chip: Device,
         reserve: Reserve,
         injured: Injuries,
-        subject: Arc<dyn Subject>,
+        subject: Arc<dyn OnFlash>,
         orders: Orders,
     ) -> Self {
         Self {
@@ -176,7 +160,7 @@ impl Crossing {
     }
 
     fn note(&mut self, page: Page, data: &[u8], spare: &[u8], verb: &str) {
-        let (at, cause) = (self.operations, self.account.0.get());
+        let (at, cause) = (self.operations, self.account.get());
         let (subject, key) = (&*self.subject, self.orders.key);
         let looked = Looked { page, cause, data, spare, subject, key };
         self.history.note(|| match verb {
@@ -314,7 +298,7 @@ impl Crossing {
                     self.chip.power_off();
                     tear(&mut self.chip, fate);
                     self.history.note(|| format!("{at}: power fails: {fate}"));
-                    self.struck = Some((self.account.0.get(), fate));
+                    self.struck = Some((self.account.get(), fate));
                 }
                 Err(Halt::PowerOff)
             }
@@ -329,7 +313,7 @@ impl Crossing {
         let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
         let mut history = self.history.clone();
         history.note(|| format!("{}: power fails: {}", cut.at, cut.fate));
-        let cause = self.account.0.get();
+        let cause = self.account.get();
         self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
     }
 
@@ -459,7 +443,7 @@ impl NandDevice for Crossing {
             }
         })
         .map_err(EraseError::Driver)?;
-        let (at, cause) = (self.operations - 1, cause_name(self.account.0.get()));
+        let (at, cause) = (self.operations - 1, cause_name(self.account.get()));
         self.history.note(|| format!("{at}: erase {block} for {cause}"));
         if self.blow(self.orders.faults.erase, 12, block) {
             self.history.note(|| "which fails".into());

@@ -6,8 +6,8 @@ use ftl_core::probe::Cause;
 use ftl_iface::Page;
 use nand_model::Stamp;
 
-use crate::report::cause_name;
-use crate::subject::Subject;
+use crate::account::cause_name;
+use crate::on_flash::OnFlash;
 
 /// Lines that are kept: a mount of a small device, and what came before it.
 const LINES: usize = 400;
@@ -48,7 +48,7 @@ pub(crate) struct Looked<'a> {
     pub(crate) cause: Cause,
     pub(crate) data: &'a [u8],
     pub(crate) spare: &'a [u8],
-    pub(crate) subject: &'a dyn Subject,
+    pub(crate) subject: &'a dyn OnFlash,
     pub(crate) key: u32,
 }
 

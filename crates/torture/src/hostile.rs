@@ -11,9 +11,10 @@ use nand_model::{Chip, Content};
 
 use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::Share;
-use crate::faults::{Faults, Reserve};
+use crate::faults::Faults;
 use crate::injury::Injuries;
 use crate::report::Breach;
+use crate::reserve::Reserve;
 use crate::script::Source;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
@@ -220,6 +221,11 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
     use crate::panics;
+    use crate::setup::FtlName;
+
+    fn setups() -> Vec<Setup> {
+        FtlName::ALL.into_iter().flat_map(|ftl| Setup::all_of(ftl).unwrap()).collect()
+    }
 
     /// Bytes that a fuzzer might try.
     fn bytes(seed: u64, count: usize) -> Vec<u8> {
@@ -229,7 +235,7 @@ mod tests {
 
     #[test]
     fn an_image_that_was_not_altered_mounts_and_holds_what_it_held() {
-        for setup in Setup::all().unwrap() {
+        for setup in setups() {
             let image = Image::used(&setup).unwrap();
             let mut crossing = crossing(&setup, image.chip(&setup).unwrap());
             crossing.grant(u64::MAX);
@@ -248,7 +254,7 @@ mod tests {
 
     #[test]
     fn hostile_images_neither_panic_nor_run_in_circles() {
-        for setup in Setup::all().unwrap() {
+        for setup in setups() {
             let image = Image::used(&setup).unwrap();
             for seed in 0..200 {
                 let bytes = bytes(seed, 40);

@@ -1,8 +1,9 @@
 //! `ftl-core`'s FTL as a subject.
 
+use ftl_core::hybrid::flash;
+use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
-use ftl_core::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
-use ftl_core::{Config, Ftl, MountError, OwnedRam, RamPlan, ShapeError, flash};
+use ftl_core::{Config, Ftl, MountError, OwnedRam, RamPlan, ShapeError};
 use ftl_iface::{
     BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
 };
@@ -10,9 +11,8 @@ use nand_model::{Chip, Stamp};
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::subject::{
-    Bounded, Injury, Live, Mounted, Part, Struck, Subject, Told, Unchecked, Unmounted,
-};
+use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck, Told};
+use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -39,7 +39,7 @@ impl Hybrid {
 /// copies: two that count and one to be made. Copies stand in the places of checkpoints where no rescue block is left.
 const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS + 1;
 
-impl Subject for Hybrid {
+impl OnFlash for Hybrid {
     fn capacity(&self) -> u32 {
         self.plan.shape().capacity.get()
     }
@@ -53,32 +53,9 @@ impl Subject for Hybrid {
         Bytes::new(layout::tag_bytes(shape.chain.slots.max(shape.meta.slots)) as u32)
     }
 
-    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        Ftl::format(device, &self.config, memory.lend(), key, teller)
-            .map(drop)
-            .map_err(|error| error.to_string())
-    }
-
-    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        match Ftl::mount(device, &self.config, memory.lend(), teller) {
-            Ok(mut ftl) => {
-                live(&mut ftl);
-                Ok(())
-            }
-            Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
-                Err(Unmounted::Blank(error.to_string()))
-            }
-            Err(error) => Err(Unmounted::Failed(error.to_string())),
-        }
-    }
-
     fn parts(&self, faults: &Faults) -> Vec<Part> {
         let shape = self.plan.shape();
-        let part = |part: &ftl_core::shape::Part, may_fail: u32| Part {
+        let part = |part: &ftl_core::hybrid::shape::Part, may_fail: u32| Part {
             region: part.region,
             first: part.first,
             blocks: part.blocks.into(),
@@ -145,6 +122,31 @@ impl Subject for Hybrid {
 
     fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {
         tags::forge(spare, key, &FORGED, below);
+    }
+}
+
+impl Subject for Hybrid {
+    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
+        let mut memory = OwnedRam::for_plan(&self.plan);
+        let teller = Teller::new(device.account());
+        Ftl::format(device, &self.config, memory.lend(), key, teller)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+        let mut memory = OwnedRam::for_plan(&self.plan);
+        let teller = Teller::new(device.account());
+        match Ftl::mount(device, &self.config, memory.lend(), teller) {
+            Ok(mut ftl) => {
+                live(&mut ftl);
+                Ok(())
+            }
+            Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
+                Err(Unmounted::Blank(error.to_string()))
+            }
+            Err(error) => Err(Unmounted::Failed(error.to_string())),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
 
-use crate::subject::{Injury, Told};
+use crate::on_flash::{Injury, Told};
 use crate::truth::Truth;
 
 /// All of them so far.

@@ -24,10 +24,11 @@
 //!
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
 //! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: who is told, and may end a run.
-//! - `subject`: an FTL, as far as worlds, faults and truth need to know it. `hybrid`, `paged`: the two of `ftl-core`.
-//!   `tags`: what their pages say. `teller`: on whose account they ask.
+//! - `on_flash`: an FTL as it lies on a device. `subject`: the same, formatted and mounted. `hybrid`, `paged`: the two
+//!   of `ftl-core`. `tags`: what their pages say. `account`, `teller`: on whose account they ask.
 //! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
 //! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
+//!   `reserve`: what faults do, and how many blocks may fail. `injury`: pages that they made unreadable.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
 //! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
 //!   `history`: what the device was asked last.
@@ -47,13 +48,16 @@ pub mod truth;
 pub mod watch;
 pub mod worlds;
 
+mod account;
 mod crossing;
 mod history;
 mod hybrid;
 mod injury;
 mod life;
+mod on_flash;
 mod paged;
 mod panics;
+mod reserve;
 mod subject;
 mod tags;
 mod teller;

@@ -8,7 +8,8 @@ use ftl_iface::{BlockCount, Bytes, Geometry, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::subject::{Bounded, Injury, Live, Mounted, Part, Struck, Subject, Unchecked, Unmounted};
+use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck};
+use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -30,7 +31,7 @@ impl Paged {
     }
 }
 
-impl Subject for Paged {
+impl OnFlash for Paged {
     fn capacity(&self) -> u32 {
         self.plan.shape().capacity.get()
     }
@@ -41,29 +42,6 @@ impl Subject for Paged {
 
     fn spare_used(&self) -> Bytes {
         Bytes::new(layout::tag_bytes(self.plan.shape().slots_max()) as u32)
-    }
-
-    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        PageFtl::format(device, self.plan.config(), memory.lend(), key, teller)
-            .map(drop)
-            .map_err(|error| error.to_string())
-    }
-
-    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        match PageFtl::mount(device, self.plan.config(), memory.lend(), teller) {
-            Ok(mut ftl) => {
-                live(&mut ftl);
-                Ok(())
-            }
-            Err(error @ (PagedMountError::NotFormatted | PagedMountError::DamagedHeader)) => {
-                Err(Unmounted::Blank(error.to_string()))
-            }
-            Err(error) => Err(Unmounted::Failed(error.to_string())),
-        }
     }
 
     fn parts(&self, faults: &Faults) -> Vec<Part> {
@@ -88,7 +66,13 @@ impl Subject for Paged {
             factory_bad_max: 0,
             ..part(0, ftl_core::paged::shape::HEADERS, 0)
         };
-        [Some(main), fast, Some(headers)].into_iter().flatten().collect()
+        // Without anchors it mounts as well; but two must be good for the last one to be believed.
+        let anchors = Part {
+            region: shape.map_area().region,
+            bounded: Bounded::Not,
+            ..part(ftl_core::paged::shape::HEADERS.into(), shape.anchors, shape.anchors.min(2))
+        };
+        [Some(main), fast, Some(headers), Some(anchors)].into_iter().flatten().collect()
     }
 
     fn unmarked_max(&self) -> usize {
@@ -104,7 +88,32 @@ impl Subject for Paged {
     }
 
     fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {
-        tags::forge(spare, key, &[Kind::Header, Kind::Map, Kind::Sectors], below);
+        tags::forge(spare, key, &[Kind::Header, Kind::Map, Kind::Sectors, Kind::Checkpoint], below);
+    }
+}
+
+impl Subject for Paged {
+    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
+        let mut memory = OwnedPagedRam::for_plan(&self.plan);
+        let teller = Teller::new(device.account());
+        PageFtl::format(device, self.plan.config(), memory.lend(), key, teller)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+        let mut memory = OwnedPagedRam::for_plan(&self.plan);
+        let teller = Teller::new(device.account());
+        match PageFtl::mount(device, self.plan.config(), memory.lend(), teller) {
+            Ok(mut ftl) => {
+                live(&mut ftl);
+                Ok(())
+            }
+            Err(error @ (PagedMountError::NotFormatted | PagedMountError::DamagedHeader)) => {
+                Err(Unmounted::Blank(error.to_string()))
+            }
+            Err(error) => Err(Unmounted::Failed(error.to_string())),
+        }
     }
 }
 
@@ -125,7 +134,9 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
         self.settle()
     }
 
-    fn scrub(&mut self) {}
+    fn scrub(&mut self) {
+        self.scrub();
+    }
 
     fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
         self.stop()

@@ -6,45 +6,11 @@ use ftl_core::probe::Cause;
 
 use crate::fate::{Cut, Fate};
 use crate::plan::Plan;
-use crate::setup::{Setup, System};
+use crate::setup::{FtlName, Setup, System};
 use crate::truth::Wrong;
 
-/// What a sector read as.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// All zeros.
-    Zeros,
-    /// What a request wrote, to this sector or another.
-    Written {
-        /// The request.
-        request: u32,
-        /// The sector that it was written to.
-        sector: u32,
-    },
-    /// Bytes that nobody wrote.
-    Garbage,
-    /// The beginning of one write, and not its end.
-    Mix,
-    /// It was reported lost.
-    Lost,
-    /// The read failed otherwise.
-    Error(String),
-}
-
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Zeros => f.write_str("zeros"),
-            Self::Written { request, sector } => {
-                write!(f, "the content that request {request} wrote to sector {sector}")
-            }
-            Self::Garbage => f.write_str("bytes that nobody wrote"),
-            Self::Mix => f.write_str("a mix of one write and something else"),
-            Self::Lost => f.write_str("the error that its content is lost"),
-            Self::Error(error) => write!(f, "the error {error}"),
-        }
-    }
-}
+pub use crate::account::cause_name;
+pub use crate::truth::Found;
 
 /// A promise that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +61,8 @@ impl fmt::Display for Breach {
 pub struct Violation {
     /// The device.
     pub device: String,
+    /// The FTL.
+    pub ftl: FtlName,
     /// The system.
     pub system: System,
     /// The seed.
@@ -123,6 +91,7 @@ impl Violation {
     ) -> Self {
         Self {
             device: setup.device.clone(),
+            ftl: setup.ftl,
             system: setup.system,
             seed,
             cuts: Vec::new(),
@@ -144,7 +113,8 @@ impl Violation {
         let cuts =
             if cuts.is_empty() { " --cuts 0".into() } else { format!(" --at {}", cuts.join(",")) };
         let Self { device, seed, flags, .. } = self;
-        format!("tandem torture --device {device}{system} --seed {seed}{flags}{cuts}")
+        let ftl = self.ftl.flag();
+        format!("tandem torture{ftl} --device {device}{system} --seed {seed}{flags}{cuts}")
     }
 }
 
@@ -159,24 +129,6 @@ impl fmt::Display for Violation {
             write!(f, " ({})", cause_name(cause))?;
         }
         write!(f, ", {doing}: {breach}\n  {}", self.replay())
-    }
-}
-
-/// How people call an account.
-pub const fn cause_name(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Host => "host",
-        Cause::Gc => "reclaim and fold",
-        Cause::WearLeveling => "wear leveling",
-        Cause::Scan => "scan",
-        Cause::WriteBack => "write back",
-        Cause::Meta => "records",
-        Cause::Mount => "mount",
-        Cause::Backup => "backup",
-        Cause::Scrub => "scrub",
-        #[allow(unreachable_patterns)]
-        // Accounts may be added; they are counted under their number.
-        _ => "other",
     }
 }
 

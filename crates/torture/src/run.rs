@@ -6,13 +6,14 @@ use nand_model::{Chip, Content};
 
 use crate::crossing::{Crossing, Orders, Picks};
 use crate::dice::{Share, mix};
-use crate::faults::{Faults, Reserve};
+use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
 use crate::life::{self, Context, Findings, Mind};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
+use crate::reserve::Reserve;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
 use crate::truth::{Compare, Truth};
@@ -60,32 +61,26 @@ pub fn torture(
     jobs.into_par_iter()
         .filter(|_| watcher.goes_on())
         .map(|(setup, seed, lane)| {
+            let alone = Context { setup, plan, seed, share: Share::NONE, lane: (0, 1), watcher };
             let share = match plan.cuts {
                 Cuts::Exhaustive => Share::ALL,
                 Cuts::At(_) | Cuts::Sample(0) => Share::NONE,
                 Cuts::Sample(wanted) => {
                     let dry = Plan { cuts: Cuts::Sample(0), ..plan.clone() };
-                    let all = run(setup, &dry, seed, Share::NONE, (0, 1), watcher).choices;
+                    let all = run(&Context { plan: &dry, ..alone }).choices;
                     Share::of(wanted, all.max(1))
                 }
             };
-            run(setup, plan, seed, share, (lane, lanes), watcher)
+            run(&Context { share, lane: (lane, lanes), ..alone })
         })
         .reduce(Outcome::default, Outcome::merge)
 }
 
 /// One run's own life, and a part of the cuts in it.
-fn run(
-    setup: &Setup,
-    plan: &Plan,
-    seed: u64,
-    share: Share,
-    lane: (u64, u64),
-    watcher: &dyn Watcher,
-) -> Outcome {
-    let world = Context { setup, plan, seed, share, lane, watcher };
+fn run(world: &Context<'_>) -> Outcome {
+    let Context { setup, plan, seed, .. } = *world;
     let mut steps = Workload::whole(mix(seed, 5), setup.capacity(), plan.requests);
-    lead(&world, &mut steps)
+    lead(world, &mut steps)
 }
 
 /// Lets a device go through these steps, without any cut beside those among them: what a script of a fuzzer's or a

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::paged::{PagedConfig, PagedShapeError, Streams};
-use ftl_core::shape::SPARE_BLOCKS_MIN;
 use ftl_core::{Config, ShapeError, WriteBackConfig};
 use ftl_iface::SectorCount;
 use nand_model::datasheet::{self, DatasheetError};
@@ -36,6 +36,11 @@ impl FtlName {
             Self::Hybrid => "hybrid",
             Self::Paged => "paged",
         }
+    }
+
+    /// The argument of a command that chooses it, where one must.
+    pub(crate) fn flag(self) -> String {
+        if self == Self::default() { String::new() } else { format!(" --ftl {}", self.name()) }
     }
 }
 
@@ -98,7 +103,9 @@ const LOG_SHARE: u32 = 5;
 pub struct Setup {
     /// The device's name, or its file's.
     pub device: String,
-    /// How the FTL is configured on it.
+    /// Which FTL.
+    pub ftl: FtlName,
+    /// How it is configured on the device.
     pub system: System,
     /// The device's figures.
     pub part: Part,
@@ -136,7 +143,8 @@ impl Setup {
         let capacity = room.min(u32::try_from(exported).unwrap_or(u32::MAX)) - 1;
         config.capacity = Some(SectorCount::new(capacity));
         let subject = Arc::new(hybrid(config)?);
-        Ok(Self { device: device.into(), system, part, subject })
+        let ftl = FtlName::Hybrid;
+        Ok(Self { device: device.into(), ftl, system, part, subject })
     }
 
     /// The devices and systems that a whole run of the page store goes through.
@@ -155,8 +163,9 @@ impl Setup {
     pub fn paged(device: &str, system: System) -> Result<Self, SetupError> {
         let part = datasheet::open(device)?;
         let config = paged_config(&part, system)?;
-        let fits = |capacity: u32| {
-            let config = PagedConfig { capacity: Some(SectorCount::new(capacity)), ..config };
+        let fits = |capacity: u32, anchor_blocks: u16| {
+            let capacity = Some(SectorCount::new(capacity));
+            let config = PagedConfig { capacity, anchor_blocks, ..config };
             let paged = Paged::new(&part.geometry, config)?;
             let shape = paged.plan().shape();
             let blocks = [
@@ -172,13 +181,15 @@ impl Setup {
         let step = (exported / 32).max(1);
         let mut capacity = exported - 1;
         let subject = loop {
-            match fits(capacity) {
+            // A device of few blocks has none for anchors.
+            match fits(capacity, config.anchor_blocks).or_else(|_| fits(capacity, 0)) {
                 Ok(paged) => break Arc::new(paged),
                 Err(error) if capacity <= step => return Err(SetupError::PagedShape(error)),
                 Err(_) => capacity -= step,
             }
         };
-        Ok(Self { device: device.into(), system, part, subject })
+        let ftl = FtlName::Paged;
+        Ok(Self { device: device.into(), ftl, system, part, subject })
     }
 
     /// The setup of a device and a system for that FTL.
@@ -281,6 +292,7 @@ fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> 
         sector_bytes: part.sector_bytes,
         dirty_entries: 128,
         cached_leaves: 3,
+        anchor_blocks: 3,
         filter,
         ..PagedConfig::SMALL
     };

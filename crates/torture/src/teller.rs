@@ -3,7 +3,7 @@
 use ftl_core::probe::{Cause, Probe, Verb};
 use ftl_iface::Region;
 
-use crate::crossing::Account;
+use crate::account::Account;
 
 /// The probe that keeps the account.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! The truth of what was acknowledged: what each sector must read as, and may read as after a cut.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
 use nand_model::Stamp;
 
 use crate::dice::Dice;
-use crate::report::Found;
 
 /// What a sector reads as: the request that it was written by, or nothing.
 ///
@@ -53,6 +53,43 @@ pub struct Truth {
     untold: Vec<Version>,
     /// Sectors whose places in a data block a fault made unreadable, in order.
     places: Vec<Sector>,
+}
+
+/// What a sector read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// All zeros.
+    Zeros,
+    /// What a request wrote, to this sector or another.
+    Written {
+        /// The request.
+        request: u32,
+        /// The sector that it was written to.
+        sector: u32,
+    },
+    /// Bytes that nobody wrote.
+    Garbage,
+    /// The beginning of one write, and not its end.
+    Mix,
+    /// It was reported lost.
+    Lost,
+    /// The read failed otherwise.
+    Error(String),
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zeros => f.write_str("zeros"),
+            Self::Written { request, sector } => {
+                write!(f, "the content that request {request} wrote to sector {sector}")
+            }
+            Self::Garbage => f.write_str("bytes that nobody wrote"),
+            Self::Mix => f.write_str("a mix of one write and something else"),
+            Self::Lost => f.write_str("the error that its content is lost"),
+            Self::Error(error) => write!(f, "the error {error}"),
+        }
+    }
 }
 
 /// What was found where something else must be.

@@ -1,5 +1,6 @@
 //! The shapes of the chips, and the configurations that the programs run on them.
 
+use ftl_core::paged::PagedConfig;
 use ftl_core::{Config, IndexConfig, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
@@ -66,10 +67,28 @@ pub const TINY_HYBRID: Config = Config {
 const ONE_REGION: WriteBackConfig =
     WriteBackConfig { follow_log_blocks: false, ..Config::HYBRID.write_back };
 
+/// Sectors that Dhara exports on the 1-Gbit chip at a GC ratio of 4, and so do ours.
+pub const EXPORTED: u32 = 47_824;
+
+/// Four fifths of them, which the host uses where we are measured beside it.
+pub const BESIDE_DHARA: u32 = 38_259;
+
+/// The page store on the 1-Gbit chip in 24 KiB of RAM, with anchors for quick mounts.
+pub const PAGED: PagedConfig = PagedConfig {
+    capacity: Some(SectorCount::new(EXPORTED)),
+    dirty_entries: 896,
+    cached_leaves: 2,
+    ..PagedConfig::SMALL
+};
+
+/// The same in 16 KiB: a quarter of the entries, and no anchors, so that a mount reads every block. The buffers of
+/// three pages and the tables of the blocks alone take 12 KiB.
+pub const PAGED_SMALL: PagedConfig = PagedConfig { dirty_entries: 256, anchor_blocks: 0, ..PAGED };
+
 /// The 1-Gbit chip in 24 KiB of RAM: 64 blocks of log, 16 cached chains, as many entries in the hash table as then fit.
 /// It exports as many sectors as Dhara does on this chip at a GC ratio of 4.
 pub const SPLIT: Config = Config {
-    capacity: Some(SectorCount::new(47_824)),
+    capacity: Some(SectorCount::new(EXPORTED)),
     index: IndexConfig { entries: Some(2_900), ..Config::HYBRID.index },
     write_back: ONE_REGION,
     mapping_cache_entries: 2,

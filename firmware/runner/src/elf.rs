@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_program_that_can_panic_or_format_is_told_from_one_that_cannot() {
-        assert!(program(&[("ftl_core::ftl::Ftl::write", 9)]).holds_no_panic().is_ok());
+        assert!(program(&[("ftl_core::hybrid::ftl::Ftl::write", 9)]).holds_no_panic().is_ok());
         for name in ["core::panicking::panic_fmt", "core::fmt::write", "rust_begin_unwind"] {
             let why = program(&[("main", 1), (name, 9)]).holds_no_panic().unwrap_err();
             assert!(why.contains(name), "{why}");
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn code_is_counted_for_the_ftl_the_library_or_nobody() {
         let program = program(&[
-            ("ftl_core::slc::Log::append", 100),
+            ("ftl_core::hybrid::slc::Log::append", 100),
             ("bare::host::write", 50),
             ("<bare::BlackBox as ftl_iface::nand::NandDevice>::read", 1000),
             ("compiler_builtins::mem::memcpy", 20),

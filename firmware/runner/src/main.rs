@@ -91,9 +91,12 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
     for (build, measured) in BUILDS {
         let file = |name: &str| folder.join(machine.target).join(build).join(name);
         let bare = Program::read(&file("bare"))?;
-        bare.holds_no_panic()?;
-        for (what, bytes) in bare.sizes() {
-            figures.put(&format!("{build}/size/{what}"), bytes.to_string());
+        let paged = Program::read(&file("bare_paged"))?;
+        for (program, size) in [(&bare, "size"), (&paged, "size of the page store")] {
+            program.holds_no_panic()?;
+            for (what, bytes) in program.sizes() {
+                figures.put(&format!("{build}/{size}/{what}"), bytes.to_string());
+            }
         }
         if build == "small" {
             shown = Some(bare);
@@ -112,10 +115,12 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
         let told = events::judge(&file("events"), &machine.run(&file("events"))?)?;
         println!("{}, {build}: the log, {told} lines of it as they were meant", machine.name);
         println!("{}, {build}: the measurements", machine.name);
-        for line in machine.run(&file("measure"))?.lines() {
-            match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {
-                Some((name, value)) => figures.put(&format!("{build}/{name}"), value.to_owned()),
-                None => println!("  {line}"),
+        for program in ["measure", "measure_paged"] {
+            for line in machine.run(&file(program))?.lines() {
+                match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {
+                    Some((name, value)) => figures.put(&format!("{build}/{name}"), value.into()),
+                    None => println!("  {line}"),
+                }
             }
         }
     }

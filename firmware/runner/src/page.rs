@@ -74,19 +74,23 @@ fn shown(figures: &Figures, name: &str) -> String {
 
 fn beside_dhara(arm: &Figures, riscv: &Figures) -> String {
     let mut text = String::from(
-        "| | Dhara, `-Os` | Dhara, `-O2` | goal, at most | `small` | `release` | `release`, RISC-V |\n\
-         |---|---:|---:|---:|---:|---:|---:|\n",
+        "| | Dhara, `-Os` | Dhara, `-O2` | goal, at most | `small` | `release` | `release`, RISC-V \
+         | page store, `small` | `release` | `release`, RISC-V |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
+    let builds = [("small", arm), ("release", arm), ("release", riscv)];
     for (what, os, o2, goal, name) in BESIDE_DHARA {
-        let ours =
-            [("small", arm), ("release", arm), ("release", riscv)].map(|(build, figures)| {
+        let ours = |profile| {
+            builds.map(|(build, figures)| {
                 if name.is_empty() {
                     String::new()
                 } else {
-                    shown(figures, &format!("{build}/split/{name}"))
+                    shown(figures, &format!("{build}/{profile}/{name}"))
                 }
-            });
-        let cells = [what, os, o2, goal, &ours[0], &ours[1], &ours[2]];
+            })
+        };
+        let dhara = [what, os, o2, goal].map(String::from);
+        let cells = [&dhara[..], &ours("split"), &ours("paged")].concat();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
@@ -112,14 +116,17 @@ fn sizes(arm: &Figures, riscv: &Figures) -> String {
          | RISC-V: code | constants | compiler's library |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
-    for build in ["smallest", "small", "release"] {
-        let _ = write!(text, "| `{build}` |");
-        for figures in [arm, riscv] {
-            for what in ["code", "constants", "library"] {
-                let _ = write!(text, " {} |", shown(figures, &format!("{build}/size/{what}")));
+    for (ftl, size) in [("log and chains", "size"), ("page store", "size of the page store")] {
+        for build in ["smallest", "small", "release"] {
+            let _ = write!(text, "| {ftl}, `{build}` |");
+            for figures in [arm, riscv] {
+                for what in ["code", "constants", "library"] {
+                    let _ =
+                        write!(text, " {} |", shown(figures, &format!("{build}/{size}/{what}")));
+                }
             }
+            text.push('\n');
         }
-        text.push('\n');
     }
     text
 }
@@ -127,7 +134,7 @@ fn sizes(arm: &Figures, riscv: &Figures) -> String {
 fn memory(arm: &Figures) -> String {
     let mut text =
         String::from("| bytes of RAM | tables | state | deepest stack |\n|---|---:|---:|---:|\n");
-    for profile in ["split", "small"] {
+    for profile in ["split", "small", "paged", "paged, 16 KiB"] {
         let name = |what: &str| format!("release/{profile}/{what}");
         let depths = KINDS.map(|kind| {
             arm.get(&name(&format!("{kind}/stack"))).and_then(|depth| depth.parse::<u32>().ok())
@@ -152,8 +159,8 @@ pub(crate) fn largest(program: &Program) -> String {
 fn short(name: &str) -> String {
     let mut short = name.to_owned();
     for (long, brief) in [
-        ("<impl ftl_core::ftl::Ftl<D,P>>", "Ftl"),
-        ("<impl ftl_core::flash::Flash<D,P>>", "Flash"),
+        ("<impl ftl_core::hybrid::state::Ftl<D,P>>", "Ftl"),
+        ("<impl ftl_core::hybrid::flash::Flash<D,P>>", "Flash"),
         ("ftl_core::", ""),
     ] {
         short = short.replace(long, brief);
@@ -192,6 +199,10 @@ pub(crate) fn keep(
         ("beside dhara", beside_dhara(arm, riscv)),
         ("split", all_calls(arm, "release", "split")),
         ("small", all_calls(arm, "release", "small")),
+        ("paged", all_calls(arm, "release", "paged")),
+        ("paged, full", all_calls(arm, "release", "paged, full")),
+        ("paged, 16 KiB", all_calls(arm, "release", "paged, 16 KiB")),
+        ("paged, 16 KiB, full", all_calls(arm, "release", "paged, 16 KiB, full")),
         ("memory", memory(arm)),
         ("sizes", sizes(arm, riscv)),
     ];

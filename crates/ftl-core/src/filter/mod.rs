@@ -24,7 +24,10 @@
 
 mod histogram;
 mod image;
+mod runs;
 mod two_medians;
+
+pub use runs::Runs;
 
 use ftl_iface::SectorCount;
 

@@ -5,7 +5,7 @@ use ftl_iface::{Bytes, Sector, SectorCount};
 use proptest::prelude::*;
 
 use super::*;
-use crate::shape::SLOTS_MAX;
+use crate::hybrid::shape::SLOTS_MAX;
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
 

@@ -6,7 +6,8 @@
 //! is opened, not before.
 
 use super::address::BlockNumber;
-use super::shape::{Area, PagedShape};
+use super::shape::{Area, AreaShape, PagedShape};
+use crate::layout::Stamp;
 use crate::table::Table;
 
 /// Not to be used any more.
@@ -19,34 +20,87 @@ const OPEN: u16 = 1 << 14;
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
 
+/// The greatest age that is told from others, in turns of the clock.
+pub const AGE_MAX: u8 = 160;
+/// The furthest that a death is expected ahead.
+const AHEAD_MAX: u8 = 80;
+
 /// What is known of all blocks.
 #[derive(Debug)]
 pub struct Blocks<'ram> {
     states: Table<'ram, BlockNumber, u16>,
     wear: Table<'ram, BlockNumber, u16>,
+    births: Table<'ram, BlockNumber, u8>,
+    deaths: Table<'ram, BlockNumber, u8>,
     shape: PagedShape,
     /// Free blocks of each area.
     free: [u16; 2],
     /// Blocks that were taken out of use since the mount.
     pub retired: u16,
+    /// Blocks that were marked bad when the device was mounted, and those that have failed since.
+    pub failed: u16,
+    /// Blocks that have failed and are not marked bad yet.
+    failing: u16,
     /// Where the search for a free block goes on, in each area.
     hands: [u16; 2],
+    /// How many stamps make a turn of each area's clock: the power of two.
+    turns: [u8; 2],
+}
+
+/// A turn is about the 64th part of an area.
+const fn turn(area: &AreaShape) -> u8 {
+    let pages = area.blocks as u32 * area.pages as u32 / 64;
+    if pages == 0 { 0 } else { pages.ilog2() as u8 }
+}
+
+/// What is known of a good block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    /// How often it was erased.
+    pub(super) wear: u16,
+    /// When what stands in it was written, and when that is expected to be replaced, by its area's clock.
+    pub(super) span: [u8; 2],
+}
+
+impl Known {
+    pub(super) fn word(self) -> u32 {
+        let [birth, death] = self.span;
+        // One less than all ones says as much of so worn a block, and is not taken for a bad one.
+        let wear = self.wear.min(u16::MAX - 1);
+        u32::from(wear) | u32::from(birth) << 16 | u32::from(death) << 24
+    }
+
+    pub(super) fn of_word(word: u32) -> Self {
+        Self { wear: word as u16, span: [(word >> 16) as u8, (word >> 24) as u8] }
+    }
 }
 
 impl<'ram> Blocks<'ram> {
     /// Blocks of which nothing is known: each free.
-    pub fn new(states: &'ram mut [u16], wear: &'ram mut [u16], shape: &PagedShape) -> Self {
+    pub fn new(
+        states: &'ram mut [u16],
+        wear: &'ram mut [u16],
+        [births, deaths]: [&'ram mut [u8]; 2],
+        shape: &PagedShape,
+    ) -> Self {
         let mut blocks = Self {
             states: Table::new(states),
             wear: Table::new(wear),
+            births: Table::new(births),
+            deaths: Table::new(deaths),
             shape: *shape,
             free: [0; 2],
             retired: 0,
+            failed: 0,
+            failing: 0,
             hands: [0; 2],
+            turns: [turn(shape.map_area()), turn(&shape.main)],
         };
         for block in blocks.all() {
             blocks.states.set(block, 0);
             blocks.wear.set(block, 0);
+            blocks.births.set(block, 0);
+            blocks.deaths.set(block, 0);
         }
         blocks.count_free();
         blocks
@@ -179,17 +233,32 @@ impl<'ram> Blocks<'ram> {
     /// A program to it has failed.
     pub fn fail(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
+            self.failing += u16::from(!self.is_failing(block));
             self.change(block, self.states.get(block) | FAILING);
+        }
+    }
+
+    /// Something refers to it that nobody finds: it can be neither emptied nor used until the next mount.
+    pub fn leave_alone(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            let newly = u16::from(!self.is_failing(block));
+            self.failed += newly;
+            self.failing += newly;
+            self.change(block, self.states.get(block) | FAILING | OPEN);
         }
     }
 
     /// It is not to be used any more.
     pub fn retire(&mut self, block: BlockNumber) {
+        self.failing -= u16::from(self.is_failing(block)).min(self.failing);
         self.change(block, BAD);
     }
 
     /// A failing block of the area to which nothing refers any more.
     pub fn failed_and_empty(&self, area: Area) -> Option<BlockNumber> {
+        if self.failing == 0 {
+            return None;
+        }
         self.of(area).find(|block| self.states.get(*block) == FAILING)
     }
 
@@ -208,8 +277,97 @@ impl<'ram> Blocks<'ram> {
         self.wear.set(block, wear);
     }
 
-    /// The free block to be opened next: of a few from the hand on the least worn.
-    pub fn next_free(&mut self, area: Area) -> Option<BlockNumber> {
+    /// Knows nothing any more.
+    pub fn forget(&mut self) {
+        for block in self.all() {
+            self.states.set(block, 0);
+            self.wear.set(block, 0);
+            self.births.set(block, 0);
+            self.deaths.set(block, 0);
+        }
+        (self.retired, self.failed, self.failing) = (0, 0, 0);
+        self.count_free();
+    }
+
+    /// The turn of an area's clock at that stamp. It goes round in 256 turns, four times an area's pages.
+    #[inline]
+    pub fn clock(&self, area: Area, stamp: Stamp) -> u8 {
+        (stamp.get() >> self.turns[area as usize]) as u8
+    }
+
+    /// How many turns of the clock ago what a block holds was written.
+    #[inline]
+    pub fn age(&self, block: BlockNumber, now: u8) -> u8 {
+        now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
+    }
+
+    /// Keeps a block that is not written to from growing young again as the clock goes round.
+    pub fn keep_in_round(&mut self, block: BlockNumber, now: u8) {
+        let oldest = now.wrapping_sub(AGE_MAX);
+        if now.wrapping_sub(self.births.get(block)) > AGE_MAX {
+            self.births.set(block, oldest);
+        }
+        let late = now.wrapping_sub(self.deaths.get(block));
+        if (AGE_MAX..=u8::MAX - AHEAD_MAX).contains(&late) {
+            self.deaths.set(block, oldest);
+        }
+    }
+
+    /// What is known of a block that is not bad.
+    pub(super) fn known(&self, block: BlockNumber) -> Known {
+        let span = [self.births.get(block), self.deaths.get(block)];
+        Known { wear: self.wear(block), span }
+    }
+
+    /// Takes that back.
+    pub(super) fn set_known(&mut self, block: BlockNumber, known: Known) {
+        let [birth, death] = known.span;
+        self.set_wear(block, known.wear);
+        self.births.set(block, birth);
+        self.deaths.set(block, death);
+    }
+
+    /// Says that a block is as old as one that was written at that stamp.
+    pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
+        let turn = self.clock(self.shape.area_of(block), stamp);
+        self.births.set(block, turn);
+        self.deaths.set(block, turn);
+    }
+
+    /// Says whether a block of the fast area takes map pages. Nothing there has an expected death.
+    pub fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
+        self.deaths.set(block, u8::from(holds_map));
+    }
+
+    /// Whether a block of the fast area holds map pages, as far as a mount could tell.
+    #[inline]
+    pub fn holds_map(&self, block: BlockNumber) -> bool {
+        self.deaths.get(block) == 1
+    }
+
+    /// Says that what stands in a block was copied from that one.
+    pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
+        self.births.set(block, self.births.get(from));
+        self.deaths.set(block, self.deaths.get(from));
+    }
+
+    /// Says that something was written to a block that replaced what had lived so long.
+    pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
+        let death = self.deaths.get(block);
+        let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
+        // The mean of all that stands there, of the last few pages above all.
+        self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
+    }
+
+    /// How far away in time it is that a block's content is expected to be replaced, or was expected to be.
+    pub fn far(&self, block: BlockNumber, now: u8) -> u8 {
+        let death = self.deaths.get(block);
+        let ahead = death.wrapping_sub(now);
+        if ahead <= AHEAD_MAX { ahead } else { now.wrapping_sub(death).min(AGE_MAX) }
+    }
+
+    /// The free block to be opened next, but for those: of a few from the hand on the least worn.
+    pub fn next_free(&mut self, area: Area, but: &[Option<BlockNumber>]) -> Option<BlockNumber> {
         /// As many are looked at; a device has more that are not free.
         const CHOICE: u16 = 8;
         let shape = *self.shape.area(area);
@@ -219,7 +377,7 @@ impl<'ram> Blocks<'ram> {
             let at = self.hands[area as usize];
             self.hands[area as usize] = if at + 1 >= shape.blocks { 0 } else { at + 1 };
             let block = BlockNumber::new(shape.first_block + at);
-            if self.is_free(block) {
+            if self.is_free(block) && !but.contains(&Some(block)) {
                 if best.is_none_or(|best| self.wear(block) < self.wear(best)) {
                     best = Some(block);
                 }

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use super::address::{Mapped, Spot};
+use super::address::{BlockNumber, Mapped, Spot};
 use super::dirty::Old;
-use super::door::{Seen, is_map};
+use super::door::{Seen, is_map, is_redone};
 use super::ftl::PageFtl;
 use super::map::leaf_named;
 use super::shape::Area;
@@ -22,6 +22,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks_count_their_references()?;
         self.free_blocks_are_counted()?;
         self.open_blocks_are_not_free()?;
+        self.blocks_that_failed_are_out_of_use()?;
+        self.what_is_done_again_is_proved()?;
+        self.listed_blocks_are_listed_once()?;
         self.the_directory_leads_to_map_pages()?;
         self.every_sector_is_where_the_map_says()?;
         self.dirty_entries_are_younger_than_their_map_page()?;
@@ -73,6 +76,44 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             ensure(free == usize::from(counted), || {
                 format!("{free} blocks of {area:?} are free, and {counted} are counted")
             })?;
+        }
+        Ok(())
+    }
+
+    /// A block that has failed takes no pages any more: it is bad, or becomes that as soon as it is empty.
+    fn blocks_that_failed_are_out_of_use(&mut self) -> Verdict {
+        let spent =
+            |block: &BlockNumber| self.blocks.is_bad(*block) || self.blocks.is_failing(*block);
+        let spent = self.blocks.all().filter(spent).count();
+        let failed = self.blocks.failed;
+        ensure(spent == usize::from(failed), || {
+            format!("{failed} blocks have failed, and {spent} are out of use")
+        })
+    }
+
+    /// The page programmed last does not do again what another did: a proof stands after such a page.
+    fn what_is_done_again_is_proved(&mut self) -> Verdict {
+        for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
+            let spot = Spot { block: open.block, page: open.next - 1 };
+            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            ensure(
+                !is_redone(tag.kind) || tag.stamp < self.door.stamp() || self.read_only,
+                || format!("{spot:?} was done again, and nothing proves that it was acknowledged"),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The last anchor lists blocks of the area for which it does, and each once.
+    fn listed_blocks_are_listed_once(&mut self) -> Verdict {
+        for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(self.anchors.listed) {
+            for (at, block) in listed.iter().enumerate().filter(|(_, block)| block.is_some()) {
+                let earlier = listed.get(..at).unwrap_or(&[]);
+                let fits = block.is_some_and(|block| self.shape.area_of(block) == area);
+                ensure(fits && !earlier.contains(block), || {
+                    format!("{block:?} is listed wrongly")
+                })?;
+            }
         }
         Ok(())
     }

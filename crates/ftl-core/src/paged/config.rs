@@ -1,6 +1,6 @@
 //! What the user chooses for the page store.
 
-use ftl_iface::{Bytes, SectorCount};
+use ftl_iface::{Bytes, Corrected, SectorCount};
 
 use crate::config::{FilterChoice, PairedPages};
 
@@ -16,12 +16,30 @@ pub struct PagedConfig {
     pub dirty_entries: u32,
     /// Map pages that RAM holds: two at least.
     pub cached_leaves: u16,
-    /// Whether copies are kept apart from what the host writes.
+    /// Blocks for anchors, which make a mount quick. Without any, each mount reads every block.
+    pub anchor_blocks: u16,
+    /// What is kept apart in blocks of its own.
     pub streams: Streams,
+    /// Which block is emptied next.
+    pub victims: Victims,
     /// Which writes enter the fast area.
     pub filter: FilterChoice,
+    /// Where small writes go that continue a run of large ones.
+    pub run_ends: RunEnds,
     /// What is done for pages that share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
+    /// When blocks are emptied because bits in them begin to go.
+    pub refresh: RefreshLimits,
+}
+
+/// How many bits of a codeword may have to be corrected before its block is emptied: as many or more, and it is.
+/// Three quarters of what the part corrects leave time enough. [`Corrected::NONE`]: never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshLimits {
+    /// In the fast area, and in headers that stand before it.
+    pub fast: Corrected,
+    /// In the main area, and in headers where there is no other.
+    pub main: Corrected,
 }
 
 /// Open blocks of the main area.
@@ -31,24 +49,69 @@ pub enum Streams {
     One,
     /// One for the host's writes, which are likely to die soon, and one for copies, which have lived already.
     Two,
+    /// Five: what the host writes, likely to die soon or to live; what left the fast area; copies, of young blocks and
+    /// of old ones.
+    ByLifetime,
+}
+
+impl Streams {
+    /// How many blocks of the main area are open at most.
+    pub const fn count(self) -> u16 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::ByLifetime => 5,
+        }
+    }
+}
+
+/// Where small writes go that continue a run which is under way in the main area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnds {
+    /// Where their size sends them.
+    BySize,
+    /// To the main area, after the run.
+    Follow,
+}
+
+/// Which block is emptied next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Victims {
+    /// The one with fewest sectors in use.
+    Greedy,
+    /// The one of whose room most is won for the work, counted higher the further away it is that the rest of it is
+    /// expected to be replaced, or was: what is replaced soon needs no copy.
+    CostBenefit,
 }
 
 impl PagedConfig {
-    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 20,000 entries.
+    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 10,500 entries. Its SLC corrects one bit of 512
+    /// bytes, its MLC four.
     pub const LARGE: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
-        dirty_entries: 20_000,
+        dirty_entries: 10_500,
         cached_leaves: 16,
-        streams: Streams::Two,
+        anchor_blocks: 24,
+        streams: Streams::ByLifetime,
+        victims: Victims::CostBenefit,
         filter: FilterChoice::BySize {
             initial: SectorCount::new(2),
             largest: SectorCount::new(32),
         },
+        run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
+        refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(3) },
     };
 
-    /// Defaults for a chip beside a microcontroller: 1,024 entries, four map pages.
-    pub const SMALL: Self =
-        Self { dirty_entries: 1_024, cached_leaves: 4, streams: Streams::Two, ..Self::LARGE };
+    /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 1,024 entries, four map
+    /// pages. Where yours corrects more, say so in [`refresh`](Self::refresh), or it is refreshed too often.
+    pub const SMALL: Self = Self {
+        dirty_entries: 1_024,
+        cached_leaves: 4,
+        anchor_blocks: 5,
+        streams: Streams::Two,
+        refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(1) },
+        ..Self::LARGE
+    };
 }

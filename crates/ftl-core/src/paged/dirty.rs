@@ -1,7 +1,9 @@
 //! The table of dirty entries: sectors whose newest place no map page tells yet.
 //!
-//! Linear probing over all cells, with removals that close the gap: whatever set of entries fits in one order of
-//! insertion fits in every other, so that a mount can put back what was there, in the order in which it meets it.
+//! Linear probing over all cells, in the order of homes: an entry gives way to one that has come further from its own.
+//! So a sector that is not there is missed after a few cells, however full the table is; most look-ups are such.
+//! Removals close the gap: whatever set of entries fits in one order of insertion fits in every other, so that a mount
+//! can put back what was there, in the order in which it meets it.
 //!
 //! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
@@ -86,7 +88,8 @@ impl<'ram> DirtyTable<'ram> {
         let mixed = (sector >> 3).wrapping_mul(0x9E37_79B1);
         let cells = self.sectors.len() as u64;
         let eight = (u64::from(mixed) * (cells / 8).max(1)) >> 32;
-        (eight as usize * 8 + (sector & 7) as usize) % (cells as usize).max(1)
+        let home = eight as usize * 8 + (sector & 7) as usize;
+        if home < self.sectors.len() { home } else { home % self.sectors.len().max(1) }
     }
 
     #[inline]
@@ -94,17 +97,34 @@ impl<'ram> DirtyTable<'ram> {
         if cell + 1 >= self.sectors.len() { 0 } else { cell + 1 }
     }
 
+    /// How far a cell lies behind the home of the sector that stands in it.
+    #[inline]
+    fn distance(&self, cell: usize, sector: u32) -> usize {
+        let home = self.home(sector);
+        if cell >= home { cell - home } else { cell + self.sectors.len() - home }
+    }
+
     #[inline]
     fn find(&self, sector: u32) -> Option<usize> {
         let mut cell = self.home(sector);
-        for _ in 0..self.sectors.len() {
+        for far in 0..self.sectors.len() {
             match self.sectors.get(cell) {
                 Some(found) if *found == sector => return Some(cell),
                 Some(&EMPTY) | None => return None,
+                // It would have given way.
+                Some(found) if self.distance(cell, *found) < far => return None,
                 _ => cell = self.after(cell),
             }
         }
         None
+    }
+
+    /// The first entry, from a cell on, of a sector in that run, and its cell. To look at each cell once costs less
+    /// than to look for each sector of a leaf.
+    pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
+        let cells = self.sectors.get(from..)?;
+        let at = cells.iter().position(|found| found.wrapping_sub(first.get()) < count)?;
+        cells.get(at).map(|sector| (from + at, Sector::new(*sector)))
     }
 
     /// The entry of a sector.
@@ -117,26 +137,39 @@ impl<'ram> DirtyTable<'ram> {
     pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
         let released = if entry.old == Old::Released { RELEASED } else { 0 };
         let value = entry.place.get() & PLACE | released | self.parity;
-        let mut cell = self.home(sector.get());
-        for _ in 0..self.sectors.len() {
-            let next = self.after(cell);
-            let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell))
-            else {
-                return false;
-            };
-            if *found == sector.get() {
-                self.old -= u32::from(*held & PARITY != self.parity);
-                *held = value;
-                return true;
-            }
-            if *found == EMPTY {
-                (*found, *held) = (sector.get(), value);
-                self.len += 1;
-                return true;
-            }
-            cell = next;
+        if let Some(cell) = self.find(sector.get()) {
+            let held = self.values.get(cell).copied().unwrap_or(value);
+            self.old -= u32::from(held & PARITY != self.parity);
+            self.set(cell, sector.get(), value);
+            return true;
         }
-        false
+        if self.len as usize == self.sectors.len() {
+            return false;
+        }
+        self.len += 1;
+        self.insert(sector.get(), value);
+        true
+    }
+
+    /// Puts in what is not there, where a cell is empty: what is nearer to its home gives way.
+    fn insert(&mut self, mut sector: u32, mut value: u32) {
+        let mut cell = self.home(sector);
+        let mut far = 0;
+        for _ in 0..self.sectors.len() {
+            let Some(found) = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)
+            else {
+                break;
+            };
+            let nearer = self.distance(cell, found);
+            if nearer < far {
+                let held = self.values.get(cell).copied().unwrap_or(0);
+                self.set(cell, sector, value);
+                (sector, value, far) = (found, held, nearer);
+            }
+            cell = self.after(cell);
+            far += 1;
+        }
+        self.set(cell, sector, value);
     }
 
     /// Says that no block counts the pointer of the sector's map page any more.
@@ -156,24 +189,17 @@ impl<'ram> DirtyTable<'ram> {
         Some(entry(value))
     }
 
-    /// Moves entries behind a cell that becomes empty to where a lookup finds them.
+    /// Moves entries behind a cell that becomes empty up, as far as none stands at its home.
     fn close_gap(&mut self, mut gap: usize) {
-        let cells = self.sectors.len();
-        let mut cell = gap;
-        for _ in 0..cells {
-            cell = self.after(cell);
-            let Some(sector) = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)
-            else {
+        for _ in 0..self.sectors.len() {
+            let cell = self.after(gap);
+            let moved = self.sectors.get(cell).copied().filter(|found| *found != EMPTY);
+            let Some(sector) = moved.filter(|sector| self.distance(cell, *sector) > 0) else {
                 break;
             };
-            let home = self.home(sector);
-            let from_home = (cell + cells - home) % cells;
-            let from_gap = (cell + cells - gap) % cells;
-            if from_home >= from_gap {
-                let value = self.values.get(cell).copied().unwrap_or(0);
-                self.set(gap, sector, value);
-                gap = cell;
-            }
+            let value = self.values.get(cell).copied().unwrap_or(0);
+            self.set(gap, sector, value);
+            gap = cell;
         }
         self.set(gap, EMPTY, 0);
     }

@@ -2,12 +2,14 @@
 //! its cause.
 
 use ftl_iface::{
-    Block, Bytes, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
+    ProgramError, ReadError,
 };
 
 use super::address::{BlockNumber, Spot};
+use super::config::RefreshLimits;
 use super::shape::PagedShape;
+use super::weak::{Weak, WeakOnes};
 use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
@@ -39,9 +41,9 @@ pub const fn is_map(kind: Kind) -> bool {
 }
 
 /// Whether such a page does again what the page programmed last before a mount did. Its note says how many stamps
-/// before it that one came; a proof's, before which of them all it was done first.
+/// before it the first one came that did it.
 pub const fn is_redone(kind: Kind) -> bool {
-    matches!(kind, Kind::Rescue | Kind::Commit | Kind::Backup)
+    matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
 impl Seen {
@@ -67,6 +69,10 @@ pub struct Door<'ram, D, P> {
     /// The spare area to program from.
     write: &'ram mut [u8],
     read_bytes: usize,
+    /// The most bits of a codeword that were corrected in the read before.
+    corrected: Corrected,
+    /// What begins to go, of all that was read.
+    pub weak: WeakOnes,
     dead: bool,
 }
 
@@ -75,7 +81,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     pub fn new(
         device: D,
         probe: P,
-        shape: &PagedShape,
+        (shape, limits): (&PagedShape, RefreshLimits),
         read: &'ram mut [u8],
         write: &'ram mut [u8],
     ) -> Self {
@@ -89,6 +95,8 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             read,
             write,
             read_bytes: 0,
+            corrected: Corrected::NONE,
+            weak: WeakOnes::new(limits),
             dead: false,
         }
     }
@@ -174,9 +182,19 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let area = self.shape.area_of(spot.block);
+        let slots = self.shape.area(area).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
-        self.read_page(self.page(spot), slots, at, data, cause)
+        let seen = self.read_page(self.page(spot), slots, at, data, cause)?;
+        if self.corrected != Corrected::NONE {
+            self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
+        }
+        Ok(seen)
+    }
+
+    /// The most bits of a codeword that the device corrected in the page read last.
+    pub(super) const fn corrected(&self) -> Corrected {
+        self.corrected
     }
 
     /// Reads part of any page, with a tag of so many slots.
@@ -192,12 +210,16 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.read_bytes = layout::tag_bytes(slots);
         self.probe.operation(page.region(), Verb::Read, cause);
         let spare = self.read.get_mut(..self.read_bytes).unwrap_or(&mut []);
+        self.corrected = Corrected::NONE;
         match self.device.read(page, at, data, spare) {
-            Ok(_) => Ok(match layout::tag(spare, self.key) {
-                Some(tag) => Seen::Page(tag),
-                None if layout::is_erased(spare) => Seen::Erased,
-                None => Seen::Unreadable,
-            }),
+            Ok(corrected) => {
+                self.corrected = corrected;
+                Ok(match layout::tag(spare, self.key) {
+                    Some(tag) => Seen::Page(tag),
+                    None if layout::is_erased(spare) => Seen::Erased,
+                    None => Seen::Unreadable,
+                })
+            }
             Err(ReadError::Uncorrectable) => Ok(Seen::Unreadable),
             Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }

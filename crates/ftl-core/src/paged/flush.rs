@@ -5,8 +5,8 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use super::address::{Leaf, Mapped, Place};
-use super::dirty::Old;
+use super::address::{Leaf, Mapped};
+use super::dirty::{Entry, Old};
 use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
 use super::write::{Content, Written};
@@ -32,6 +32,21 @@ impl Trimmed {
     const fn holds(self, sector: Sector) -> bool {
         sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
     }
+
+    /// Those that lie in a run.
+    fn within(self, first: Sector, count: u32) -> impl Iterator<Item = Sector> {
+        let end = (first + SectorCount::new(count)).min(self.first + self.count).get();
+        (self.first.max(first).get()..end).map(Sector::new)
+    }
+}
+
+/// In what a leaf's new page may differ from its old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Differs {
+    /// In its dirty entries, and in these sectors.
+    Entries(Trimmed),
+    /// In anything.
+    Anywhere,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -111,32 +126,39 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
-        for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
-            if trimmed.holds(sector) && !planted(Bug::TrimInRam) {
-                self.map.set(page, at, Mapped::Nowhere);
-            } else if let Some(entry) = self.table.get(sector)
-                && !self.leaves_out(entry.place)
+        let mut from = 0;
+        while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
+            from = cell + 1;
+            if let Some((_, entry)) = self.table.entry_at(cell)
+                && !self.leaves_out(entry)
             {
-                self.map.set(page, at, Mapped::At(entry.place));
+                self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
                 // The place before is forgotten by it.
-                if !planted(Bug::ForgetUnrelied) {
+                if !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
             }
         }
-        self.install((leaf, Written::New(Kind::Map)), before, page)
+        if !planted(Bug::TrimInRam) {
+            for sector in trimmed.within(first, sectors) {
+                self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
+            }
+        }
+        self.install((leaf, Written::New(Kind::Map)), Differs::Entries(trimmed), before, page)
     }
 
     /// Whether an entry is left out of a map page: never.
-    fn leaves_out(&self, place: Place) -> bool {
-        let fast = place.get() < self.shape.main.first_place;
+    fn leaves_out(&self, entry: Entry) -> bool {
+        let fast = entry.place.get() < self.shape.main.first_place;
         fast && planted(Bug::LeaveOutFast)
+            || entry.old == Old::Released && planted(Bug::KeepReleased)
     }
 
     /// Programs a map page that stands in RAM, and makes it that of its leaf.
     pub(super) fn install(
         &mut self,
         (leaf, what): (Leaf, Written),
+        differs: Differs,
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
@@ -151,7 +173,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.release(old.block, weight);
         }
         self.map.set_spot(leaf, spot);
-        self.exchange(leaf, before, page);
+        self.exchange(leaf, differs, before, page);
         self.map.give(before, None);
         self.map.give(page, Some(leaf));
         self.map.note_clean(leaf);
@@ -161,26 +183,48 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Counts the references of a leaf's new page in the stead of those of its old one, and of the dirty entries that
     /// stood above it.
-    fn exchange(&mut self, leaf: Leaf, before: Cached, page: Cached) {
+    fn exchange(&mut self, leaf: Leaf, differs: Differs, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);
-        for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
-            let entry = self.table.take(sector);
-            let (old, new) = (self.map.get(before, at), self.map.get(page, at));
-            if entry.is_none() && old == new {
-                continue;
+        let of = |sector: Sector| sector.get() - first.get();
+        match differs {
+            Differs::Anywhere => {
+                for at in 0..sectors {
+                    self.exchange_one(first + SectorCount::new(at), at, before, page);
+                }
             }
-            if let Mapped::At(place) = new {
-                self.blocks.refer(self.shape.spot(place).0.block, 1);
-            }
-            if let Some(entry) = entry {
-                self.blocks.release(self.shape.spot(entry.place).0.block, 1);
-            }
-            if let Mapped::At(place) = old
-                && entry.is_none_or(|entry| entry.old == Old::Counted)
-            {
-                self.blocks.release(self.shape.spot(place).0.block, 1);
+            Differs::Entries(trimmed) => {
+                for sector in trimmed.within(first, sectors) {
+                    self.exchange_one(sector, of(sector), before, page);
+                }
+                // What is taken out makes room for what stands behind it.
+                let mut from = 0;
+                while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
+                    let taken = self.exchange_one(sector, of(sector), before, page);
+                    from = if taken { cell } else { cell + 1 };
+                }
             }
         }
+    }
+
+    /// The same for one sector. Says whether it had a dirty entry.
+    fn exchange_one(&mut self, sector: Sector, at: u32, before: Cached, page: Cached) -> bool {
+        let entry = self.table.take(sector);
+        let (old, new) = (self.map.get(before, at), self.map.get(page, at));
+        if entry.is_none() && old == new {
+            return false;
+        }
+        if let Mapped::At(place) = new {
+            self.blocks.refer(self.shape.spot(place).0.block, 1);
+        }
+        if let Some(entry) = entry {
+            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+        }
+        if let Mapped::At(place) = old
+            && entry.is_none_or(|entry| entry.old == Old::Counted)
+        {
+            self.blocks.release(self.shape.spot(place).0.block, 1);
+        }
+        entry.is_some()
     }
 
     /// Programs after which an epoch should end: what a mount reads is bounded by twice as many.
@@ -190,8 +234,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Ends the epoch when it is due: entries older than it are written back first, a leaf a page.
     pub(super) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
-        let age = self.door.stamp().get() - self.epoch.begun.get();
-        if age < self.epoch_programs() {
+        if self.door.stamp().get() < self.epoch.due {
             return Ok(());
         }
         if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
@@ -208,6 +251,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let late = planted(Bug::BeginLate);
         self.epoch.horizon = if late { self.door.stamp() } else { self.epoch.begun };
         self.epoch.begun = self.door.stamp();
+        self.epoch.due = self.epoch.begun.get() + self.epoch_programs();
+        self.table.begin_epoch();
+    }
+
+    /// Goes on after a mount: every entry is of the epoch before, however long ago it was written. So the age of the
+    /// horizon tells when the epoch should end, or with power failing often none would.
+    pub(super) fn resume_epoch(&mut self) {
+        self.epoch.begun = self.door.stamp();
+        self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());
         self.table.begin_epoch();
     }
 

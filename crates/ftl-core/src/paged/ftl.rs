@@ -7,16 +7,19 @@ use ftl_iface::{
 
 use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Blocks;
-use super::config::{PagedConfig, Streams};
+use super::candidates::Candidates;
+use super::config::{PagedConfig, RunEnds, Streams};
 use super::dirty::DirtyTable;
 use super::door::{Door, Seen, is_sectors};
 use super::map::Map;
 use super::reclaim::Victim;
+use super::records::Anchors;
+use super::refresh::Scrubbed;
 use super::settle::Suspect;
 use super::shape::{Area, AreaShape, PagedShape};
 use crate::config::{FilterChoice, PairedPages};
 use crate::error::Fault;
-use crate::filter::SizeFilter;
+use crate::filter::{Runs, SizeFilter};
 use crate::layout::{Slot, Stamp};
 use crate::probe::{Cause, Probe};
 
@@ -30,12 +33,23 @@ pub(super) enum Stream {
     Hot,
     /// What the host writes to the main area.
     Host,
-    /// What is copied to the main area.
+    /// What the host writes to the main area and will hardly replace soon.
+    Lasting,
+    /// What has left the fast area.
+    Left,
+    /// What is copied within the main area.
     Copies,
+    /// The same, from a block that is old.
+    Old,
 }
 
 impl Stream {
-    pub(super) const ALL: [Self; 4] = [Self::Map, Self::Hot, Self::Host, Self::Copies];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Map, Self::Hot, Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
+
+    /// Those of the main area.
+    pub(super) const MAIN: [Self; 5] =
+        [Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
 }
 
 /// A block that takes pages.
@@ -55,11 +69,18 @@ pub(super) struct Epoch {
     pub(super) horizon: Stamp,
     /// When the present epoch began: with no entry left of the one before, this becomes the horizon.
     pub(super) begun: Stamp,
+    /// When it should end.
+    pub(super) due: u64,
+}
+
+impl Epoch {
+    /// The first of a device.
+    pub(super) const FIRST: Self = Self { horizon: Stamp::ZERO, begun: Stamp::ZERO, due: 0 };
 }
 
 /// The page store.
 #[derive(Debug)]
-pub struct PageFtl<'ram, D, P> {
+pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) door: Door<'ram, D, P>,
     pub(super) shape: PagedShape,
     pub(super) config: PagedConfig,
@@ -68,22 +89,30 @@ pub struct PageFtl<'ram, D, P> {
     pub(super) blocks: Blocks<'ram>,
     pub(super) opens: [Option<Open>; Stream::ALL.len()],
     pub(super) victims: [Option<Victim>; 2],
+    /// Blocks that are worth emptying, of each area.
+    pub(super) candidates: [Candidates; 2],
+    /// Pages that may enter the fast area before it is made room in again.
+    pub(super) prepaid: u16,
+    /// How long what the host wrote has lived, in turns of the clock: the mean of late, times sixteen.
+    pub(super) lifetime: u16,
     pub(super) filter: SizeFilter,
+    pub(super) runs: Runs,
     /// As long as the longest page.
     pub(super) buffer: &'ram mut [u8],
     /// The tag of a page whose sectors are copied.
     pub(super) kept: &'ram mut [u8],
     pub(super) epoch: Epoch,
+    pub(super) anchors: Anchors<'ram>,
     /// What the mount found that power may have cut.
     pub(super) suspect: Option<Suspect>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
+    /// The page that the scrub under way reads next.
+    pub(super) scrub: Option<Scrubbed>,
     /// How often a sector was asked for since the mount whose content is lost.
     pub(super) lost: u32,
     /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
     pub(super) shares: bool,
-    /// The block of a proof, which is kept until something else is programmed.
-    pub(super) pinned: Option<BlockNumber>,
     /// The map page whose stamp a mount has read last.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }
@@ -135,7 +164,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) const fn copies(&self) -> Stream {
         match self.config.streams {
             Streams::One => Stream::Host,
-            Streams::Two => Stream::Copies,
+            Streams::Two | Streams::ByLifetime => Stream::Copies,
         }
     }
 
@@ -158,8 +187,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn sectors_in(&self, bytes: usize) -> Option<SectorCount> {
-        let sector = self.shape.sector_bytes.as_usize();
-        bytes.is_multiple_of(sector).then(|| SectorCount::new((bytes / sector) as u32))
+        let whole = self.shape.whole_sectors(bytes);
+        let exact = whole * self.shape.sector_bytes.as_usize() == bytes;
+        exact.then(|| SectorCount::new(whole as u32))
     }
 
     fn may_write(
@@ -196,7 +226,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (spot, slot) = self.shape.spot(place);
         let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
-        let most = (data.len() / bytes).min(usize::from(slots - slot));
+        let most = self.shape.whole_sectors(data.len()).min(usize::from(slots - slot));
         let mut run = 1;
         while run < most {
             let next = self.lookup(sector + SectorCount::new(run as u32))?;
@@ -247,7 +277,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Whether a write of that size goes to the fast area.
+    /// The stream of a write: the fast area's where it is likely to be replaced soon.
+    fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
+        let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
+        if self.is_hot(count) && !follows {
+            return Stream::Hot;
+        }
+        self.runs.note(first, count);
+        Stream::Host
+    }
+
+    /// Whether a write of that size is likely to be replaced soon.
     fn is_hot(&mut self, count: SectorCount) -> bool {
         self.filter.note_write(count);
         let Some(fast) = &self.shape.fast else { return false };
@@ -329,7 +369,7 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
         if self.read_only {
             return Err(StoreWriteError::ReadOnly);
         }
-        let stream = if self.is_hot(count) { Stream::Hot } else { Stream::Host };
+        let stream = self.stream_of(first, count);
         let written = self.write_all(stream, first, data);
         Ok(self.noted(written)?)
     }

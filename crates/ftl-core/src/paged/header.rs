@@ -1,26 +1,28 @@
 //! Headers: what must be known before anything else can be read. Two blocks have one each.
 //!
 //! ```text
-//!  0       8         10   12    16             20         24            26           28      32
-//!  ├───────┼─────────┼────┼─────┼──────────────┼──────────┼─────────────┼────────────┼───────┤
-//!  │ magic │ version │ 0  │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
-//!  └───────┴─────────┴────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
+//!  0       8         10        12    16             20         24            26           28      32
+//!  ├───────┼─────────┼─────────┼─────┼──────────────┼──────────┼─────────────┼────────────┼───────┤
+//!  │ magic │ version │ anchors │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
+//!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
 //! ```
 
-use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
+use ftl_iface::{Block, Bytes, Corrected, NandDevice, PageIndex};
 
 use super::door::Seen;
-use super::ftl::PageFtl;
+use super::ftl::{PageFtl, Stream};
+use super::numbers;
 use super::shape::{HEADERS, PagedShape};
+use super::weak::Weak;
 use crate::error::Fault;
-use crate::layout::{FormatKey, Kind};
+use crate::layout::{FormatKey, Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
 /// Bytes of a header.
 const BYTES: usize = 32;
 const MAGIC: [u8; 8] = *b"TANDEMPG";
 /// The version of the format: it changes when an older reader would go wrong.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// A header's bytes.
 pub(super) type Header = [u8; BYTES];
@@ -47,9 +49,10 @@ fn check(bytes: &[u8]) -> u32 {
 /// The header of a device of that shape.
 pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
     let mut bytes = [0; BYTES];
-    let fields: [(usize, &[u8]); 7] = [
+    let fields: [(usize, &[u8]); 8] = [
         (0, &MAGIC),
         (8, &VERSION.to_le_bytes()),
+        (10, &shape.anchors.to_le_bytes()),
         (12, &key.get().to_le_bytes()),
         (16, &shape.sector_bytes.get().to_le_bytes()),
         (20, &shape.capacity.get().to_le_bytes()),
@@ -58,12 +61,12 @@ pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
     ];
     for (at, field) in fields {
         if let Some(target) = bytes.get_mut(at..at + field.len()) {
-            target.copy_from_slice(field);
+            numbers::copy(target, field);
         }
     }
     let check = check(bytes.get(..BYTES - 4).unwrap_or(&[]));
     if let Some(target) = bytes.get_mut(BYTES - 4..) {
-        target.copy_from_slice(&check.to_le_bytes());
+        numbers::copy(target, &check.to_le_bytes());
     }
     bytes
 }
@@ -96,15 +99,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// What a header block holds.
     pub(super) fn header_at(&mut self, number: u16) -> Result<Found, Fault<D::Error>> {
+        Ok(self.header_and_stamp(number)?.0)
+    }
+
+    /// The same, and when it was programmed.
+    fn header_and_stamp(&mut self, number: u16) -> Result<(Found, Stamp), Fault<D::Error>> {
         let page = self.header_block(number).page(PageIndex::new(0));
         let mut bytes = [0; BYTES];
         let key = self.door.key();
         self.door.set_key(FormatKey::HEADER);
         let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
         self.door.set_key(key);
-        Ok(match seen? {
-            Seen::Page(tag) if tag.kind == Kind::Header => parse(&bytes),
-            _ => Found::Foreign,
+        let seen = seen?;
+        let corrected = self.door.corrected();
+        if corrected != Corrected::NONE {
+            let area = self.area_of(Stream::Map);
+            self.door.weak.note_corrected(Weak::Headers, area, corrected);
+        }
+        Ok(match seen {
+            Seen::Page(tag) if tag.kind == Kind::Header => (parse(&bytes), tag.stamp),
+            _ => (Found::Foreign, Stamp::ZERO),
         })
     }
 
@@ -164,6 +178,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
             if missing && self.erase_header(number)? {
                 self.put_header(number, &header)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes both headers anew, each while the other stands. The younger one is first: a cut may have torn it while it
+    /// was written, so that it must not be all that there is.
+    pub(super) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        self.mend_headers()?;
+        let stamps = [self.header_and_stamp(0)?.1, self.header_and_stamp(1)?.1];
+        // What is written now is to be the younger one.
+        self.door.raise_stamp(stamps[0].max(stamps[1]));
+        let header = header(&self.shape, self.door.key());
+        let younger = u16::from(stamps[1] > stamps[0]);
+        for number in [younger, HEADERS - 1 - younger] {
+            let other = HEADERS - 1 - number;
+            if self.header_is_bad(other)? || self.header_at(other)? != Found::Header(header) {
+                break;
+            }
+            if self.erase_header(number)? && !self.put_header(number, &header)? {
+                break;
             }
         }
         Ok(())

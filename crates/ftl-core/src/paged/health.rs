@@ -1,6 +1,6 @@
 //! How the device is, and how it is stopped.
 
-use ftl_iface::{BlockCount, Corrected, NandDevice, StoreWriteError};
+use ftl_iface::{BlockCount, NandDevice, StoreWriteError};
 
 use super::ftl::PageFtl;
 use super::shape::Area;
@@ -30,8 +30,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             failed: BlockCount::new(u32::from(self.blocks.retired)),
             chains: self.wear_of(Area::Main),
             log: shape.fast.map(|_| self.wear_of(Area::Fast)),
-            corrected: Corrected::NONE,
-            refreshed: 0,
+            corrected: self.door.weak.noted.most,
+            refreshed: self.door.weak.noted.refreshed,
             lost: self.lost,
         }
     }
@@ -65,7 +65,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.read_only {
             return Ok(());
         }
-        let flushed = self.flush_all();
+        let flushed = self.flush_all().and_then(|()| self.end_walk());
         match self.noted(flushed) {
             Err(Fault::ReadOnly) => Ok(()),
             flushed => Ok(flushed?),

@@ -17,6 +17,7 @@ use super::address::{Leaf, Mapped, Place, Spot};
 use super::door::{Door, Seen, is_map};
 use super::numbers;
 use super::shape::{LEAF_HEAD, PagedShape};
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{FormatKey, Slot, Stamp};
 use crate::probe::{Cause, Probe};
@@ -190,22 +191,12 @@ impl<'ram> Map<'ram> {
 
     /// Copies a page in RAM.
     pub fn copy(&mut self, from: Cached, to: Cached) {
-        let (start, bytes) = (from.0 * self.page_bytes, self.page_bytes);
-        if to.0 * bytes + bytes <= self.pages.len() && start + bytes <= self.pages.len() {
-            self.pages.copy_within(start..start + bytes, to.0 * bytes);
-        }
+        numbers::copy_piece(self.pages, self.page_bytes, from.0, to.0);
     }
 
     /// Writes the head of a page in RAM: the horizon, and the check over all of it.
     pub fn seal(&mut self, page: Cached, horizon: Stamp, key: FormatKey) {
-        let bytes = self.bytes_mut(page);
-        if let Some(field) = bytes.get_mut(4..HEAD) {
-            field.copy_from_slice(&horizon.get().to_le_bytes());
-        }
-        let check = check(bytes, key);
-        if let Some(field) = bytes.first_chunk_mut() {
-            *field = check.to_le_bytes();
-        }
+        seal_bytes(self.bytes_mut(page), horizon, key);
     }
 
     /// Loads the page of a leaf into RAM, unless it is there. A page that cannot be read says of every sector that what
@@ -262,6 +253,17 @@ impl<'ram> Map<'ram> {
     }
 }
 
+/// Writes the head of a map page, or of a page with such a head.
+pub fn seal_bytes(bytes: &mut [u8], horizon: Stamp, key: FormatKey) {
+    if let Some(field) = bytes.get_mut(4..HEAD) {
+        numbers::copy(field, &horizon.get().to_le_bytes());
+    }
+    let check = check(bytes, key);
+    if let Some(field) = bytes.first_chunk_mut() {
+        *field = check.to_le_bytes();
+    }
+}
+
 /// The leaf that a map page's first slot names.
 pub const fn leaf_named(slot: Slot) -> Option<Leaf> {
     match slot {
@@ -279,7 +281,7 @@ pub fn horizon(bytes: &[u8], key: FormatKey) -> Option<Stamp> {
 /// Whether a map page holds what was meant to be in it.
 pub fn is_whole(bytes: &[u8], key: FormatKey) -> bool {
     let stored = bytes.first_chunk().map(|field| u32::from_le_bytes(*field));
-    stored == Some(check(bytes, key))
+    stored == Some(check(bytes, key)) || planted(Bug::TrustTornMap)
 }
 
 /// Thirty-two bits over all but the check's own.

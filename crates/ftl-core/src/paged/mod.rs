@@ -24,16 +24,18 @@
 //! # Rooms
 //!
 //! Arrows fall, in this order:
-//! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`settle`](self),
-//!   [`mount`], [`scan`](self), [`health`](self): its parts, a file each. They are methods of one type and know its
-//!   fields.
+//! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`refresh`](self),
+//!   [`lifetime`](self), [`settle`](self), [`mount`], [`scan`](self), [`quick`](self), [`anchors`](self),
+//!   [`health`](self): its parts, a file each. They are methods of one type and know its fields.
+//! - [`candidates`](self): blocks that are worth emptying.
+//! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
-//! - [`door`]: the one way to the device.
+//! - [`door`]: the one way to the device. [`weak`](self): what it finds to begin to go.
 //! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: what
 //!   the user chooses. [`address`]: places. [`numbers`]: how they are packed.
 //!
-//! Of the crate's other rooms it uses `layout` (tags), `filter`, `table`, `error`, `probe` and the types of `config`
-//! and `health`.
+//! Of the crate's other rooms it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
+//! `config` and `health`.
 
 pub mod ftl;
 
@@ -43,11 +45,25 @@ mod flush;
 
 mod reclaim;
 
+mod refresh;
+
+mod lifetime;
+
+mod candidates;
+
 mod settle;
 
 pub mod mount;
 
 mod scan;
+
+mod quick;
+
+mod anchors;
+
+mod records;
+
+mod since;
 
 mod header;
 
@@ -60,6 +76,8 @@ pub mod dirty;
 pub mod blocks;
 
 pub mod door;
+
+mod weak;
 
 pub mod ram;
 
@@ -74,7 +92,7 @@ pub mod numbers;
 #[cfg(feature = "check")]
 mod check;
 
-pub use config::{PagedConfig, Streams};
+pub use config::{PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
 pub use ftl::PageFtl;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]

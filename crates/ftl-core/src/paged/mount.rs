@@ -10,6 +10,7 @@ use ftl_iface::NandDevice;
 
 use super::address::{Mapped, Spot};
 use super::blocks::Blocks;
+use super::candidates::Candidates;
 use super::config::PagedConfig;
 use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
@@ -17,11 +18,12 @@ use super::ftl::{Epoch, PageFtl, Stream};
 use super::header::{self, Found};
 use super::map::{Map, MapMemory};
 use super::ram::{PagedRam, TableName};
+use super::records::Anchors;
 use super::shape::HEADERS;
 use crate::bugs::{Bug, planted};
 use crate::config::FilterChoice;
 use crate::error::Fault;
-use crate::filter::{FilterConfig, SizeFilter};
+use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::layout::{FormatKey, Stamp};
 use crate::probe::{Cause, Probe};
 
@@ -73,10 +75,6 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
 
 impl<E: fmt::Debug> core::error::Error for PagedMountError<E> {}
 
-/// Stamps that a mount leaves out: more than pages at the end of a life can have become unreadable. A page says within
-/// 24 bits what it does again; as many mounts as that allows may be cut in doing it.
-const SKIPPED: u64 = 512;
-
 impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     fn assemble(
         device: D,
@@ -98,25 +96,32 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
+        let anchor = ram.bytes(TableName::Anchor);
+        let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
         Ok(Self {
-            door: Door::new(device, probe, &shape, read, write),
+            door: Door::new(device, probe, (&shape, config.refresh), read, write),
             shape,
             config: *config,
             table,
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
-            blocks: Blocks::new(states, wear, &shape),
+            blocks: Blocks::new(states, wear, spans, &shape),
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
+            candidates: [Candidates::NONE; 2],
+            prepaid: 0,
+            lifetime: 0,
             filter: filter(config),
+            runs: Runs::NONE,
             buffer,
             kept,
-            epoch: Epoch { horizon: Stamp::ZERO, begun: Stamp::ZERO },
+            epoch: Epoch::FIRST,
+            anchors: Anchors::new(anchor),
             suspect: None,
             settled: true,
             read_only: false,
+            scrub: None,
             lost: 0,
             stamp_read: None,
-            pinned: None,
             shares: false,
         })
     }
@@ -161,31 +166,40 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     ) -> Result<Self, PagedMountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.find_header()?;
-        ftl.note_bad_blocks()?;
-        let (mut ceiling, youngest) = ftl.find_suspect()?;
-        if planted(Bug::TrustYoungest) {
-            (ceiling, ftl.suspect) = (youngest.next(), None);
+        if !ftl.mount_by_anchor()? {
+            ftl.mount_by_scan()?;
         }
-        ftl.read_maps(ceiling)?;
-        if !ftl.replay(ceiling)? {
+        ftl.resume_epoch();
+        ftl.settled = false;
+        Ok(ftl)
+    }
+
+    /// Reads every block.
+    fn mount_by_scan(&mut self) -> Result<(), PagedMountError<D::Error>> {
+        self.table.clear();
+        self.map.clear();
+        self.blocks.forget();
+        self.suspect = None;
+        self.anchors.forget_records();
+        self.anchors.base = None;
+        self.note_bad_blocks()?;
+        let (mut ceiling, youngest) = self.find_suspect()?;
+        if planted(Bug::TrustYoungest) {
+            (ceiling, self.suspect) = (youngest.next(), None);
+        }
+        self.read_maps(ceiling)?;
+        if !self.replay(ceiling)? {
             // What was before the page fitted the table when that was written. That it does not any more shows that
             // something was erased since, and so that the page was acknowledged: nothing need be done again.
-            ftl.suspect = None;
-            ftl.table.clear();
-            ftl.read_maps(youngest.next())?;
-            if !ftl.replay(youngest.next())? {
+            self.suspect = None;
+            self.table.clear();
+            self.read_maps(youngest.next())?;
+            if !self.replay(youngest.next())? {
                 return Err(PagedMountError::Corrupt);
             }
         }
-        ftl.count_references()?;
-        // What was in flight may have had a stamp, though nothing can be read of it.
-        let skipped = if planted(Bug::ReuseStamps) { 0 } else { SKIPPED };
-        let next = Stamp::new(ftl.door.stamp().get() + skipped);
-        ftl.door.raise_stamp(next);
-        ftl.epoch.begun = next;
-        ftl.table.begin_epoch();
-        ftl.settled = false;
-        Ok(ftl)
+        self.count_references()?;
+        Ok(())
     }
 
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
@@ -211,6 +225,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         for block in self.blocks.all() {
             if self.door.is_bad(block)? {
                 self.blocks.retire(block);
+                self.blocks.failed += 1;
             }
         }
         Ok(())

@@ -25,6 +25,25 @@ pub const fn largest(width: u8) -> u32 {
     if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 }
 }
 
+/// Copies bytes, as many as both have: a copy that cannot panic, which no level of optimisation must see for itself.
+#[inline]
+pub(super) fn copy(to: &mut [u8], from: &[u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+/// Copies one of the pieces of so many bytes over another. Where there is no such piece, nothing is done.
+#[inline(never)]
+pub(super) fn copy_piece(all: &mut [u8], bytes: usize, from: usize, to: usize) {
+    let (low, high) = (from.min(to), from.max(to));
+    let Some((before, behind)) = all.split_at_mut_checked(high * bytes) else { return };
+    let low = before.get_mut(low * bytes..).and_then(|rest| rest.get_mut(..bytes));
+    let (Some(low), Some(high)) = (low, behind.get_mut(..bytes)) else { return };
+    let (source, target) = if from < to { (low, high) } else { (high, low) };
+    copy(target, source);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use ftl_iface::Geometry;
 use super::config::PagedConfig;
 use super::shape::{PagedShape, PagedShapeError};
 use crate::layout;
-use crate::ram::{PlanRow, WrongLength, split};
+use crate::memory::{PlanRow, WrongLength, split};
 
 /// The tables, in the order in which they take their part of the lent slices: words, halves, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +28,12 @@ pub(super) enum TableName {
     KeptTag,
     Directory,
     DirtyLeaves,
+    Anchor,
+    Births,
+    Deaths,
 }
 
-const TABLES: usize = 13;
+const TABLES: usize = 16;
 const FIRST_HALF: usize = TableName::States as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
@@ -48,6 +51,9 @@ const NAMES: [&str; TABLES] = [
     "tag of the page that is copied",
     "directory of map pages",
     "dirty entries by map page",
+    "anchor to be written",
+    "when what stands in blocks was written",
+    "when it is expected to be replaced",
 ];
 
 /// How much RAM the page store needs, table by table.
@@ -78,7 +84,9 @@ impl PagedPlan {
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
         lengths[TableName::Wear as usize] = shape.blocks() as usize;
-        lengths[TableName::Buffer as usize] = page;
+        // A victim's page is read behind what was gathered of those before.
+        lengths[TableName::Buffer as usize] =
+            page + (shape.slots_max() as usize - 1) * config.sector_bytes.as_usize();
         lengths[TableName::CachePages as usize] = cached * map.page_bytes.as_usize();
         lengths[TableName::WriteSpare as usize] = spare;
         lengths[TableName::ReadTag as usize] = tag;
@@ -86,6 +94,11 @@ impl PagedPlan {
         lengths[TableName::Directory as usize] =
             shape.leaves as usize * shape.directory_bytes as usize;
         lengths[TableName::DirtyLeaves as usize] = shape.leaves as usize;
+        if shape.anchors > 0 {
+            lengths[TableName::Anchor as usize] = map.page_bytes.as_usize();
+        }
+        lengths[TableName::Births as usize] = shape.blocks() as usize;
+        lengths[TableName::Deaths as usize] = shape.blocks() as usize;
         Ok(Self { geometry: *geometry, config: *config, shape, lengths })
     }
 

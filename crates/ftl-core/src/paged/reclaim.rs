@@ -3,12 +3,15 @@
 use ftl_iface::{NandDevice, PageCount, Sector, Work};
 
 use super::address::{BlockNumber, Mapped, Spot};
+use super::candidates::{Judge, PACE_MAX};
+use super::config::Victims;
 use super::dirty::Old;
 use super::door::{self, Seen};
 use super::ftl::{PageFtl, Stream};
 use super::map::leaf_named;
+use super::numbers;
 use super::shape::Area;
-use super::write::{Before, Content, Written};
+use super::write::{Content, Written};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
@@ -16,9 +19,8 @@ use crate::probe::{Cause, Probe};
 
 /// Blocks beyond the reserve below which each page of the host's pays for those that it will need.
 const AHEAD: u16 = 3;
-
-/// The most pages copied for one page of the host's: twenty of 21 slots of a victim in use.
-const PACE_MAX: u16 = 21;
+/// Blocks to be free beyond the reserve while the host is idle.
+const IDLE: u16 = 2;
 
 /// A block that is being emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +32,15 @@ pub(super) struct Victim {
     slot: u16,
     /// Pages copied out of it for each page of the host's.
     pace: u16,
+    /// Where its copies go.
+    stream: Stream,
+    /// What it is emptied for.
+    cause: Cause,
 }
 
 /// What a step of reclaiming came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     /// Something was done.
     Done,
     /// There is no block whose emptying would win anything.
@@ -62,14 +68,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The area that is short of free blocks, if one is.
-    fn short_area(&self, beyond: u16) -> Option<Area> {
-        let short = |area| self.blocks.free(area) <= self.shape.reserve(area) + beyond;
-        let fast = self.shape.fast.is_some() && short(Area::Fast);
+    pub(super) fn short_area(&self, beyond: u16) -> Option<Area> {
+        let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
         // Emptying one costs room in the other: the main area is helped first where it has next to none.
         if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
             return Some(Area::Fast);
         }
-        short(Area::Main).then_some(Area::Main).or(fast.then_some(Area::Fast))
+        self.is_short(Area::Main, beyond).then_some(Area::Main).or(fast.then_some(Area::Fast))
+    }
+
+    /// Whether an area has no more free blocks than its reserve and so many.
+    const fn is_short(&self, area: Area, beyond: u16) -> bool {
+        self.blocks.free(area) <= self.shape.reserve(area) + beyond
     }
 
     /// Wins blocks until every area has its reserve and one more.
@@ -88,21 +98,39 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// Work for an idle host.
+    /// Work for an idle host: what makes room, then what begins to go, and then the scrub, if there is one.
     pub(super) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
-        /// Blocks to be free beyond the reserve while the host is idle.
-        const IDLE: u16 = 2;
         for _ in 0..budget.get() {
-            let Some(area) = self.short_area(IDLE) else { return Ok(Work::Done) };
-            if self.reclaim_step(area)? == Step::NoVictim {
+            if !self.idle_step()? {
                 return Ok(Work::Done);
             }
         }
-        Ok(if self.short_area(IDLE).is_some() { Work::Left } else { Work::Done })
+        let waits = self.short_area(IDLE).is_some() || self.may_refresh() || self.scrub.is_some();
+        Ok(if waits { Work::Left } else { Work::Done })
+    }
+
+    /// One step of what is most urgent. `false`: nothing waits.
+    fn idle_step(&mut self) -> Result<bool, Fault<D::Error>> {
+        // First what the next write would have to win; what is weak comes before what it need not.
+        if let Some(area) = self.short_area(0)
+            && self.reclaim_step(area)? == Step::Done
+        {
+            return Ok(true);
+        }
+        if self.may_refresh() {
+            self.refresh_step()?;
+            return Ok(true);
+        }
+        if let Some(area) = self.short_area(IDLE)
+            && self.reclaim_step(area)? == Step::Done
+        {
+            return Ok(true);
+        }
+        self.scrub_step()
     }
 
     /// Copies one page's worth out of an area's victim.
-    fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
+    pub(super) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
         if let Some(block) = self.blocks.failed_and_empty(area) {
             self.retire(block)?;
             return Ok(Step::Done);
@@ -117,21 +145,43 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Step::Done);
         };
         self.victims[area as usize] = Some(victim);
-        // Room for all that a victim holds is made before: a map page written amid copies costs pages that endanger it.
-        let slots = u32::from(self.shape.slots_max());
-        let ahead = if begun.is_none() { self.blocks.references(victim.block).into() } else { 0 };
-        self.make_entries(slots.max(ahead))?;
+        if begun.is_none() {
+            self.make_entries_for(victim.block)?;
+        }
+        self.make_entries(self.shape.slots_max().into())?;
         self.empty_some(area, victim)?;
         Ok(Step::Done)
     }
 
-    /// The block with the fewest references, if emptying it wins anything. What leaves the fast area always does.
-    fn choose(&self, area: Area) -> Option<Victim> {
-        let full = self.shape.area(area).block_slots() as u16;
-        let blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
-        let block = blocks.min_by_key(|block| self.blocks.references(*block))?;
-        let wins = area == Area::Fast || self.blocks.references(block) < full;
-        wins.then_some(Victim { block, page: 0, slot: 0, pace: self.pace_of(area, block) })
+    /// A map page written amid copies costs pages that would endanger them: where such are left out, room for all
+    /// that a victim holds is made before.
+    pub(super) fn make_entries_for(&mut self, victim: BlockNumber) -> Result<(), Fault<D::Error>> {
+        let paired = self.guards() && self.shape.main.word_lines < self.shape.main.pages;
+        if paired { self.make_entries(self.blocks.references(victim).into()) } else { Ok(()) }
+    }
+
+    /// The block that is emptied next, if emptying one wins anything.
+    fn choose(&mut self, area: Area) -> Option<Victim> {
+        // In need nothing counts but the room that is won.
+        let need = self.blocks.free(area) <= self.shape.reserve(area);
+        let victims = if need { Victims::Greedy } else { self.config.victims };
+        let mut judge = Judge { victims, area, now: self.now(area) };
+        let shape = self.shape.area(area);
+        let candidates = self.candidates.get_mut(area as usize)?;
+        let best = candidates.best(&mut self.blocks, shape, judge).or_else(|| {
+            judge.victims = Victims::Greedy;
+            candidates.best(&mut self.blocks, shape, judge)
+        });
+        let block = best?;
+        self.note_lifetime(block);
+        Some(self.victim_of(area, block))
+    }
+
+    /// That block as a victim.
+    pub(super) fn victim_of(&mut self, area: Area, block: BlockNumber) -> Victim {
+        let stream = self.stream_of_copies(block);
+        let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
+        Victim { block, page: 0, slot: 0, pace: self.pace_of(area, block), stream, cause }
     }
 
     /// A victim with v slots in use among p is emptied while the host writes the p − v pages' worth that it wins.
@@ -143,26 +193,47 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Copies as much as a page of the host's owes to the area that it goes to, where that comes to be short of blocks.
     pub(super) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let area = self.area_of(stream);
-        if self.blocks.free(area) > self.shape.reserve(area) + AHEAD {
-            return Ok(());
+        if self.shape.fast.is_some() && self.area_of(stream) == Area::Fast {
+            if !self.comes_short(Area::Fast) {
+                return Ok(());
+            }
+            if self.prepaid > 0 {
+                self.prepaid -= 1;
+                return Ok(());
+            }
+            // A step makes room for as many pages as a page of the main area takes up.
+            let (fast, main) = (self.shape.map_area().slots, self.shape.main.slots);
+            self.prepaid = (main / fast.max(1)).saturating_sub(1);
+            self.reclaim_step(Area::Fast)?;
         }
-        let steps = self.victims[area as usize].map_or(1, |victim| victim.pace);
-        for _ in 0..steps {
-            self.reclaim_step(area)?;
+        // What leaves the fast area takes up the main one, too.
+        let mut steps = 0;
+        while self.comes_short(Area::Main) && steps < self.owed() {
+            self.reclaim_step(Area::Main)?;
+            steps += 1;
         }
         Ok(())
+    }
+
+    /// Whether an area has so few free blocks that each page has to pay for those that it will need.
+    const fn comes_short(&self, area: Area) -> bool {
+        self.is_short(area, AHEAD)
+    }
+
+    /// Pages to be copied in the main area for one that is programmed there.
+    fn owed(&self) -> u16 {
+        let victim = self.victims.get(Area::Main as usize).copied().flatten();
+        victim.map_or(1, |victim| victim.pace)
     }
 
     /// Fills a page with what is newest in the victim, and programs it.
     fn empty_some(&mut self, area: Area, mut victim: Victim) -> Result<(), Fault<D::Error>> {
         let pages = self.shape.area(area).pages;
-        let stream = self.copies();
         let mut filled = 0;
         self.door.hold_nothing();
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
             let spot = Spot { block: victim.block, page: victim.page };
-            match self.gather(spot, &mut victim.slot, &mut filled)? {
+            match self.gather(&mut victim, spot, &mut filled)? {
                 Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
                 Page::Leaf(leaf) if filled == 0 => {
                     (victim.page, victim.slot) = (victim.page + 1, 0);
@@ -174,13 +245,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.victims[area as usize] = Some(victim);
         if filled > 0 {
-            self.put_copies(stream, filled)?;
+            if planted(Bug::EraseFirst) && self.blocks.references(victim.block) == filled {
+                self.door.erase(victim.block, Cause::Gc)?;
+            }
+            self.put_copies(victim, filled)?;
         }
         if self.blocks.references(victim.block) == 0 {
             self.victims[area as usize] = None;
         } else if victim.page >= pages {
             // Something refers to a page that cannot be read: the block is left alone.
-            self.blocks.fail(victim.block);
+            self.blocks.leave_alone(victim.block);
             self.victims[area as usize] = None;
         }
         Ok(())
@@ -189,11 +263,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Takes what is newest in a page, from a slot on, into the page buffer.
     fn gather(
         &mut self,
+        victim: &mut Victim,
         spot: Spot,
-        from: &mut u16,
         filled: &mut u16,
     ) -> Result<Page, Fault<D::Error>> {
-        let Seen::Page(tag) = self.door.read(spot, 0, &mut [], Cause::Gc)? else {
+        let (seen, whole) = self.read_victim(spot, *filled, victim.cause)?;
+        let from = &mut victim.slot;
+        let Seen::Page(tag) = seen else {
             return Ok(Page::Finished);
         };
         if door::is_map(tag.kind) {
@@ -204,6 +280,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.keep_tag(spot);
         let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
         let room = self.shape_of(self.copies()).slots;
+        let start = *filled;
         while *from < slots {
             let slot = layout::slot(self.kept, usize::from(*from));
             let newest = match slot.copy_of() {
@@ -217,12 +294,47 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 if *filled == room {
                     return Ok(Page::Full);
                 }
-                self.take_slot(spot, *from, slot, *filled)?;
+                if whole {
+                    self.move_slot(start + *from, *filled);
+                    self.door.hold(*filled, slot);
+                } else {
+                    self.take_slot(spot, *from, (*filled, victim.cause))?;
+                }
                 *filled += 1;
             }
             *from += 1;
         }
         Ok(Page::Finished)
+    }
+
+    /// Reads a page of a victim behind what was gathered so far, where most of the block is likely to be copied; its
+    /// tag alone where little is, or where the page cannot be read as a whole. Says whether it was read whole.
+    fn read_victim(
+        &mut self,
+        spot: Spot,
+        filled: u16,
+        cause: Cause,
+    ) -> Result<(Seen, bool), Fault<D::Error>> {
+        let area = self.shape.area(self.shape.area_of(spot.block));
+        let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
+        if 2 * u32::from(self.blocks.references(spot.block)) >= left {
+            let bytes = self.shape.sector_bytes.as_usize();
+            let start = usize::from(filled) * bytes;
+            let page = start..start + usize::from(area.slots) * bytes;
+            if let Some(page) = self.buffer.get_mut(page) {
+                let seen = self.door.read(spot, 0, page, cause)?;
+                if seen != Seen::Unreadable {
+                    return Ok((seen, true));
+                }
+            }
+        }
+        Ok((self.door.read(spot, 0, &mut [], cause)?, false))
+    }
+
+    /// Moves a slot of a page that was read whole to where copies are gathered.
+    fn move_slot(&mut self, from: u16, to: u16) {
+        let bytes = self.shape.sector_bytes.as_usize();
+        numbers::copy_piece(self.buffer, bytes, from.into(), to.into());
     }
 
     /// Keeps the tag read last.
@@ -267,13 +379,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         &mut self,
         spot: Spot,
         slot: u16,
-        holds: Slot,
-        to: u16,
+        (to, cause): (u16, Cause),
     ) -> Result<(), Fault<D::Error>> {
+        let holds = layout::slot(self.kept, usize::from(slot));
         let bytes = self.shape.sector_bytes.as_usize();
         let start = usize::from(to) * bytes;
         let data = self.buffer.get_mut(start..start + bytes).unwrap_or(&mut []);
-        let holds = match (self.door.read(spot, slot, data, Cause::Gc)?, holds) {
+        let holds = match (self.door.read(spot, slot, data, cause)?, holds) {
             (Seen::Page(_), holds) => holds,
             (_, Slot::Holds(sector)) => Slot::Lost(sector),
             (_, holds) => holds,
@@ -283,21 +395,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Programs what was gathered, and notes where it is.
-    fn put_copies(&mut self, stream: Stream, filled: u16) -> Result<(), Fault<D::Error>> {
+    fn put_copies(&mut self, victim: Victim, filled: u16) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..) {
             rest.fill(0xFF);
         }
-        let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, Cause::Gc)?;
+        let stream = victim.stream;
+        let cause = victim.cause;
+        let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, cause)?;
+        if spot.page == 0 && self.shape.area_of(victim.block) == Area::Main {
+            // What is copied is as old as it was.
+            self.blocks.inherit(spot.block, victim.block);
+        }
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };
-            let before = match self.table.get(sector) {
-                Some(_) => Before::Unknown,
-                None => match self.lookup(sector)? {
-                    Mapped::At(place) => Before::At(place),
-                    Mapped::Nowhere | Mapped::Lost => Before::Unknown,
-                },
-            };
+            let before = self.placed_before(sector)?;
             self.remember(sector, self.place(spot, slot), before)?;
         }
         Ok(())

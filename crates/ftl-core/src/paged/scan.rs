@@ -8,6 +8,7 @@ use super::door::{self, Seen};
 use super::ftl::PageFtl;
 use super::map;
 use super::settle::{Suspect, What};
+use super::shape::Area;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
@@ -16,8 +17,8 @@ use crate::probe::{Cause, Probe};
 /// The page that was programmed last, of those below a ceiling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Youngest {
-    stamp: Stamp,
-    spot: Spot,
+    pub(super) stamp: Stamp,
+    pub(super) spot: Spot,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -47,24 +48,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(younger(map, self.youngest_tag(ceiling)?))
     }
 
-    /// What was done again before the first proof: the stamp of the page that did it first.
-    fn proved(&mut self, proof: Stamp) -> Result<Stamp, Fault<D::Error>> {
-        let Some(redone) = self.youngest_below(proof)? else { return Ok(proof) };
-        Ok(match self.door.look(redone.spot, Cause::Mount)? {
-            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
-            _ => proof,
-        })
-    }
-
     /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
-    fn keep_suspect(&mut self, youngest: Youngest) -> Result<Option<Stamp>, Fault<D::Error>> {
+    /// A proof shows that all before it was acknowledged.
+    pub(super) fn keep_suspect(
+        &mut self,
+        youngest: Youngest,
+    ) -> Result<Option<Stamp>, Fault<D::Error>> {
         let spot = youngest.spot;
         let area = *self.shape.area(self.shape.area_of(spot.block));
         let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
         let what = match seen {
             Seen::Page(tag) if tag.stamp != youngest.stamp => None,
-            Seen::Page(tag) if door::is_proof(tag.kind) => Some(What::Proof),
+            Seen::Page(tag) if door::is_proof(tag.kind) => return Ok(Some(youngest.stamp)),
             Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
             Seen::Page(tag) if door::is_map(tag.kind) => {
                 let leaf = map::leaf_named(self.door.slot(0));
@@ -82,10 +78,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
             _ => youngest.stamp,
         };
-        let proved = if what == Some(What::Proof) { self.proved(first)? } else { first };
-        self.suspect = what.map(|what| Suspect { spot, what, first, proved });
-        // All before a proof was acknowledged.
-        Ok(what.map(|what| if what == What::Proof { youngest.stamp } else { first }))
+        self.suspect = what.map(|what| Suspect { spot, what, first, origin: None });
+        Ok(what.map(|_| first))
     }
 
     /// The horizon is true as soon as it is written: it tells what was acknowledged before.
@@ -114,6 +108,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 && !door::is_redone(tag.kind)
             {
                 self.blocks.set_wear(block, tag.note as u16);
+                self.blocks.set_birth(block, tag.stamp);
+                if self.shape.area_of(block) == Area::Fast {
+                    self.blocks.note_map(block, door::is_map(tag.kind));
+                }
             }
             let may_have_map = match first {
                 // A proof may stand before pages of either kind.
@@ -156,8 +154,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Pins the block of a page that did first what is to be done again, or has done it again since.
     pub(super) fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
-        let again = self.suspect.is_some_and(|suspect| stamp >= suspect.proved);
-        if again && !planted(Bug::ForgetFirst) {
+        let Some(suspect) = &mut self.suspect else { return };
+        if stamp == suspect.first {
+            suspect.origin = Some(spot);
+        }
+        if stamp >= suspect.first && !planted(Bug::ForgetFirst) {
             self.blocks.pin(spot.block);
         }
     }

@@ -7,16 +7,21 @@
 //!
 //! A page that does something again says which stamp did it *first*. Where it is cut in turn, the next mount forgets
 //! it with all that came since the first; and keeps the blocks of all of these, for one of them may have been
-//! acknowledged, and only that one is sure to stand. A proof that is met as the page programmed last shows that all
-//! before it was acknowledged. It may be torn itself, and so it is done again, too; and its block is kept until a page
-//! after it is acknowledged.
+//! acknowledged, and only that one is sure to stand. Where blocks are short, that of the first is enough: if it was not
+//! acknowledged, nobody was told of what it did, and since then nobody was served.
+//!
+//! A proof that is met as the page programmed last shows that all before it was acknowledged, so that nothing need be
+//! done again. It may be torn itself, and be gone at the next mount; then what it proved is done once more, and is the
+//! same.
 
 use ftl_iface::NandDevice;
 
 use super::address::{Leaf, Mapped, Spot};
+use super::flush::Differs;
 use super::ftl::{PageFtl, Stream};
+use super::numbers;
 use super::shape::Area;
-use super::write::{Before, Content, Written};
+use super::write::{Content, Written};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
@@ -30,8 +35,8 @@ pub(super) struct Suspect {
     pub(super) what: What,
     /// The stamp of the page that did it first: this one, or the one that this one does again.
     pub(super) first: Stamp,
-    /// Of a proof the stamp of the page that did first what it proves; of others the same as above.
-    pub(super) proved: Stamp,
+    /// Where that first page is, as soon as it is met.
+    pub(super) origin: Option<Spot>,
 }
 
 /// What it holds.
@@ -41,8 +46,6 @@ pub(super) enum What {
     Sectors,
     /// The map page of a leaf.
     Map(Leaf),
-    /// Nothing: it is a proof.
-    Proof,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -61,21 +64,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(suspect) = self.suspect {
             let mut done = self.do_again(suspect);
             if matches!(done, Err(Fault::ReadOnly)) {
-                // Cuts in a row have left one page each: the last of them must do.
+                // Cuts in a row have left one page each. A block with nothing but such a page is used anew.
                 self.blocks.unpin_all();
-                self.blocks.pin(suspect.spot.block);
+                self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
                 self.pin_places();
                 done = self.do_again(suspect);
             }
             match done {
-                Ok(proof) => {
-                    self.blocks.unpin_all();
-                    // Nothing refers to it, and it is the youngest page until another is acknowledged.
-                    if !planted(Bug::ForgetProof) {
-                        self.blocks.pin(proof.block);
-                        self.pinned = Some(proof.block);
-                    }
-                }
+                Ok(()) => self.blocks.unpin_all(),
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
                     self.believe(suspect)?;
@@ -103,7 +99,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Does again what the page did, and proves it.
-    fn do_again(&mut self, suspect: Suspect) -> Result<Spot, Fault<D::Error>> {
+    fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         let sectors = match self.shape.area_of(suspect.spot.block) {
             Area::Fast => Stream::Hot,
             Area::Main => self.copies(),
@@ -120,28 +116,24 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 let page = self.map.vacate(Some(before));
                 self.fill_from_buffer(page);
                 let again = Written::Again(Kind::Commit, suspect.first);
-                self.install((leaf, again), before, page)?;
+                self.install((leaf, again), Differs::Anywhere, before, page)?;
                 Stream::Map
             }
-            What::Proof => sectors,
         };
         self.rely();
         if planted(Bug::ServeUnproved) {
-            return Ok(suspect.spot);
+            return Ok(());
         }
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
-        let proof = match suspect.what {
-            What::Proof => suspect.first,
-            What::Sectors | What::Map(_) => self.door.stamp().next(),
-        };
-        self.program(stream, Written::Again(Kind::Backup, proof), Content::Buffer, Cause::Mount)
+        let proof = Written::New(Kind::Backup);
+        self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
     }
 
     fn fill_from_buffer(&mut self, page: super::map::Cached) {
         let bytes = self.map.bytes_mut(page);
         if let Some(content) = self.buffer.get(..bytes.len()) {
-            bytes.copy_from_slice(content);
+            numbers::copy(bytes, content);
         }
     }
 
@@ -152,7 +144,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if let Some(sector) = self.door.held(slot).copy_of()
                 && sector.get() < self.shape.capacity.get()
             {
-                self.remember(sector, self.place(spot, slot), Before::Unknown)?;
+                // Its place before may be erased by now, so that no victim's tag would ever tell of it.
+                let before = self.placed_before(sector)?;
+                self.remember(sector, self.place(spot, slot), before)?;
             }
         }
         Ok(())
@@ -173,7 +167,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 self.count_references()
             }
-            What::Proof => Ok(()),
         }
     }
 }

@@ -7,7 +7,7 @@ use ftl_iface::{
 };
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
-use super::config::{PagedConfig, Streams};
+use super::config::PagedConfig;
 use crate::config::PairedPages;
 use crate::layout;
 
@@ -86,9 +86,10 @@ impl AreaShape {
         }
     }
 
-    /// The same without its first blocks.
-    const fn after_headers(self) -> Self {
-        Self { first: HEADERS as u32, blocks: self.blocks.saturating_sub(HEADERS), ..self }
+    /// The same without its first blocks: headers and anchors.
+    const fn after(self, anchors: u16) -> Self {
+        let first = HEADERS.saturating_add(anchors);
+        Self { first: first as u32, blocks: self.blocks.saturating_sub(first), ..self }
     }
 
     /// The most pages that are left out where what is programmed so far is relied upon at one moment.
@@ -160,6 +161,8 @@ pub struct PagedShape {
     pub fast: Option<AreaShape>,
     /// The large one.
     pub main: AreaShape,
+    /// Blocks for anchors, behind the headers.
+    pub anchors: u16,
     /// Map pages.
     pub leaves: u32,
     /// Sectors of a map page.
@@ -174,6 +177,8 @@ pub struct PagedShape {
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
+    /// Streams of the main area beyond two: a cut leaves a block of each that is hardly filled.
+    pub more_streams: u16,
     /// Blocks of the main area that must be good for every write to be taken.
     pub main_needed: u16,
     /// The same of the fast area.
@@ -189,21 +194,44 @@ const fn bytes_for(numbers: u64) -> u8 {
     bytes
 }
 
+/// Quotient and remainder. No area is without pages or slots, which the compiler does not know.
+#[inline]
+const fn divided(number: u32, by: u32) -> (u32, u32) {
+    let by = if by == 0 { 1 } else { by };
+    (number / by, number % by)
+}
+
 impl PagedShape {
+    /// The fast area, where there is one, and the main one.
+    const fn areas(
+        geometry: &Geometry,
+        config: &PagedConfig,
+    ) -> Result<(Option<AreaShape>, AreaShape), PagedShapeError> {
+        let sector = config.sector_bytes;
+        Ok(match (geometry.slc(), geometry.mlc()) {
+            (Some(slc), Some(mlc)) => (
+                Some(AreaShape::new(Region::Slc, slc, sector).after(config.anchor_blocks)),
+                AreaShape::new(Region::Mlc, mlc, sector),
+            ),
+            (Some(only), None) => {
+                (None, AreaShape::new(Region::Slc, only, sector).after(config.anchor_blocks))
+            }
+            (None, Some(only)) => {
+                (None, AreaShape::new(Region::Mlc, only, sector).after(config.anchor_blocks))
+            }
+            (None, None) => return Err(PagedShapeError::SectorBytes),
+        })
+    }
+
     /// The division of that device.
     pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         let sector = config.sector_bytes;
         if !sector.get().is_power_of_two() || sector.get() < 512 {
             return Err(PagedShapeError::SectorBytes);
         }
-        let (fast, mut main) = match (geometry.slc(), geometry.mlc()) {
-            (Some(slc), Some(mlc)) => (
-                Some(AreaShape::new(Region::Slc, slc, sector).after_headers()),
-                AreaShape::new(Region::Mlc, mlc, sector),
-            ),
-            (Some(only), None) => (None, AreaShape::new(Region::Slc, only, sector).after_headers()),
-            (None, Some(only)) => (None, AreaShape::new(Region::Mlc, only, sector).after_headers()),
-            (None, None) => return Err(PagedShapeError::SectorBytes),
+        let (fast, mut main) = match Self::areas(geometry, config) {
+            Ok(areas) => areas,
+            Err(error) => return Err(error),
         };
         let mut map = main;
         if let Some(fast) = &fast {
@@ -239,6 +267,7 @@ impl PagedShape {
             capacity: SectorCount::new(capacity),
             fast,
             main,
+            anchors: config.anchor_blocks,
             leaves: capacity.div_ceil(leaf_sectors),
             leaf_sectors,
             entry_bytes,
@@ -249,6 +278,7 @@ impl PagedShape {
                 + 2 * map.slots as u32,
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
+            more_streams: config.streams.count().saturating_sub(2),
             main_needed: 0,
             fast_needed: 0,
         };
@@ -270,10 +300,7 @@ impl PagedShape {
         };
         let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
         let data = self.capacity.get().div_ceil(dense);
-        let open = match config.streams {
-            Streams::One => 1,
-            Streams::Two => 2,
-        };
+        let open = config.streams.count() as u32;
         let main = data + open + self.reserve(Area::Main) as u32;
         let (main, fast) = match &self.fast {
             Some(_) => (main, map_blocks + 1 + FAST_RESERVE as u32),
@@ -304,8 +331,8 @@ impl PagedShape {
     pub const fn reserve(&self, area: Area) -> u16 {
         match (area, &self.fast) {
             (Area::Fast, Some(_)) => FAST_RESERVE,
-            (Area::Main, Some(_)) => MAIN_RESERVE,
-            (_, None) => ONLY_RESERVE,
+            (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
+            (_, None) => ONLY_RESERVE + self.more_streams,
         }
     }
 
@@ -348,10 +375,18 @@ impl PagedShape {
         self.main.first_place + self.main.places() as u32
     }
 
+    /// How many whole sectors so many bytes are.
+    #[inline]
+    pub const fn whole_sectors(&self, bytes: usize) -> usize {
+        // A power of two: the shape was checked.
+        bytes >> self.sector_bytes.get().trailing_zeros()
+    }
+
     /// The leaf of a sector, and its number there.
     #[inline]
     pub const fn leaf_of(&self, sector: Sector) -> (Leaf, u32) {
-        (Leaf::new(sector.get() / self.leaf_sectors), sector.get() % self.leaf_sectors)
+        let (leaf, number) = divided(sector.get(), self.leaf_sectors);
+        (Leaf::new(leaf), number)
     }
 
     /// The first sector of a leaf, and how many it has.
@@ -376,10 +411,10 @@ impl PagedShape {
         let main = place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let within = place.get() - area.first_place;
-        let (page, slot) = (within / area.slots as u32, within % area.slots as u32);
-        let block = area.first_block as u32 + page / area.pages as u32;
-        let page = (page % area.pages as u32) as u16;
-        (Spot { block: BlockNumber::new(block as u16), page }, slot as u16)
+        let (page, slot) = divided(within, area.slots as u32);
+        let (block, page) = divided(page, area.pages as u32);
+        let block = BlockNumber::new((area.first_block as u32 + block) as u16);
+        (Spot { block, page: page as u16 }, slot as u16)
     }
 
     /// The number of a map page in the directory.
@@ -391,8 +426,9 @@ impl PagedShape {
     /// The map page with that number in the directory.
     pub const fn map_spot(&self, number: u32) -> Spot {
         let map = self.map_area();
-        let block = map.first_block as u32 + number / map.pages as u32;
-        Spot { block: BlockNumber::new(block as u16), page: (number % map.pages as u32) as u16 }
+        let (block, page) = divided(number, map.pages as u32);
+        let block = BlockNumber::new((map.first_block as u32 + block) as u16);
+        Spot { block, page: page as u16 }
     }
 }
 

@@ -2,12 +2,14 @@
 
 use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
-use super::address::{Place, Spot};
+use super::address::{Mapped, Place, Spot};
 use super::dirty::{Entry, Old};
 use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
+use super::numbers;
 use super::shape::Area;
+use super::weak::Weak;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Slot, Stamp};
@@ -55,13 +57,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (mut sector, mut rest) = (first, data);
         while !rest.is_empty() {
-            let left = rest.len() / bytes;
-            let stream = self.stream_for(stream, left);
+            let left = self.shape.whole_sectors(rest.len());
+            let mut lived = None;
+            let stream = match self.stream_for(stream, left) {
+                Stream::Host => {
+                    lived = self.lived(sector)?;
+                    self.host_stream(lived)
+                }
+                stream => stream,
+            };
             let take = left.min(usize::from(self.shape_of(stream).slots));
             self.pace(stream)?;
+            self.refresh_some()?;
             self.make_room()?;
             let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
-            self.write_page(stream, sector, now)?;
+            let block = self.write_page(stream, sector, now)?.block;
+            if let Some(lived) = lived {
+                let now = self.now(Area::Main);
+                self.blocks.expect(block, now, lived);
+            }
             sector = sector + SectorCount::new(take as u32);
             rest = after;
         }
@@ -71,6 +85,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if !planted(Bug::RelyLate) {
             self.rely_on(Stream::Hot);
             self.rely_on(Stream::Host);
+            self.rely_on(Stream::Lasting);
         }
         Ok(())
     }
@@ -90,10 +105,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         stream: Stream,
         first: Sector,
         data: &[u8],
-    ) -> Result<(), Fault<D::Error>> {
-        let count = (data.len() / self.shape.sector_bytes.as_usize()) as u16;
+    ) -> Result<Spot, Fault<D::Error>> {
+        let count = self.shape.whole_sectors(data.len()) as u16;
         let slots = self.shape_of(stream).slots;
         let sectors = SectorCount::new(count.into());
+        if planted(Bug::MapFirst) {
+            let spot = self.next_page(stream)?;
+            self.remember(first, self.place(spot, 0), Before::Unknown)?;
+            self.write_leaf(self.shape.leaf_of(first).0)?;
+        }
         self.door.tell(if stream == Stream::Hot {
             Event::LogWrite { sectors }
         } else {
@@ -108,7 +128,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         } else {
             self.buffer.fill(0xFF);
             if let Some(start) = self.buffer.get_mut(..data.len()) {
-                start.copy_from_slice(data);
+                numbers::copy(start, data);
             }
             Content::Buffer
         };
@@ -117,7 +137,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let sector = first + SectorCount::new(slot.into());
             self.remember(sector, self.place(spot, slot), Before::Unknown)?;
         }
-        Ok(())
+        Ok(spot)
+    }
+
+    /// A sector's place before, looked up where only its map page tells it.
+    pub(super) fn placed_before(&mut self, sector: Sector) -> Result<Before, Fault<D::Error>> {
+        if self.table.get(sector).is_some() {
+            return Ok(Before::Unknown);
+        }
+        Ok(match self.lookup(sector)? {
+            Mapped::At(place) => Before::At(place),
+            Mapped::Nowhere | Mapped::Lost => Before::Unknown,
+        })
     }
 
     /// Notes where the newest copy of a sector is, and that its place before is not it any more.
@@ -144,7 +175,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Releases the place that a sector's map page tells, where that costs no read.
     fn release_before(&mut self, sector: Sector, before: Before) -> Old {
-        use super::address::Mapped;
         let (leaf, at) = self.shape.leaf_of(sector);
         let mapped = match before {
             Before::At(place) => Mapped::At(place),
@@ -170,6 +200,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<Spot, Fault<D::Error>> {
         let page_bytes = self.shape_of(stream).page_bytes.as_usize();
         for tried in 0..TRIES {
+            self.anchor_if_due()?;
             let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
@@ -190,16 +221,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
                     }
+                    self.record_page(spot, kind);
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
                         // The page that failed may read well for a while: this one must not be lost to the next.
                         self.rely_on(stream);
                     }
-                    if self.pinned.take().is_some() {
-                        self.blocks.unpin_all();
-                    }
                     return Ok(spot);
                 }
                 Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
                     if !planted(Bug::ReuseFailed) {
                         self.blocks.fail(spot.block);
                     }
@@ -211,21 +241,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// The stream that takes the page of another where blocks are short: one block is open instead of two.
+    /// The stream that takes the page of another where blocks are short: one block is open instead of several.
     fn shared(&mut self, stream: Stream) -> Stream {
         /// With as few free blocks none is spent on keeping two streams apart.
         const FEW: u16 = 2;
-        let other = match stream {
-            Stream::Host => Stream::Copies,
-            Stream::Copies => Stream::Host,
-            Stream::Map | Stream::Hot => return stream,
-        };
-        let open = |stream: Stream| self.opens[stream as usize].is_some();
-        if open(stream) || !open(other) || self.blocks.free(Area::Main) > FEW {
+        let few = FEW + self.shape.more_streams;
+        if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
             return stream;
         }
-        self.shares = true;
-        other
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        let other = Stream::MAIN.into_iter().find(|other| open(*other));
+        match other {
+            Some(other) if !open(stream) => {
+                self.shares = true;
+                other
+            }
+            _ => stream,
+        }
     }
 
     /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
@@ -266,7 +298,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if !planted(Bug::EraseUnrelied) {
             self.rely();
         }
-        while let Some(block) = self.blocks.next_free(area) {
+        while let Some(block) = self.next_listed(area)? {
             for victim in &mut self.victims {
                 *victim = victim.filter(|victim| victim.block != block);
             }
@@ -281,11 +313,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Ok(()) => {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
+                    self.blocks.set_birth(block, self.door.stamp());
+                    if area == Area::Fast {
+                        self.blocks.note_map(block, stream == Stream::Map);
+                    }
+                    self.record_block(block);
                     self.blocks.open(block);
+                    self.door.weak.forget(Weak::Block(block));
                     self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
                     return Ok(());
                 }
-                Err(Fault::BlockFailed) => self.retire(block)?,
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -299,6 +340,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
+        self.record_block(block);
         self.door.mark_bad(block)
     }
 }

@@ -1,7 +1,7 @@
 //! Lives of the FTL that are not a list of steps: the test does what it wants between mount and end.
 
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::Counters;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{BlockStore, Geometry, NandDevice, Sector};
 use nand_model::Chip;

@@ -11,10 +11,10 @@ pub use dice::Dice;
 pub use failing::{Failing, Whim};
 pub use life::{Tandem, read_sector};
 
-use ftl_core::bound::{Operations, WorstCase};
+use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Counters, Verb};
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
+use ftl_core::{Operations, WorstCase};
 use ftl_iface::{
     BlockCount, BlockStore, Bytes, Cell, Geometry, PageCount, Pairing, Region, RegionGeometry,
     Sector, SectorCount,

@@ -18,7 +18,8 @@
 //! FTL marks sectors in the upper bits of their numbers. The first page that does not fit such a row makes its block a
 //! plain one, where every page has a record of all it says. In the MLC of the paper a row is 16 bytes and a record 29.
 
-use crate::content::{self, State};
+use crate::content::Format;
+use crate::stamp::{self, State};
 
 /// What the pages of a block share.
 const HEAD: usize = 16;
@@ -56,8 +57,14 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
+    /// How pages of that format are packed, if they can be.
+    pub(super) fn of(format: &Format) -> Option<Self> {
+        let sector = format.sector_bytes();
+        Self::new(format.spare_kept(), sector, format.page_bytes().checked_div(sector)?)
+    }
+
     /// The packing of pages of that many sectors, if so many spare bytes can be packed.
-    pub(crate) fn new(spare: usize, sector: usize, sectors: usize) -> Option<Self> {
+    fn new(spare: usize, sector: usize, sectors: usize) -> Option<Self> {
         let further = spare.checked_sub(OWN)? / 4;
         let fits = sector > 0 && spare.is_multiple_of(4) && further <= FURTHER_MAX;
         let further_bytes = 2 * further;
@@ -72,16 +79,9 @@ impl Packing {
         HEAD + self.row * pages as usize
     }
 
-    /// Writes a page to its row, if it fits one. The first page that is programmed says what the block's pages share.
+    /// Writes a page to its row, if it fits one. The first page says what the block's pages share.
     #[inline]
-    pub(super) fn store(
-        &self,
-        block: &mut [u8],
-        page: u16,
-        is_first: bool,
-        data: &[u8],
-        spare: &[u8],
-    ) -> bool {
+    pub(super) fn store(&self, block: &mut [u8], page: u16, data: &[u8], spare: &[u8]) -> bool {
         let Some((head, rows)) = block.split_first_chunk_mut::<HEAD>() else { return false };
         let Some((own, words)) = spare[..self.spare].split_first_chunk::<OWN>() else {
             return false;
@@ -90,7 +90,7 @@ impl Packing {
         let [a, b, c, d, shared @ .., low_0, low_1, high_0, high_1] = *own;
         let (rising, shared) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(shared));
         let low = u16::from_le_bytes([low_0, low_1]);
-        let head = if is_first {
+        let head = if page == 0 {
             let first = Head::of(rising, shared, low, words);
             *head = first.to_bytes();
             first
@@ -138,7 +138,7 @@ impl Packing {
         // Chunks of a size that is known at run time only would cost a division.
         for at in stamps {
             let Some((sector, rest)) = data.split_at_checked(self.sector) else { return false };
-            let Some(word) = content::word_of(sector) else { return false };
+            let Some(word) = stamp::word_of(sector) else { return false };
             *at = word.to_le_bytes();
             data = rest;
         }
@@ -165,13 +165,13 @@ impl Packing {
         let (tag, stamps) = row.split_at(OWN_PACKED + self.further_bytes);
         if let Some((known, rest)) = spare.split_at_mut_checked(self.spare) {
             head.unpack(tag, known);
-            content::fill_rest(rest);
+            stamp::fill_rest(rest);
         } else if !spare.is_empty() {
             head.unpack_some(tag, spare);
         }
         for stamp in &stamps.as_chunks().0[at >> self.sector_shift..] {
             let Some((sector, rest)) = data.split_at_mut_checked(self.sector) else { return };
-            content::write_word(u32::from_le_bytes(*stamp), sector);
+            stamp::write_word(u32::from_le_bytes(*stamp), sector);
             data = rest;
         }
     }

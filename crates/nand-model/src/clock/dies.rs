@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ftl_iface::{Block, Region};
 
-use super::Label;
+use super::asked::Label;
 use super::graph::OpId;
 use super::places::Place;
 use crate::part::Nanos;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Done, Label};
+use super::asked::{Done, Label};
 use crate::part::Nanos;
 
 /// A request under way.

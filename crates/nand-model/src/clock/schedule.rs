@@ -11,11 +11,11 @@ use std::collections::{BinaryHeap, VecDeque};
 use ftl_iface::Block;
 use hashbrown::HashMap;
 
+use super::asked::{Asked, Done, Label, Order, Work};
 use super::dies::{Channel, Die, Phase, Task, Together};
 use super::graph::{Graph, OpId, Until};
 use super::places;
 use super::requests::Requests;
-use super::{Asked, Done, Label, Order, Work};
 use crate::part::{Layout, Nanos};
 use crate::rules::Verb;
 

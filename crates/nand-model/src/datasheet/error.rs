@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::names;
+
 /// Why there is no [`Part`](crate::part::Part) of that name or file.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasheetError {
@@ -21,7 +23,7 @@ pub enum DatasheetError {
     #[error(
         "no device is named `{name}`: {}name one of {}, or give the path of a device file (.toml)",
         meant(name),
-        super::builtin_names().collect::<Vec<_>>().join(", ")
+        names::builtin_names().collect::<Vec<_>>().join(", ")
     )]
     UnknownName {
         /// What was asked for.
@@ -31,7 +33,7 @@ pub enum DatasheetError {
 
 /// A question, where a name is near enough to what was typed.
 fn meant(typed: &str) -> String {
-    let near = super::nearest(typed, super::builtin_names());
+    let near = names::nearest(typed, names::builtin_names());
     near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
 }
 

@@ -12,8 +12,8 @@
 //!
 //! # Rooms
 //!
-//! - `sheet`: the file's shape. `units`: numbers with units. `check`: whether the keys agree. `error`: what is said
-//!   when they do not.
+//! - `names`: the devices that are built in. `sheet`: the file's shape. `units`: numbers with units. `check`: whether
+//!   the keys agree. `error`: what is said when they do not.
 //!
 //! ```
 //! use nand_model::datasheet;
@@ -36,36 +36,16 @@ use crate::part::Part;
 
 mod check;
 mod error;
+mod names;
 mod sheet;
 mod units;
 
 pub use self::error::{DatasheetError, Fault};
-
-/// Embeds device files by name, so that a name and its file cannot disagree.
-macro_rules! devices {
-    ($($name:literal)*) => {
-        [$(($name, include_str!(concat!("../../../../devices/", $name, ".toml")))),*]
-    };
-}
-
-/// The devices that are built in: every file of `devices/`.
-const BUILTIN: [(&str, &str); 12] = devices! {
-    "c1" "c2" "c3"
-    "k9f2g08u0a" "k9gag08u0m"
-    "spi-nand-1g"
-    "tlc-pslc"
-    "ko"
-    "tiny" "tiny-slc" "tiny-mlc" "tiny-tlc"
-};
-
-/// The names of the built-in devices, in the order in which tables list them.
-pub fn builtin_names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
-    BUILTIN.iter().map(|(name, _)| *name)
-}
+pub use self::names::{builtin_names, nearest};
 
 /// The built-in device of that name.
 pub fn builtin(name: &str) -> Result<Part, DatasheetError> {
-    match BUILTIN.iter().find(|(known, _)| *known == name) {
+    match names::BUILTIN.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Part::parse(text, &format!("built-in {name}")),
         None => Err(DatasheetError::UnknownName { name: name.into() }),
     }
@@ -79,21 +59,6 @@ pub fn open(name_or_path: &str) -> Result<Part, DatasheetError> {
     let is_path = path.components().count() > 1
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     if is_path { Part::load(path) } else { builtin(name_or_path) }
-}
-
-/// Of names that are known, the one that was probably meant; none where nothing is near.
-///
-/// ```
-/// use nand_model::datasheet::{builtin_names, nearest};
-/// assert_eq!(nearest("spi-nand", builtin_names()), Some("spi-nand-1g"));
-/// assert_eq!(nearest("floppy", builtin_names()), None);
-/// ```
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// As near as `clap` wants flags to be.
-    const NEAR: f64 = 0.7;
-    let near = |name: &'a str| (strsim::jaro_winkler(typed, name), name);
-    let found = known.into_iter().map(near).filter(|(near, _)| *near > NEAR);
-    found.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
 }
 
 /// The name by which device files call the scheme; none for a table of the part's own.

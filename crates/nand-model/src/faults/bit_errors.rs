@@ -18,9 +18,10 @@
 //! codeword lies is thrown once each time its page is programmed: strong cells stay strong, and errors only grow until
 //! the next erase.
 
-use ftl_iface::{Block, Bytes, Cell, Corrected, Geometry, NandDevice, Page, Region};
+use std::ops::Range;
 
-use super::FaultInjector;
+use ftl_iface::{Block, Bytes, Cell, Corrected, Geometry, Page, Region, RegionGeometry};
+
 use super::dice::{Subject, dice};
 use crate::part::{Ecc, Nanos};
 
@@ -129,6 +130,30 @@ pub(crate) struct BitErrors {
 const NANOS_PER_DAY: f64 = 86_400e9;
 
 impl BitErrors {
+    /// Lets the blocks of a region of that shape age from now on.
+    pub(super) fn age_region(
+        &mut self,
+        region: Region,
+        shape: &RegionGeometry,
+        ageing: Ageing,
+        ecc: Ecc,
+    ) {
+        let now = BlockAge { reads: 0, programmed: Some(self.shelf) };
+        self.regions[region as usize] = Some(RegionAge {
+            ageing,
+            correctable_bits: ecc.correctable_bits,
+            codeword_bytes: ecc.codeword_bytes,
+            page_bytes: shape.page_bytes.get(),
+            pages: shape.pages_per_block.get(),
+            blocks: vec![now; shape.blocks.as_usize()],
+        });
+    }
+
+    /// Lets time pass on the shelf.
+    pub(super) const fn lie(&mut self, time: Nanos) {
+        self.shelf = Nanos::new(self.shelf.get().saturating_add(time.get()));
+    }
+
     fn block(&mut self, block: Block) -> Option<&mut BlockAge> {
         self.regions[block.region() as usize].as_mut()?.blocks.get_mut(block.index() as usize)
     }
@@ -168,7 +193,7 @@ impl BitErrors {
         let days = since.get() as f64 / NANOS_PER_DAY;
         let reads = f64::from(age.reads) / f64::from(region.pages);
         let rate = region.ageing.rate(cycles, days, reads);
-        region.worst(seed, page, cycles, at, length, rate)
+        region.worst(seed, page, cycles, region.codewords(at, length), rate)
     }
 
     /// Whether it fits the device: an image is not to be trusted.
@@ -191,23 +216,27 @@ impl BitErrors {
 }
 
 impl RegionAge {
-    fn worst(
-        &self,
-        seed: u64,
-        page: Page,
-        cycles: u32,
-        at: Bytes,
-        length: usize,
-        rate: f64,
-    ) -> Option<Corrected> {
+    /// The codewords that a read takes.
+    fn codewords(&self, at: Bytes, length: usize) -> Range<u32> {
         // A read of the spare area alone takes the codeword that holds it, the last.
         let (from, to) = match length {
             0 => (self.page_bytes - 1, self.page_bytes),
             _ => (at.get(), at.get() + length as u32),
         };
+        from / self.codeword_bytes..to.div_ceil(self.codeword_bytes)
+    }
+
+    fn worst(
+        &self,
+        seed: u64,
+        page: Page,
+        cycles: u32,
+        codewords: Range<u32>,
+        rate: f64,
+    ) -> Option<Corrected> {
         let mean = rate * f64::from(self.codeword_bytes) * 8.0;
         let mut worst = 0;
-        for codeword in from / self.codeword_bytes..to.div_ceil(self.codeword_bytes) {
+        for codeword in codewords {
             let detail = u64::from(page.index().get()) << 32 | u64::from(codeword);
             let luck = dice(seed, Subject::BitErrors, page.block(), cycles, detail).f64();
             worst = worst.max(wrong_bits(mean, luck));
@@ -236,44 +265,6 @@ fn wrong_bits(mean: f64, luck: f64) -> u32 {
         sum += share;
     }
     count
-}
-
-impl<D: NandDevice> FaultInjector<D> {
-    /// Lets a region's bits decay. Blocks count as programmed at this moment where they were programmed before.
-    pub fn age_region(
-        &mut self,
-        region: Region,
-        ageing: Ageing,
-        ecc: Ecc,
-    ) -> Result<(), BitErrorsError> {
-        let shape = self.inner.geometry().region(region).ok_or(BitErrorsError::NoRegion(region))?;
-        if ecc.codeword_bytes == 0 {
-            return Err(BitErrorsError::NoCodeword(region));
-        }
-        let errors = self.faults.bit_errors.get_or_insert_default();
-        let now = BlockAge { reads: 0, programmed: Some(errors.shelf) };
-        errors.regions[region as usize] = Some(RegionAge {
-            ageing,
-            correctable_bits: ecc.correctable_bits,
-            codeword_bytes: ecc.codeword_bytes,
-            page_bytes: shape.page_bytes.get(),
-            pages: shape.pages_per_block.get(),
-            blocks: vec![now; shape.blocks.as_usize()],
-        });
-        Ok(())
-    }
-
-    /// Lets the device lie on the shelf for that long. Operations are moments beside it: simulated time does not age.
-    pub fn age(&mut self, time: Nanos) {
-        if let Some(errors) = &mut self.faults.bit_errors {
-            errors.shelf = Nanos::new(errors.shelf.get().saturating_add(time.get()));
-        }
-    }
-
-    /// Bits no longer decay, and what had decayed reads well again.
-    pub fn lift_bit_errors(&mut self) {
-        self.faults.bit_errors = None;
-    }
 }
 
 #[cfg(test)]

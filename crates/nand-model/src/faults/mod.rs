@@ -18,6 +18,7 @@ mod erase_failure;
 mod factory_bad;
 mod mark_failure;
 mod program_failure;
+mod setting;
 mod torn;
 mod uncorrectable;
 

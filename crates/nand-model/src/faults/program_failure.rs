@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use ftl_iface::Page;
 
-use super::FaultInjector;
 use super::dice::{Chance, Subject, When, dice};
 
 /// Which programs fail.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct ProgramFailures {
-    chance: Chance,
-    named: BTreeMap<Page, When>,
+    pub(super) chance: Chance,
+    pub(super) named: BTreeMap<Page, When>,
 }
 
 impl ProgramFailures {
@@ -28,22 +27,5 @@ impl ProgramFailures {
             None => self.named.remove(&page),
         };
         strikes || by_chance
-    }
-}
-
-impl<D> FaultInjector<D> {
-    /// Lets programs of that page fail.
-    pub fn fail_program(&mut self, page: Page, when: When) {
-        self.faults.program_failures.named.insert(page, when);
-    }
-
-    /// Lets programs fail by chance, at places that the seed picks.
-    pub fn fail_programs(&mut self, chance: Chance) {
-        self.faults.program_failures.chance = chance;
-    }
-
-    /// No program fails any more. What failed before stays as it is.
-    pub fn lift_program_failures(&mut self) {
-        self.faults.program_failures = ProgramFailures::default();
     }
 }

@@ -6,8 +6,8 @@ use fastrand::Rng;
 use ftl_iface::{Block, Bytes, Page, PageCount, PageIndex};
 
 use super::dice::{Subject, dice};
-use crate::content::ERASED;
 use crate::power::PageFate;
+use crate::stamp::ERASED;
 
 /// What is left of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -15,62 +15,34 @@
 //! An image that is damaged, foreign, cut short or of another version is a typed error, and memory is asked for as
 //! content arrives, block by block.
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::sync::Arc;
 
-use ftl_iface::{Geometry, GeometryError, Mode, PageCount, Pairing, Region, RegionGeometry};
+use ftl_iface::{Geometry, Mode, PageCount, Pairing, Region, RegionGeometry};
 
 use crate::cells::{BlockCells, Cells};
-use crate::chip::{Chip, ChipError, Room};
+use crate::chip::{Chip, Room};
 use crate::clock::{Clock, Time};
-use crate::content::{Content, Format, State};
+use crate::content::{Content, Format};
 use crate::faults::{FaultInjector, Faults};
 use crate::part::{Layout, Nanos, Part, Power, RegionPart, kept_table};
+use crate::stamp::State;
 use crate::stats::RegionTally;
 
+mod error;
 mod wire;
 
+pub use self::error::ImageError;
 use self::wire::{In, Out};
 
 const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
 const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
-/// Raised with every change of what is written.
-const VERSION: u16 = 3;
 /// Larger than any part's figures, so that a damaged length ends the load early.
 const HEADER_MAX: u32 = 1 << 20;
 /// Room for a note on each of millions of pages.
 const FAULTS_MAX: u32 = 1 << 28;
 /// Sums that start below it cannot overflow within a run.
 const SUM_MAX: u64 = 1 << 62;
-
-/// Why an image could not be saved or loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum ImageError {
-    /// The file or stream failed.
-    #[error("the image could not be read or written ({0}): check the file")]
-    Io(#[source] io::Error),
-    /// It is no image of the kind that was asked for.
-    #[error("this is no {0} image: give a file that was saved as one")]
-    Foreign(&'static str),
-    /// It was saved by another version of this program.
-    #[error("the image has version {found}, this program reads version {VERSION}: save it anew")]
-    Version {
-        /// The image's version.
-        found: u16,
-    },
-    /// It ends too early.
-    #[error("the image is cut short: copy it again, or save it anew")]
-    Truncated,
-    /// Its check does not match, or it says what cannot be.
-    #[error("the image is damaged ({0}): copy it again, or save it anew")]
-    Damaged(&'static str),
-    /// Its part cannot be simulated.
-    #[error("the image holds an impossible part: {0}")]
-    Part(#[from] ChipError),
-    /// Its part has an impossible shape.
-    #[error("the image holds an impossible part: {0}")]
-    Geometry(#[from] GeometryError),
-}
 
 /// All of a chip but its blocks.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -253,7 +225,7 @@ fn put_block<W: Write>(
             Some(State::Kept) => out.put(record)?,
             Some(State::Whole) => {
                 out.put(&record[..format.head()])?;
-                cells.load_whole(index, page, 0, &mut whole);
+                cells.whole().load(index, page, 0, &mut whole);
                 out.put(&whole)?;
             }
             _ => out.put(&[State::Skipped.code()])?,

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
-use super::{ImageError, VERSION};
+use super::error::{ImageError, VERSION};
 
 /// Writes, and sums the check.
 pub(super) struct Out<W> {

@@ -8,7 +8,7 @@ use nand_model::part::Part;
 use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Content};
 
-use super::Written;
+use super::written::Written;
 use crate::Failure;
 use crate::table::{Edge, Table};
 

@@ -6,7 +6,7 @@ use ftl_iface::{Block, EraseError, NandDevice, PageIndex, Region, RegionGeometry
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Energy};
 
-use super::Written;
+use super::written::Written;
 use crate::Failure;
 use crate::show;
 use crate::table::{Edge, Table};

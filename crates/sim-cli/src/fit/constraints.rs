@@ -213,6 +213,7 @@ fn workload_args(name: &str) -> WorkloadArgs {
         lenient: false,
         fit: None,
         passes: 1,
+        first: None,
         columns: None,
     }
 }

@@ -6,12 +6,15 @@ use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
     ReadError,
 };
-use nand_model::Timed;
+use nand_model::faults::FaultInjector;
 use nand_model::part::Nanos;
 use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
+use nand_model::{Chip, Timed};
 
-use super::Device;
-use super::journal::Entry;
+use super::entry::Entry;
+
+/// A chip under what befalls it.
+pub(crate) type Device = FaultInjector<Chip>;
 
 /// The device, with the records of what was done to it, if somebody keeps them.
 #[derive(Debug)]

@@ -14,27 +14,23 @@
 //!
 //! # Rooms
 //!
-//! - `journal`: what its records hold. `journaled`: the device that keeps them.
+//! - `entry`: what a record of the journal holds. `journal`: the file. `journaled`: the device that keeps them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use nand_model::Chip;
-use nand_model::faults::FaultInjector;
 use nand_model::power::Tear;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::{Failure, files};
 
+mod entry;
 mod journal;
 mod journaled;
 
-pub(crate) use journaled::Journaled;
-
-/// A chip under what befalls it.
-pub(crate) type Device = FaultInjector<Chip>;
+pub(crate) use journaled::{Device, Journaled};
 
 /// Raised with every change of what is written.
 const VERSION: u32 = 1;
@@ -203,6 +199,7 @@ fn head(file: &mut impl BufRead) -> Result<Head, String> {
 #[cfg(test)]
 mod tests {
     use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+    use nand_model::Chip;
     use nand_model::power::{PageFate, PairFate, Tear};
     use nand_model::{Content, datasheet};
 

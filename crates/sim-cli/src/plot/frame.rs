@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::Shape;
 use super::axis::Fitted;
+use super::shape::Shape;
 
 /// The look of all charts, for a page that holds some. Colours are told apart by people who see few of them, and have
 /// a contrast of three to one or more against the ground of their scheme.

@@ -15,26 +15,17 @@ use std::fmt::Write;
 mod axis;
 mod bars;
 mod frame;
+mod shape;
 
 pub use axis::{Axis, Scale};
 pub use bars::Bars;
 pub use frame::STYLE;
+pub use shape::Shape;
 
 use frame::{Frame, Place, escape};
 
 /// Points of a line up to which each is marked.
 const MARKED_MOST: usize = 40;
-
-/// How values become marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A line from point to point.
-    Line,
-    /// A level that holds until the next point.
-    Steps,
-    /// A dot each.
-    Points,
-}
 
 /// Values that belong together.
 #[derive(Clone, Debug)]

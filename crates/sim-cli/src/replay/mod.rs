@@ -1,4 +1,4 @@
-//! `tandem replay`: a trace on one system; and the machinery by which every command replays.
+//! The machinery by which every command replays.
 //!
 //! ```text
 //!   workload ──▶ feed: batches of requests, read once ─┬─▶ session: host ─▶ system ─▶ chip    (a thread each)
@@ -42,13 +42,13 @@
 //!
 //! # Rooms
 //!
-//! - `feed`: from the reader to the systems. `session`: one system's replay. `under_way`: requests between submission
-//!   and answer. `served`: the same for real hosts. `tally`: what it counts. `progress`: the bar. `text`: the result as
-//!   people read it.
+//! - `options`: what every run is told. `outcome`: what it brings. `feed`: from the reader to the systems. `session`:
+//!   one system's replay. `under_way`: requests between submission and answer. `served`: the same for real hosts.
+//!   `tally`: what it counts. `progress`: the bar. `text`: the result as people read it.
 
 use std::any::Any;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
@@ -56,15 +56,16 @@ use ftl_iface::Region;
 use nand_model::part::Part;
 use serde::Serialize;
 
-use crate::device::{self, DeviceArgs};
 use crate::host::{SharedWitness, Witness};
 use crate::result::{RunResult, lifetime_years};
-use crate::systems::{ChainWrite, Chosen, Setup};
+use crate::systems::{self, Chosen, Setup};
 use crate::trace::Room;
-use crate::workload::{Workload, WorkloadArgs};
-use crate::{Failure, files, interrupt, report, show};
+use crate::workload::Workload;
+use crate::{Failure, files, interrupt, show};
 
 mod feed;
+mod options;
+mod outcome;
 mod progress;
 #[cfg(unix)]
 mod served;
@@ -74,94 +75,18 @@ pub(crate) mod text;
 mod under_way;
 
 use feed::{Fed, Feed};
+pub use options::Options;
+pub(crate) use options::is_output;
+pub(crate) use outcome::{Details, Outcome};
 pub(crate) use progress::Progress;
 #[cfg(unix)]
 pub(crate) use served::Served;
 use session::Replay;
 pub(crate) use under_way::Pace;
 
-/// What every replaying command is told beside its systems.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Options {
-    #[command(flatten)]
-    pub(crate) workload: WorkloadArgs,
-    #[command(flatten)]
-    pub(crate) device: DeviceArgs,
-    #[command(flatten)]
-    pub(crate) pace: Pace,
-    /// Write the result as JSON to this file; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Write a page with tables and charts to this file: one HTML file that needs no other
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
-}
-
-impl Options {
-    /// Whether what is asked for can be written, before anything runs.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.report.as_ref().is_some_and(|path| path.as_os_str() == "-") {
-            let reason = "a page goes to a file: give --report a file's name";
-            return Err(Failure::Arguments(reason.into()));
-        }
-        let json = self.json.iter().filter(|path| path.as_os_str() != "-");
-        json.chain(&self.report).try_for_each(|path| files::check(path))
-    }
-
-    /// Options of a run whose result goes to nobody but the caller.
-    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
-        Self { workload, device, pace, json: None, report: None }
-    }
-}
-
-/// What a run brings.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// What its JSON holds.
-    pub(crate) result: RunResult,
-    /// What charts show beside that, where it was asked for.
-    pub(crate) details: Option<Details>,
-}
-
-/// What charts show of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Details {
-    /// Of reads and of writes: shares of the requests, and the microseconds within which they were answered.
-    pub(crate) latencies: [Vec<(f64, f64)>; 2],
-    /// Erases of each block, by region.
-    pub(crate) erases: [Vec<u32>; 2],
-    /// A sample of the pages of new data written to chains.
-    pub(crate) chain_writes: Vec<ChainWrite>,
-}
-
-/// What was typed after `replay`.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Args {
-    /// The system, with parameters if need be: `hybrid?filter=off`. `tandem systems` lists them
-    #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
-    system: Chosen,
-    #[command(flatten)]
-    options: Options,
-}
-
-/// Replays a trace on one system.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    args.options.check()?;
-    let setup = args.options.device.setup()?;
-    let systems = std::slice::from_ref(&args.system);
-    let outcomes = run_all(&args.options, &setup, systems, &Progress::new())?;
-    report::write(&args.options, &setup, &outcomes)?;
-    for Outcome { result, .. } in &outcomes {
-        if !write_json(&args.options, result, out)? {
-            text::write(result, &args.options, &setup, out)?;
-        }
-    }
-    ended(&args.options, outcomes.iter().map(|outcome| &outcome.result))
-}
-
-/// The end of a run whose results were shown: a failure where Ctrl-C stopped it.
+/// The end of a run whose results were shown: a failure where Ctrl-C stopped it, before any of those files was written.
 pub(crate) fn ended<'a>(
-    options: &Options,
+    mut files: impl Iterator<Item = &'a Path>,
     mut results: impl Iterator<Item = &'a RunResult>,
 ) -> Result<(), Failure> {
     let Some(part) = results.find(|result| result.partial) else {
@@ -169,8 +94,7 @@ pub(crate) fn ended<'a>(
     };
     let served = show::count(session::served(part));
     let mut done = format!("{served} requests were served, and all figures are of these");
-    if options.report.is_some() || options.json.as_ref().is_some_and(|path| path.as_os_str() != "-")
-    {
+    if files.any(|path| !is_output(path)) {
         done += "; no file was written";
     }
     Err(Failure::Interrupted(done))
@@ -186,7 +110,7 @@ pub(crate) fn run_all(
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
-    let room = Room { capacity, largest: device::largest_capacity(&setup.part) };
+    let room = Room { capacity, largest: systems::largest_capacity(&setup.part) };
     let fit = workload.fit(options.workload.fit, room, largest_page(setup))?;
     let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
     let witness = SharedWitness::new(witness);
@@ -299,7 +223,7 @@ pub(crate) fn put_json(
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
     let text = json(result);
-    if path.as_os_str() == "-" {
+    if is_output(path) {
         out.write_all(&text)?;
         return Ok(true);
     }
@@ -326,46 +250,26 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        args: Args,
-    }
-
-    fn outcome(system: &str) -> Failure {
-        let workload = "synth:sequential?requests=200&reads=80&size=1KiB&footprint=4KiB&seed=2";
-        let words = ["replay", workload, "--device", "tiny", "--system", system];
-        let Line { args } = Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
-        run(&args, &mut Vec::new()).expect_err("a violation")
-    }
-
-    #[test]
-    fn a_write_that_is_lost_is_a_violation_told_with_its_sector() {
-        let failure = outcome("liar");
-        assert_eq!(failure.exit_code(), 1);
-        let told = failure.to_string();
-        assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
+        options: Options,
     }
 
     #[test]
     fn a_request_that_is_not_served_is_a_violation() {
         let words = ["replay", "synth:sequential?requests=10&size=1KiB", "--device", "tiny"];
-        let Line { args } = Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
-        let setup = args.options.device.setup().unwrap();
-        let systems = [args.system];
-        let outcomes = run_all(&args.options, &setup, &systems, &Progress::hidden()).unwrap();
+        let Line { options } =
+            Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        let setup = options.device.setup().unwrap();
+        let systems = [Chosen::parse("hybrid").unwrap()];
+        let outcomes = run_all(&options, &setup, &systems, &Progress::hidden()).unwrap();
         let mut result = outcomes.into_iter().next().unwrap().result;
-        let workload = Workload::new(&args.options.workload).unwrap();
+        let workload = Workload::new(&options.workload).unwrap();
         let mut held_to = |requests| {
             let fed = Fed { requests, skipped: 0, touched: 0, partial: false };
-            complete(&mut result, &fed, &workload, &args.options)
+            complete(&mut result, &fed, &workload, &options)
         };
         held_to(10).unwrap();
         let lost = held_to(11).unwrap_err();
         assert_eq!(lost.exit_code(), 1);
         assert!(lost.to_string().contains("11 requests went in, and 10 were served"), "{lost}");
-    }
-
-    #[test]
-    fn a_breach_of_rules_is_a_violation_too() {
-        let failure = outcome("liar?breach=on");
-        assert_eq!((failure.exit_code(), failure.to_string().contains("breach")), (1, true));
     }
 }

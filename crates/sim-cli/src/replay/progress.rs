@@ -21,12 +21,16 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar, if standard error is a terminal.
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(STEPS.into()), ProgressDrawTarget::stderr());
+        Self::on(ProgressDrawTarget::stderr(), Instant::now())
+    }
+
+    fn on(target: ProgressDrawTarget, start: Instant) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(STEPS.into()), target);
         // The template is the program's own; a test draws it.
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Self { bar, start: Instant::now() }
+        Self { bar, start }
     }
 
     /// None, whoever looks: for runs of which others tell.
@@ -58,13 +62,67 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
     use super::*;
 
+    /// A terminal that keeps what is written to it.
+    #[derive(Clone, Debug, Default)]
+    struct Screen(Arc<Mutex<String>>);
+
+    impl Screen {
+        fn put(&self, text: &str) {
+            self.0.lock().unwrap().push_str(text);
+        }
+    }
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            200
+        }
+        fn move_cursor_up(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, line: &str) -> std::io::Result<()> {
+            self.put(line);
+            self.put("\n");
+            Ok(())
+        }
+        fn write_str(&self, text: &str) -> std::io::Result<()> {
+            self.put(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> std::io::Result<()> {
+            self.put("\n");
+            Ok(())
+        }
+        fn flush(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
-    fn the_template_can_be_drawn() {
-        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
-        let progress = Progress::new();
-        progress.at(Some(0.5), 10);
-        progress.done();
+    fn the_bar_fits_60_columns_for_hundreds_of_millions_of_requests() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        let progress =
+            Progress::on(target, Instant::now().checked_sub(Duration::from_secs(120)).unwrap());
+        progress.at(Some(0.5), 999_999_999);
+        progress.bar.tick();
+        let drawn = screen.0.lock().unwrap().clone();
+        let longest = drawn.lines().map(|line| line.trim_end().chars().count()).max();
+        assert!(drawn.contains("999,999,999 requests, 8,"), "{drawn:?}");
+        assert!(longest.is_some_and(|columns| (40..=60).contains(&columns)), "{drawn:?}");
     }
 }

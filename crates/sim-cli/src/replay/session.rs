@@ -9,9 +9,9 @@ use nand_model::part::Nanos;
 use nand_model::{Energy, Time};
 
 use super::feed::Batch;
+use super::outcome::{Details, Outcome};
 use super::tally::Tally;
-use super::under_way::{UnderWay, account};
-use super::{Details, Outcome, Pace};
+use super::under_way::{Pace, UnderWay, account};
 use crate::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::result::{
     self, ByCause, ByRequest, Pages, PartResult, RegionResult, Requests, RunResult, SCHEMA, Spread,

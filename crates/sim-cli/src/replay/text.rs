@@ -5,7 +5,8 @@ use std::io::Write;
 use ftl_iface::Region;
 use nand_model::Time;
 
-use super::{Options, session};
+use super::options::Options;
+use super::session;
 use crate::Failure;
 use crate::result::{BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
 use crate::show;

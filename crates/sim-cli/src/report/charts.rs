@@ -53,27 +53,33 @@ pub(super) fn time_by_cause(outcomes: &[Outcome]) -> String {
     bars.inline()
 }
 
-/// Data read or programmed, by cause: a bar for each region of each system.
-pub(super) fn traffic(outcomes: &[Outcome], setup: &Setup, is_write: bool) -> String {
-    type Figure = fn(&Pages) -> u64;
-    let writes: [(&str, Figure); 4] = [
+/// A figure of a region's pages, with its name.
+type Figure = (&'static str, fn(&Pages) -> u64);
+
+/// Data programmed, by cause: a bar for each region of each system.
+pub(super) fn writes(outcomes: &[Outcome], setup: &Setup) -> String {
+    let figures: [Figure; 4] = [
         ("for the host", |pages| pages.host_program),
         ("to make room", |pages| pages.gc_program),
         ("to level wear", |pages| pages.wl_program),
         ("for order", |pages| pages.meta_program),
     ];
-    let reads: [(&str, Figure); 5] = [
+    traffic(outcomes, setup, "Write traffic by cause", &figures)
+}
+
+/// Data read, by cause.
+pub(super) fn reads(outcomes: &[Outcome], setup: &Setup) -> String {
+    let figures: [Figure; 5] = [
         ("for the host", |pages| pages.host_read),
         ("to make room", |pages| pages.gc_read),
         ("to level wear", |pages| pages.wl_read),
         ("for order", |pages| pages.meta_read),
         ("to find sectors", |pages| pages.scan_read),
     ];
-    let (title, figures) = if is_write {
-        ("Write traffic by cause", &writes[..])
-    } else {
-        ("Read traffic by cause", &reads[..])
-    };
+    traffic(outcomes, setup, "Read traffic by cause", &figures)
+}
+
+fn traffic(outcomes: &[Outcome], setup: &Setup, title: &str, figures: &[Figure]) -> String {
     let rows: Vec<(String, f64, &Pages)> = outcomes
         .iter()
         .flat_map(|outcome| {

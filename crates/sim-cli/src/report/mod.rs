@@ -5,10 +5,10 @@
 //! - `page`: HTML. `charts`: the pictures.
 
 use crate::Failure;
-use crate::compare;
 use crate::replay::{Options, Outcome, text};
 use crate::result::RunResult;
 use crate::show;
+use crate::side_by_side;
 use crate::systems::Setup;
 use crate::verdict::{self, Verdict};
 
@@ -103,14 +103,14 @@ fn heads<'a>(first: &'a str, names: impl IntoIterator<Item = &'a str>) -> Vec<St
 
 fn results(page: &mut Page, runs: &[&RunResult]) {
     page.heading("Results");
-    page.table(&heads("", runs.iter().map(|run| run.system.as_str())), &compare::rows(runs));
+    page.table(&heads("", runs.iter().map(|run| run.system.as_str())), &side_by_side::rows(runs));
     let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
         return;
     };
     for run in others {
         page.words(&format!("{} against {}:", run.system, first.system));
         let ratios: Vec<Vec<String>> =
-            compare::ratio_rows(run, first).into_iter().map(Vec::from).collect();
+            side_by_side::ratio_rows(run, first).into_iter().map(Vec::from).collect();
         page.facts(&ratios);
     }
 }
@@ -139,9 +139,10 @@ fn times(page: &mut Page, outcomes: &[Outcome]) {
         .collect();
     page.table(&heads("spent on", names(outcomes)), &rows);
     page.note(
-        "Host: the pages that requests asked for. Reclaim: making room in the log. Fold: gathering a chain's sectors \
-         into one block, and erasing those it frees. Write-back: moving sectors from the log to the chains. Scan: \
-         finding out where sectors are. Meta: headers, summaries, trims.",
+        "Host: the pages that requests asked for. Reclaim: making room in the log, or in a page store. Fold: \
+         gathering a chain's sectors into one block, and erasing those it frees. Write-back: moving sectors from the \
+         log to the chains, or from the fast area of a page store. Scan: finding out where sectors are. Meta: \
+         headers, summaries, trims, the map of a page store.",
     );
 }
 
@@ -152,11 +153,11 @@ fn names(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
 fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
     page.heading("Traffic by cause");
     page.note(
-        "To make room: reclaiming the log, moving its data to the chains, folding chains. Each operation counts as a \
-         whole page, also one that reads but a sector or a tag.",
+        "To make room: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a page \
+         store. Each operation counts as a whole page, also one that reads but a sector or a tag.",
     );
-    page.chart(&charts::traffic(outcomes, setup, true));
-    page.chart(&charts::traffic(outcomes, setup, false));
+    page.chart(&charts::writes(outcomes, setup));
+    page.chart(&charts::reads(outcomes, setup));
 }
 
 fn wear(page: &mut Page, outcomes: &[Outcome]) {

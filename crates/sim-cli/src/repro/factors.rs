@@ -25,9 +25,10 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
         [(workload, 0), (workload, 1)].map(|(w, disk)| (w, (disk, disks(w)[disk].clone())))
     }) {
         let name = format!("{}, {}", if disk == 0 { "C3'" } else { "C3" }, workload.name());
+        let log = if disk == 1 { Log::Present } else { Log::Absent };
         let ours = Known::measured(&results.result(&run)?.factors.unwrap_or_default());
-        rows.push(row(format!("{name}, paper"), &TABLE_3[disk][workload as usize], disk == 1));
-        rows.push(row(format!("{name}, **ours**"), &ours, disk == 1));
+        rows.push(row(format!("{name}, paper"), &TABLE_3[disk][workload as usize], log));
+        rows.push(row(format!("{name}, **ours**"), &ours, log));
     }
     page.table(&rows);
     page.say(
@@ -40,9 +41,17 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     formula(page, results)
 }
 
-fn row(name: String, known: &Known, has_log: bool) -> [String; 8] {
-    let of_log = |figure: f64, digits: usize| {
-        if has_log { format!("{figure:.digits$}") } else { "-".into() }
+/// Whether a disk has a log, of which some figures are.
+#[derive(Clone, Copy)]
+enum Log {
+    Absent,
+    Present,
+}
+
+fn row(name: String, known: &Known, log: Log) -> [String; 8] {
+    let of_log = |figure: f64, digits: usize| match log {
+        Log::Absent => "-".into(),
+        Log::Present => format!("{figure:.digits$}"),
     };
     [
         name,

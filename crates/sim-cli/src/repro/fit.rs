@@ -25,6 +25,7 @@ fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
         lenient: false,
         fit: None,
         passes: 1,
+        first: None,
     };
     profile::profile(&Requests::new(&args)?, 1, super::runs::EXPORTED)
 }

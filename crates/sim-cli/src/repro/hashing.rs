@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::paper::Workload;
-use super::runs::{self, PART_OF_FIGURE_11, Results, Run, SLC};
+use super::runs::{self, IN_MANY_RUNS, Results, Run, SLC};
 use crate::plot::{Axis, Chart, Scale, Shape};
 use crate::{Failure, show};
 
@@ -15,7 +15,7 @@ const PROBINGS: [&str; 2] = ["linear", "quadratic"];
 
 fn hybrid(workload: Workload, entries: u32, probing: &str, probes: u32) -> Run {
     let system = format!("hybrid?entries={entries}&probing={probing}&probes={probes}");
-    Run { system, sector: Some(SECTOR), ..Run::hybrid(workload, "c3", SLC) }
+    Run { system, sector: Some(SECTOR), one_in: IN_MANY_RUNS, ..Run::hybrid(workload, "c3", SLC) }
 }
 
 /// All lines of one workload.
@@ -38,7 +38,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("Figure 11: the hash table");
     page.say(&format!(
         "Writes that the table turned away, and in brackets RS; C3, 256 MiB of SLC, sectors of 512 bytes. \
-         Columns: entries looked at for a sector. These runs have one request in {PART_OF_FIGURE_11} of the others'."
+         Columns: entries looked at for a sector. These runs have one request in {IN_MANY_RUNS} of the others'."
     ));
     for workload in Workload::ALL {
         of(page, results, workload)?;

@@ -7,6 +7,7 @@
 //!
 //! - `paper`: what the paper says. `formula`: its closed formula. `runs`: the runs that figures are made of, each done
 //!   once. `page`: the page.
+//! - `density`: Figure 8b.
 //! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3 and Figure 9. `slc_sizes`: Figures 8 and 12b,
 //!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
 //! - `studies`: the other papers.
@@ -20,6 +21,7 @@ use clap::ValueEnum;
 
 use crate::{Failure, interrupt, show};
 
+mod density;
 mod factors;
 mod fit;
 mod formula;
@@ -47,12 +49,15 @@ pub struct Args {
     /// The folder for the page and its charts
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
-    /// Requests of each run [default: 1000000; for hong-shin 100000]
+    /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     requests: Option<u64>,
-    /// A folder with the loads of the papers by their names (`hm_0.csv.gz`): replayed whole in place of made-up ones
+    /// A folder with the loads of the papers by their names (`hm_0.csv.gz`): replayed in place of made-up ones
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
+    /// Replay these files whole, not as many requests as of a made-up load
+    #[arg(long, requires = "traces")]
+    full: bool,
     /// Replay them so many times; the paper does it 10 times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     passes: u32,
@@ -69,10 +74,16 @@ pub struct Args {
 enum Paper {
     /// L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
     Chang,
+    /// Batni and Safaei, "A New Multi-Tiered Solid State Disk Using SLC/MLC Combined Flash Memory"
+    Ahdm,
     /// Hong and Shin, "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory", 2010
     HongShin,
     /// Kinoshita, Matsui and Takeuchi, "Maximizing Performance/cost of SSD Composed of […] SCMs", 2018
     Kinoshita,
+    /// Ko, Suh, Park and Chung, "FTL for the effective use of SLC NAND flash memory in hybrid […] devices", 2011
+    Ko,
+    /// No paper: what disks of today do with blocks in SLC mode
+    Pslc,
     /// All of them
     All,
 }
@@ -86,6 +97,8 @@ enum Figure {
     Fig7,
     /// Speed-up by size of the SLC
     Fig8,
+    /// Speed-up by Kgil's density control, by size of the extra MLC
+    Fig8b,
     /// Traffic by cause
     Fig9,
     /// Where writes reach the MLC
@@ -105,6 +118,7 @@ impl Figure {
             Self::Table3 => factors::runs(),
             Self::Fig7 => fit::runs(),
             Self::Fig8 => slc_sizes::speed_runs(),
+            Self::Fig8b => density::runs(),
             Self::Fig9 => factors::traffic_runs(),
             Self::Fig10 => places::scatter_runs(),
             Self::Fig11 => hashing::runs(),
@@ -119,6 +133,7 @@ impl Figure {
             Self::Table3 => factors::write(page, results),
             Self::Fig7 => fit::write(page, results, length),
             Self::Fig8 => slc_sizes::speed(page, results),
+            Self::Fig8b => density::write(page, results),
             Self::Fig9 => factors::traffic(page, results),
             Self::Fig10 => places::scatter(page, results),
             Self::Fig11 => hashing::write(page, results),
@@ -131,14 +146,21 @@ impl Figure {
     }
 }
 
+/// Every page but Chang's.
+static ALL: [studies::Study; 5] =
+    [studies::AHDM, studies::HONG_SHIN, studies::KINOSHITA, studies::KO, studies::PSLC];
+
 /// Makes the figures anew.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let studies = match args.paper {
         Paper::Chang => &[][..],
+        Paper::Ahdm => &[studies::AHDM],
         Paper::HongShin => &[studies::HONG_SHIN],
         Paper::Kinoshita => &[studies::KINOSHITA],
-        Paper::All => &[studies::HONG_SHIN, studies::KINOSHITA],
+        Paper::Ko => &[studies::KO],
+        Paper::Pslc => &[studies::PSLC],
+        Paper::All => &ALL,
     };
     let is_chang = matches!(args.paper, Paper::Chang | Paper::All);
     if !args.figures.is_empty() && !matches!(args.paper, Paper::Chang) {
@@ -148,7 +170,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let folder = args.traces.as_deref();
-    let loads = studies::Loads { requests: args.requests, seed: args.seed, folder };
+    let length = if args.full { studies::Cut::Full } else { studies::Cut::AsLong };
+    let loads = studies::Loads { requests: args.requests, seed: args.seed, folder, length };
     for study in studies {
         let path = study.make(&args.out.join("repro"), &loads, jobs)?;
         writeln!(out, "{} has the figures", path.display())?;
@@ -221,6 +244,7 @@ mod tests {
             out: folder.path().into(),
             requests: Some(3000),
             traces: None,
+            full: false,
             passes: 1,
             seed: 1,
             jobs: NonZeroUsize::new(2),
@@ -245,6 +269,7 @@ mod tests {
             out: file.path().join("below"),
             requests: Some(u64::MAX),
             traces: None,
+            full: false,
             passes: 1,
             seed: 1,
             jobs: None,

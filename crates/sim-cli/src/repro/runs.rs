@@ -27,6 +27,8 @@ pub(super) struct Run {
     pub(super) slc: u64,
     /// Another sector size than the device's.
     pub(super) sector: Option<u32>,
+    /// It gets one in so many of the requests.
+    pub(super) one_in: u64,
 }
 
 /// Bytes that the paper's disk exports.
@@ -42,7 +44,7 @@ pub(super) const SLC: u64 = 256;
 impl Run {
     pub(super) fn conventional(workload: Workload, device: &'static str) -> Self {
         // What the device has beside its MLC, the system leaves alone.
-        Self { workload, device, system: "conventional".into(), slc: SLC, sector: None }
+        Self { workload, device, system: "conventional".into(), slc: SLC, sector: None, one_in: 1 }
     }
 
     pub(super) fn hybrid(workload: Workload, device: &'static str, slc: u64) -> Self {
@@ -59,15 +61,14 @@ pub(super) struct Length {
     pub(super) passes: u32,
 }
 
-/// Figure 11 has more runs than all others together, and each is longer for its small sectors: they get this part of
-/// the requests.
-pub(super) const PART_OF_FIGURE_11: u64 = 3;
+/// Figure 11 has more runs than all others together, and each is longer for its small sectors: they get one request in
+/// so many. Figure 8b, whose disks are written whole first, gets as many.
+pub(super) const IN_MANY_RUNS: u64 = 3;
 
 impl Length {
     /// That of a run.
     fn of(self, run: &Run) -> Self {
-        let part = if run.sector.is_some() { PART_OF_FIGURE_11 } else { 1 };
-        Self { requests: (self.requests / part).max(1), ..self }
+        Self { requests: (self.requests / run.one_in).max(1), ..self }
     }
 
     /// The workload's name in full.
@@ -104,7 +105,8 @@ impl Results {
 
 /// The conventional disk to which a run is compared.
 pub(super) fn base_of(run: &Run) -> Run {
-    Run { sector: run.sector, ..Run::conventional(run.workload, run.device) }
+    let Run { sector, one_in, .. } = *run;
+    Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
 }
 
 /// Does all runs, so many at a time, each once. Tells on standard error how far it is.
@@ -127,7 +129,7 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
                 return Ok(());
             };
             let mut outcome = one(&run, length)?;
-            if run.sector.is_some() || run.slc != SLC {
+            if run.one_in > 1 || run.slc != SLC {
                 // No figure shows these by block or by place, and they would add up.
                 outcome.details = None;
             }
@@ -169,6 +171,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
         lenient: false,
         fit: None,
         passes: length.passes,
+        first: None,
     };
     let device = DeviceArgs {
         device: run.device.into(),

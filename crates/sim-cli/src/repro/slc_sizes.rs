@@ -8,12 +8,12 @@ use crate::plot::{Axis, Chart, Shape};
 use crate::show;
 
 /// MiB of SLC in Figure 8.
-const SIZES: [u64; 5] = [32, 64, 128, 256, 512];
+pub(super) const SIZES: [u64; 5] = [32, 64, 128, 256, 512];
 
 /// Those of Figure 12b begin where the throttle is needed.
 const SIZES_OF_WEAR: [u64; 7] = [8, 16, 32, 64, 128, 256, 512];
 
-const DEVICES: [&str; 3] = ["c1", "c2", "c3"];
+pub(super) const DEVICES: [&str; 3] = ["c1", "c2", "c3"];
 
 fn over_sizes(workload: Workload, device: &'static str, sizes: &[u64]) -> Vec<Run> {
     let hybrids = sizes.iter().map(|size| Run::hybrid(workload, device, *size));
@@ -21,7 +21,7 @@ fn over_sizes(workload: Workload, device: &'static str, sizes: &[u64]) -> Vec<Ru
 }
 
 /// All lines of Figure 8.
-fn lines() -> impl Iterator<Item = (Workload, &'static str)> {
+pub(super) fn lines() -> impl Iterator<Item = (Workload, &'static str)> {
     Workload::ALL.into_iter().flat_map(|workload| DEVICES.map(|device| (workload, device)))
 }
 
@@ -57,9 +57,6 @@ pub(super) fn speed(page: &mut Page, results: &Results) -> Result<(), Failure> {
         "C1 exports 7 GiB here, not 20: two bytes an entry, which is the paper's own arithmetic for its tables \
          (section 4.2), number 65,536 blocks, and 21 GB in blocks of 128 KiB are 172,032. The workload shrinks \
          with the disk, the SLC does not.",
-    );
-    page.say(
-        "Figure 8b, dynamic density control after Kgil, is not reproduced: there is no such system here yet.",
     );
     page.say(
         "How far RS rises depends on whose writes the folds of C3' are for. Where small writes scattered \

@@ -31,7 +31,6 @@
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
@@ -58,13 +57,8 @@ use cuts::Cuts;
 use drive::{Ledger, Pace};
 use listen::{Listener, Place};
 use server::Server;
+pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use status::Status;
-
-/// Connections at a time.
-pub const CONNECTIONS_MOST: usize = 256;
-
-/// How long a client may take for the handshake.
-pub const HANDSHAKE_MOST: Duration = Duration::from_secs(30);
 
 /// What was typed after `serve`.
 #[derive(Clone, Debug, clap::Args)]

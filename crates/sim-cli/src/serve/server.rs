@@ -19,11 +19,16 @@ use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
-use super::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use crate::image::{About, Journaled};
 use crate::result::{RunResult, ServedResult};
 use crate::systems::{Ended, Live, Owner, Session, System};
 use crate::{Failure, interrupt, notes};
+
+/// Connections at a time.
+pub const CONNECTIONS_MOST: usize = 256;
+
+/// How long a client may take for the handshake.
+pub const HANDSHAKE_MOST: Duration = Duration::from_secs(30);
 
 /// How often it is looked whether Ctrl-C was typed.
 const LOOKED_EVERY: Duration = Duration::from_millis(50);
@@ -222,10 +227,10 @@ async fn talk(socket: &mut Box<dyn Socket>, drive: &RefCell<Drive<'_>>) -> io::R
             }
             next
         };
-        let agreed = conversation.is_agreed();
+        let deadline = (!conversation.is_agreed()).then_some(deadline);
         let sent = out.len();
         if sent > 0 {
-            in_time(agreed, deadline, socket.write_all(&out)).await?;
+            in_time(deadline, socket.write_all(&out)).await?;
             out.clear();
         }
         match next {
@@ -234,7 +239,7 @@ async fn talk(socket: &mut Box<dyn Socket>, drive: &RefCell<Drive<'_>>) -> io::R
             Next::Send => {}
             Next::Read => {
                 input.reserve(READ_AT_ONCE);
-                if in_time(agreed, deadline, socket.read_buf(&mut input)).await? == 0 {
+                if in_time(deadline, socket.read_buf(&mut input)).await? == 0 {
                     return Ok(());
                 }
             }
@@ -242,14 +247,13 @@ async fn talk(socket: &mut Box<dyn Socket>, drive: &RefCell<Drive<'_>>) -> io::R
     }
 }
 
-/// Waits, but during the handshake not longer than for that.
+/// Waits, where there is a deadline not longer than for that.
 async fn in_time<T>(
-    agreed: bool,
-    deadline: Instant,
+    deadline: Option<Instant>,
     work: impl Future<Output = io::Result<T>>,
 ) -> io::Result<T> {
-    if agreed {
-        return work.await;
+    match deadline {
+        None => work.await,
+        Some(deadline) => timeout_at(deadline, work).await?,
     }
-    timeout_at(deadline, work).await?
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Folder;
-use super::plan::{Plan, Run};
+use super::folder::Folder;
+use super::plan::Plan;
+use super::run::Run;
 use crate::result::{Ratios, RunResult, SCHEMA};
 use crate::table::{Edge, Table};
 use crate::{Failure, csv, files, replay, show};

@@ -12,12 +12,12 @@
 //!
 //! # Rooms
 //!
-//! - `plan`: from TOML to runs. `names`: under which name a result is kept. `collect`: from results to tables.
-//!   `page`: the report. `slurm`: the same on a cluster.
+//! - `args`: what is typed. `plan`: from TOML to runs. `run`: one of them. `folder`: where results lie. `names`: under
+//!   which name a result is kept. `collect`: from results to tables. `page`: the report. `slurm`: the same on a
+//!   cluster.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -27,75 +27,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::replay::{self, Outcome, Progress};
 use crate::{Failure, files, interrupt};
 
+mod args;
 mod collect;
+mod folder;
 mod names;
 mod page;
 mod plan;
+mod run;
 mod slurm;
 
+pub use args::Args;
+use args::{Shard, Where};
 use collect::Row;
-use plan::{Plan, Run};
-
-/// What was typed after `sweep`.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Args {
-    /// The plan: lists of devices, SLC sizes, systems, traces and seeds, as TOML
-    #[arg(value_name = "PLAN.toml")]
-    plan: PathBuf,
-    /// The folder for the results; it is made if need be
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Runs at a time; all cores if left out. A run of a 20-GiB device takes up to 150 MB of memory
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
-    /// Do each N-th run from the I-th on, and leave the others to other machines
-    #[arg(long, value_parser = Shard::parse, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// Run nothing: make the tables of the results that are there
-    #[arg(long, conflicts_with_all = ["shard", "on"])]
-    collect: bool,
-    #[command(flatten)]
-    cluster: slurm::ClusterArgs,
-}
-
-/// Which of the runs are done here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shard {
-    /// From 1 to `of`.
-    number: usize,
-    of: usize,
-}
-
-impl Shard {
-    fn parse(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(number, of)| {
-            Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
-        });
-        let possible = numbers.filter(|shard| (1..=shard.of).contains(&shard.number));
-        possible.ok_or_else(|| "write I/N with I from 1 to N, as in 2/8".into())
-    }
-
-    const fn has(self, run: usize) -> bool {
-        run % self.of == self.number - 1
-    }
-}
-
-/// The folder of a sweep.
-struct Folder<'a> {
-    path: &'a Path,
-}
-
-impl Folder<'_> {
-    /// The result's file of a run.
-    fn result(&self, run: &Run) -> PathBuf {
-        self.path.join("runs").join(format!("{}.json", run.id))
-    }
-
-    fn make(&self) -> Result<(), Failure> {
-        let path = self.path.join("runs");
-        std::fs::create_dir_all(&path).map_err(|reason| Failure::File { path, reason })
-    }
-}
+use folder::Folder;
+use plan::Plan;
+use run::Run;
 
 /// Does what is left of the plan and collects what is there.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
@@ -103,7 +49,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = Folder { path: &args.out };
     folder.make()?;
     let is_left = |run: &Run| collect::read(&folder.result(run)).is_none();
-    if let Some(slurm::Where::Slurm) = args.cluster.on {
+    if let Some(Where::Slurm) = args.cluster.on {
         let is_left: Vec<bool> = plan.runs.iter().map(is_left).collect();
         return slurm::submit(args, &folder, &is_left, out);
     }
@@ -159,20 +105,21 @@ fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let bar = bar(left.len());
+    let worker = || {
+        while !interrupt::is_requested() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = left.get(number) else { break };
+            if let Err(failure) = one(run, folder) {
+                let mut failures =
+                    failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                failures.push((number, failure));
+            }
+            bar.inc(1);
+        }
+    };
     thread::scope(|scope| {
         for _ in 0..jobs.min(left.len()) {
-            scope.spawn(|| {
-                while !interrupt::is_requested() {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(run) = left.get(number) else { break };
-                    if let Err(failure) = one(run, folder) {
-                        let mut failures =
-                            failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                        failures.push((number, failure));
-                    }
-                    bar.inc(1);
-                }
-            });
+            scope.spawn(worker);
         }
     });
     bar.finish_and_clear();

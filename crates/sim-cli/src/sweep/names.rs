@@ -1,6 +1,6 @@
 //! Names of results: the same for the same run on every machine, another one wherever the result could differ.
 
-use super::plan::Run;
+use super::run::Run;
 use crate::result::SCHEMA;
 use crate::show;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Folder;
 use super::collect::{self, HEADS, Row};
+use super::folder::Folder;
 use super::plan::Plan;
 use crate::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::report::Page;

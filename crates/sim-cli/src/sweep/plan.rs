@@ -11,6 +11,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::names;
+use super::run::Run;
 use crate::device::DeviceArgs;
 use crate::replay::{Options, Pace};
 use crate::synth::{self, Synth};
@@ -61,26 +62,6 @@ pub(super) struct Plan {
     pub(super) text: String,
     /// In the order of devices, traces, SLC sizes, systems.
     pub(super) runs: Vec<Run>,
-}
-
-/// One run of a plan.
-#[derive(Debug)]
-pub(super) struct Run {
-    /// Under which its result is kept: readable, and another one wherever something differs that changes the result.
-    pub(super) id: String,
-    /// As the plan names it.
-    pub(super) device: String,
-    /// The SLC size that the plan asks for; none where it leaves that to the device, or the system has no use for it.
-    pub(super) slc: Option<u64>,
-    /// As the plan names it, the seed included.
-    pub(super) trace: String,
-    /// The same without the seed.
-    pub(super) workload: String,
-    pub(super) system: Chosen,
-    pub(super) setup: Setup,
-    pub(super) options: Options,
-    /// The run to which its ratios are.
-    pub(super) baseline: usize,
 }
 
 /// A trace of a plan: a file, several in a row, or a synthetic workload.
@@ -169,41 +150,16 @@ impl Plan {
 
 fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let folder = source.path.parent().unwrap_or(Path::new(""));
-    let capacity = source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;
-    let sizes = source.each("slc", &sheet.slc, |text| size::parse(text).map(Some))?;
-    let sizes = if sizes.is_empty() { vec![None] } else { sizes };
+    let sizes = Sizes::read(source, sheet)?;
     let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
     let traces = traces(source, sheet, folder)?;
     let base = workload(source, sheet)?;
     let pace = pace(source, sheet)?;
-    let lists = [sheet.devices.len(), traces.len(), sizes.len(), systems.len()];
-    let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
-    if asked > RUNS {
-        let [devices, traces, sizes, systems] = lists;
-        let reason = format!(
-            "{devices} devices, {traces} traces and seeds, {sizes} SLC sizes and {systems} systems make {} runs, and a \
-             plan has {} at most: shorten a list, or part it into plans",
-            show::count(asked),
-            show::count(RUNS)
-        );
-        return Err(source.wrong(None, "", reason));
-    }
+    not_too_many(source, [sheet.devices.len(), traces.len(), sizes.slc.len(), systems.len()])?;
     let mut runs = Runs::default();
     for device in &sheet.devices {
         let path = device_path(device.get_ref(), folder);
-        let mut setups = Vec::new();
-        for (at, slc) in sizes.iter().enumerate() {
-            let (device_file, slc) = (path.clone(), *slc);
-            let flags = DeviceArgs { device: device_file, capacity, slc, parallel: sheet.parallel };
-            let setup = flags.setup().map_err(|error| {
-                // An SLC that the device cannot have is the size's fault.
-                let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
-                let (span, key) =
-                    size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
-                source.wrong(Some(span), key, error)
-            })?;
-            setups.push((slc, flags, setup));
-        }
+        let setups = sizes.setups(source, sheet, device, &path)?;
         for trace in &traces {
             for (slc, flags, setup) in &setups {
                 // The first system's run, wherever it is.
@@ -231,6 +187,63 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
         }
     }
     Ok(runs.list)
+}
+
+/// Whether so many devices, traces, SLC sizes and systems make no more runs than a plan may ask for.
+fn not_too_many(source: &Source<'_>, lists: [usize; 4]) -> Result<(), Failure> {
+    let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
+    if asked <= RUNS {
+        return Ok(());
+    }
+    let [devices, traces, sizes, systems] = lists;
+    let reason = format!(
+        "{devices} devices, {traces} traces and seeds, {sizes} SLC sizes and {systems} systems make {} runs, and a \
+         plan has {} at most: shorten a list, or part it into plans",
+        show::count(asked),
+        show::count(RUNS)
+    );
+    Err(source.wrong(None, "", reason))
+}
+
+/// The sizes that are asked for.
+struct Sizes {
+    capacity: Option<u64>,
+    /// None where the plan leaves that to the device.
+    slc: Vec<Option<u64>>,
+}
+
+impl Sizes {
+    fn read(source: &Source<'_>, sheet: &Sheet) -> Result<Self, Failure> {
+        let capacity =
+            source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;
+        let sizes = source.each("slc", &sheet.slc, |text| size::parse(text).map(Some))?;
+        let slc = if sizes.is_empty() { vec![None] } else { sizes };
+        Ok(Self { capacity, slc })
+    }
+
+    /// The device at each SLC size, with the flags that ask for it.
+    fn setups(
+        &self,
+        source: &Source<'_>,
+        sheet: &Sheet,
+        device: &Spanned<String>,
+        path: &str,
+    ) -> Result<Vec<(Option<u64>, DeviceArgs, Setup)>, Failure> {
+        let (capacity, parallel) = (self.capacity, sheet.parallel);
+        let mut setups = Vec::new();
+        for (at, slc) in self.slc.iter().enumerate() {
+            let flags = DeviceArgs { device: path.into(), capacity, slc: *slc, parallel };
+            let setup = flags.setup().map_err(|error| {
+                // An SLC that the device cannot have is the size's fault.
+                let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
+                let (span, key) =
+                    size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
+                source.wrong(Some(span), key, error)
+            })?;
+            setups.push((*slc, flags, setup));
+        }
+        Ok(setups)
+    }
 }
 
 /// How requests follow each other.
@@ -289,7 +302,7 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
     })?;
     let passes = passes.unwrap_or(1);
     let lenient = sheet.lenient;
-    Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes })
+    Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes, first: None })
 }
 
 /// A device file lies where the plan says, seen from the plan.

@@ -7,35 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Args, Folder, Shard};
+use super::args::{Args, Shard};
+use super::folder::Folder;
 use crate::{Failure, files};
-
-/// Where a sweep runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Where {
-    /// In an array of Slurm jobs
-    Slurm,
-}
-
-/// What is asked of the cluster.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct ClusterArgs {
-    /// Hand the runs to a cluster, whose nodes all see the folder, and return
-    #[arg(long, value_enum, value_name = "CLUSTER", conflicts_with = "shard")]
-    pub(super) on: Option<Where>,
-    /// Show the jobs' scripts and submit nothing
-    #[arg(long, requires = "on")]
-    dry_run: bool,
-    /// The partition, where it is not the cluster's usual one
-    #[arg(long, requires = "on", value_name = "NAME")]
-    partition: Option<String>,
-    /// Tasks of the array: shards of the plan; a run each, 1000 at most, if left out
-    #[arg(long, requires = "on", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    tasks: Option<u32>,
-    /// Another option for sbatch, such as --sbatch=--time=2:00:00; several may be given
-    #[arg(long, requires = "on", value_name = "OPTION", allow_hyphen_values = true)]
-    sbatch: Vec<String>,
-}
 
 /// Clusters refuse longer arrays unless they are configured for them.
 const TASKS_MOST: usize = 1000;

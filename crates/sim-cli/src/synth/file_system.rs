@@ -17,7 +17,7 @@
 
 use rand_pcg::Pcg64Mcg;
 
-use super::below;
+use super::numbers::below;
 use super::zipf::{Scatter, Zipf};
 use crate::trace::Op;
 

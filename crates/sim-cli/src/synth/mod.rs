@@ -5,12 +5,12 @@
 //!
 //! # Rooms
 //!
-//! - [`command`]: `tandem synth`. `places`: where a request goes: uniform, sequential, zipf. `zipf`: ranks whose shares
-//!   fall as 1 / rank^skew, and where on the disk they lie. `file_system`: ntfs and ext3, sizes and places of the
-//!   paper's laptop. `streams`: the same, each share a parameter.
+//! - [`command`]: `tandem synth`. `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
+//!   uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and where on the disk they lie.
+//!   `file_system`: ntfs and ext3, sizes and places of the paper's laptop. `streams`: the same, each share a
+//!   parameter.
 
 use nand_model::part::Nanos;
-use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
 use crate::spec::{self, Parameter};
@@ -19,11 +19,13 @@ use crate::trace::{Op, Request};
 
 pub mod command;
 mod file_system;
+mod numbers;
 mod places;
 mod streams;
 mod zipf;
 
 use file_system::Shape;
+use numbers::{below, skew, spread};
 use places::Places;
 
 /// What stands before the name of a synthetic workload.
@@ -232,30 +234,6 @@ fn interval(text: &str) -> Result<Nanos, String> {
     const MOST: u64 = 3_600_000_000;
     let micros = text.parse().ok().filter(|micros| *micros <= MOST);
     micros.map(Nanos::from_micros).ok_or_else(|| format!("write microseconds from 0 to {MOST}"))
-}
-
-fn skew(text: &str) -> Result<f64, String> {
-    let skew = text.parse().ok().filter(|skew| (0.0..=10.0).contains(skew));
-    skew.ok_or_else(|| "write a number from 0 to 10".into())
-}
-
-/// A seed's bits spread over a generator's state, so that small seeds give unlike states (splitmix64, Steele, Lea and
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
-fn spread(seed: u64) -> u128 {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    };
-    u128::from(next()) << 64 | u128::from(next())
-}
-
-/// A whole number below `bound`, which is not zero. The shares of two numbers differ by less than bound / 2^64.
-#[inline]
-fn below(dice: &mut Pcg64Mcg, bound: u64) -> u64 {
-    ((u128::from(dice.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 
 /// Makes the requests, one by one.

@@ -2,8 +2,8 @@
 
 use rand_pcg::Pcg64Mcg;
 
-use super::below;
 use super::file_system::{FileSystem, Shape};
+use super::numbers::below;
 use super::zipf::{Scatter, Zipf};
 use crate::trace::Op;
 

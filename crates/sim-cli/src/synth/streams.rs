@@ -3,6 +3,7 @@
 //! `ntfs`, `ext3` and those that came before them are points in this space; `tandem fit` looks for others.
 
 use super::file_system::{self, Shape};
+use super::numbers;
 use crate::spec::{Parameter, Values};
 
 const fn parameter(name: &'static str, default: &'static str, title: &'static str) -> Parameter {
@@ -50,7 +51,7 @@ pub(super) fn shape(values: &Values) -> Result<Shape, String> {
         })
     };
     let skew = |name, known: f64| {
-        values.get(name, |text| if text == "like" { Ok(known) } else { super::skew(text) })
+        values.get(name, |text| if text == "like" { Ok(known) } else { numbers::skew(text) })
     };
     let share = (0, 1000);
     let some = (1, 1 << 20);

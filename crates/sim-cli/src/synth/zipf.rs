@@ -7,6 +7,8 @@
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
+use super::numbers;
+
 /// Draws ranks from 0 to n - 1, the hottest first.
 #[derive(Clone, Debug)]
 pub(super) struct Zipf {
@@ -93,7 +95,7 @@ impl Scatter {
     pub(super) fn new(slots: u64, seed: u64) -> Self {
         let mask = slots.next_power_of_two() - 1;
         let shift = (mask.count_ones() / 2).max(1);
-        let bits = super::spread(seed);
+        let bits = numbers::spread(seed);
         let factors = [bits as u64 | 1, (bits >> 64) as u64 | 1, (bits >> 32) as u64 | 1];
         Self { slots, mask, shift, factors }
     }

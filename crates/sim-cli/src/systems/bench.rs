@@ -11,7 +11,7 @@ use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Meter, Spent};
-use super::{Books, Session, System};
+use super::system::{Books, Session, System};
 use crate::Failure;
 
 /// The hardware below a rival, shared by the rival that works on it and by whoever reads its meters.

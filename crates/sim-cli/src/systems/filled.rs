@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use ftl_core::Config;
 use ftl_core::config::FilterChoice;
+use ftl_core::hybrid::shape::{HEADER_BLOCKS, Part, Shape};
 use ftl_core::layout::{self, FormatKey, Kind, Slots, Stamp as Moment, Tag};
-use ftl_core::shape::{HEADER_BLOCKS, Part, Shape};
 use ftl_iface::{Page, Pairing, Sector, SectorCount};
 use nand_model::{Chip, Preset, Stamp};
 
@@ -105,7 +105,7 @@ pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> S
 #[cfg(test)]
 mod tests {
     use ftl_core::config::{LogRegion, PairedPages};
-    use ftl_core::ram::OwnedRam;
+    use ftl_core::hybrid::ram::OwnedRam;
     use ftl_core::{Ftl, NoProbe, RamPlan};
     use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageIndex};
     use nand_model::Content;

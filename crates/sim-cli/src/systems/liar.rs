@@ -8,23 +8,33 @@ use ftl_iface::{
 use nand_model::Done;
 use nand_model::part::Nanos;
 
+use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Spent};
-use super::{Books, Hardware, Session, Setup, System, ours};
+use super::ours;
+use super::registry::{Entry, PowerLoss};
+use super::setup::Setup;
+use super::system::{Books, Session, System};
 use crate::Failure;
 use crate::spec::{self, Parameter, Values};
 
+/// Its line beside the registry's.
+pub(super) const ENTRY: Entry = Entry {
+    name: "liar",
+    title: "loses a write, for tests",
+    parameters: &PARAMETERS,
+    uses_slc: false,
+    power: PowerLoss::Survived,
+    run,
+};
+
 /// Whether it breaks rules instead of losing a write.
-pub(super) const PARAMETERS: [Parameter; 1] =
+const PARAMETERS: [Parameter; 1] =
     [Parameter { name: "breach", default: "off", title: "break a rule instead" }];
 
 /// The write that is lost, counted from 1 on: not one of the preparation, whose writes are longer.
 const LOST: u32 = 3;
 
-pub(super) fn run(
-    setup: &Setup,
-    values: &Values,
-    session: &mut dyn Session,
-) -> Result<(), Failure> {
+fn run(setup: &Setup, values: &Values, session: &mut dyn Session) -> Result<(), Failure> {
     let breaks_rules = values.is_on("breach").map_err(Failure::Arguments)?;
     let mut lying = Lying { session, breaks_rules };
     let plain = spec::parse("conventional", &ours::CONVENTIONAL).map_err(Failure::Arguments)?;

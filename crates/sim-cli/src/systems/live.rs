@@ -1,17 +1,24 @@
 //! The lives of a disk that is used by real hosts: mounted, served, cut off from power, mounted again.
 
+use std::convert::Infallible;
+use std::fmt::Display;
+
 use ftl_core::config::PairedPages;
+use ftl_core::hybrid::ram::OwnedRam;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::Counters;
-use ftl_core::ram::OwnedRam;
 use ftl_core::{Config, Ftl, RamPlan};
+use ftl_iface::StoreWriteError;
 use nand_model::faults::FaultInjector;
 use nand_model::part::Part;
 use nand_model::power::Cut;
 use nand_model::{Chip, PowerCut};
 
 use super::meter::{Flash, Meter, Metered, Watcher};
-use super::ours::{self, KEY, Ours};
-use super::{Setup, System};
+use super::ours::{self, KEY, Ours, write_error};
+use super::paged::{self, Paged};
+use super::setup::Setup;
+use super::system::System;
 use crate::Failure;
 use crate::image::Journaled;
 use crate::spec::Values;
@@ -19,10 +26,22 @@ use crate::spec::Values;
 /// The chip with all that a life may do to it.
 pub(crate) type Powered = PowerCut<Journaled>;
 
+/// Why a change failed.
+type Change = StoreWriteError<Infallible>;
+
 /// A system whose power can fail.
 pub(crate) trait Live: System {
     /// What it stands on.
     fn power(&mut self) -> &mut Powered;
+
+    /// Does what the mount has left to be done.
+    fn settle(&mut self) -> Result<(), Change>;
+
+    /// Leaves the flash as a quick mount wants it.
+    fn stop(&mut self) -> Result<(), Change>;
+
+    /// What was counted, in earlier lives too.
+    fn counters(&self) -> &Counters;
 }
 
 /// How a life ended.
@@ -43,46 +62,78 @@ pub(crate) trait Owner {
     fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure>;
 }
 
-/// The device and the configuration of a system that is to live.
+/// One of our FTLs as it is configured, with its plan of RAM.
+#[derive(Debug)]
+pub(crate) enum Store {
+    /// Block chains, with a log or without.
+    Chains(Box<(Config, RamPlan)>),
+    /// The page store.
+    Pages(Box<(PagedConfig, PagedPlan)>),
+}
+
+/// The device and the FTL of a system that is to live.
 #[derive(Debug)]
 pub(crate) struct Blueprint {
     /// The device, without what the system does not use.
     pub(crate) part: Part,
-    /// Its configuration.
-    pub(crate) config: Config,
-    plan: RamPlan,
+    /// What drives it.
+    pub(crate) store: Store,
 }
 
 impl Blueprint {
-    fn new(part: Part, mut config: Config, guards: PairedPages) -> Result<Self, Failure> {
+    fn of_chains(part: Part, mut config: Config, guards: PairedPages) -> Result<Self, Failure> {
         config.paired_pages = guards;
         let plan = RamPlan::new(&part.geometry, &config);
         let plan = plan.map_err(|error| ours::refused(&part, error))?;
-        Ok(Self { part, config, plan })
+        Ok(Self { part, store: Store::Chains(Box::new((config, plan))) })
     }
 }
 
-/// The hybrid. Unlike in a replay, pages that a cut may ruin are copied beforehand, unless something else is asked for.
+/// What is done about pages that a cut may ruin: unlike in a replay, they are guarded unless something else is asked
+/// for.
+fn guards(values: &Values, config: PairedPages) -> PairedPages {
+    if values.is_given("paired-pages") { config } else { PairedPages::Guard }
+}
+
+/// The hybrid.
 pub(super) fn hybrid(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
     let config = ours::hybrid_config(setup, values)?;
-    let asked = values.is_given("paired-pages").then_some(config.paired_pages);
-    let guards = asked.unwrap_or(PairedPages::Guard);
-    Blueprint::new(setup.part.clone(), config, guards)
+    let guards = guards(values, config.paired_pages);
+    Blueprint::of_chains(setup.part.clone(), config, guards)
 }
 
 /// The conventional system, which copies them, too.
 pub(super) fn conventional(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
     let part = ours::without_slc(&setup.part)?;
     let config = ours::conventional_config(&part, values)?;
-    Blueprint::new(part, config, PairedPages::Guard)
+    Blueprint::of_chains(part, config, PairedPages::Guard)
+}
+
+/// The page store.
+pub(super) fn paged(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
+    let part = setup.part.clone();
+    let mut config = paged::config(&part, values).map_err(Failure::Arguments)?;
+    config.paired_pages = guards(values, config.paired_pages);
+    let plan = PagedPlan::new(&part.geometry, &config);
+    let plan = plan.map_err(|error| Failure::Unfit(error.to_string()))?;
+    Ok(Blueprint { part, store: Store::Pages(Box::new((config, plan))) })
 }
 
 impl Blueprint {
     /// A new chip that keeps a stamp of each sector, for one whose bytes nobody reads.
     pub(crate) fn stamped(&self, setup: &Setup) -> Result<Journaled, Failure> {
-        let content = ours::stamps(&self.plan, self.config.sector_bytes);
+        let (content, packed) = match &self.store {
+            Store::Chains(chains) => {
+                let (config, plan) = &**chains;
+                (ours::stamps(plan, config.sector_bytes), plan.shape().chain.region)
+            }
+            Store::Pages(pages) => {
+                let (_, plan) = &**pages;
+                (paged::stamps(plan), plan.shape().main.region)
+            }
+        };
         let mut chip = Chip::new(&self.part, content)?.with_time(setup.time);
-        chip.pack(self.plan.shape().chain.region);
+        chip.pack(packed);
         Ok(Journaled::new(FaultInjector::new(chip, 0)))
     }
 
@@ -90,10 +141,24 @@ impl Blueprint {
     pub(crate) fn format(&self, chip: Journaled) -> Result<Journaled, Failure> {
         let meter = Meter::new();
         let mut powered = Powered::new(chip, Cut::never());
-        let device = Metered::new(&mut powered, self.plan.shape(), &meter);
-        let mut memory = OwnedRam::for_plan(&self.plan);
-        let formatted = Ftl::format(device, &self.config, memory.lend(), KEY, Watcher::new(&meter));
-        formatted.map(drop).map_err(|error| Failure::Unfit(error.to_string()))?;
+        let watcher = Watcher::new(&meter);
+        let unfit = |error: &dyn Display| Failure::Unfit(error.to_string());
+        match &self.store {
+            Store::Chains(chains) => {
+                let (config, plan) = &**chains;
+                let device = Metered::new(&mut powered, plan.shape(), &meter);
+                let mut memory = OwnedRam::for_plan(plan);
+                let formatted = Ftl::format(device, config, memory.lend(), KEY, watcher);
+                formatted.map(drop).map_err(|error| unfit(&error))?;
+            }
+            Store::Pages(pages) => {
+                let (config, plan) = &**pages;
+                let device = Metered::of_pages(&mut powered, plan.shape(), &meter);
+                let mut memory = OwnedPagedRam::for_plan(plan);
+                let formatted = PageFtl::format(device, config, memory.lend(), KEY, watcher);
+                formatted.map(drop).map_err(|error| unfit(&error))?;
+            }
+        }
         Ok(powered.into_inner())
     }
 
@@ -119,36 +184,54 @@ impl Blueprint {
         counters: &mut Counters,
         owner: &mut dyn Owner,
     ) -> Result<Ended, Failure> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| {
-            Failure::Violation(format!("the {what} failed: {error}"))
-        };
-        let mut memory = OwnedRam::for_plan(&self.plan);
         let mut watcher = Watcher::new(meter);
         watcher.counters.clone_from(counters);
-        let device = Metered::new(&mut *powered, self.plan.shape(), meter);
-        let mounted = Ftl::mount(device, &self.config, memory.lend(), watcher);
-        let ftl = match mounted {
-            Ok(ftl) => ftl,
-            Err(error) => {
-                let failure = failed("mount", &error);
-                return if powered.is_on() { Err(failure) } else { Ok(Ended::PowerFailed) };
+        let refused = match &self.store {
+            Store::Chains(chains) => {
+                let (config, plan) = &**chains;
+                let mut memory = OwnedRam::for_plan(plan);
+                let device = Metered::new(&mut *powered, plan.shape(), meter);
+                match Ftl::mount(device, config, memory.lend(), watcher) {
+                    Ok(ftl) => return lead(&mut Ours::new(ftl, plan, meter), counters, owner),
+                    Err(error) => failed("mount", &error),
+                }
+            }
+            Store::Pages(pages) => {
+                let (config, plan) = &**pages;
+                let mut memory = OwnedPagedRam::for_plan(plan);
+                let device = Metered::of_pages(&mut *powered, plan.shape(), meter);
+                match PageFtl::mount(device, config, memory.lend(), watcher) {
+                    Ok(ftl) => return lead(&mut Paged::new(ftl, plan, meter), counters, owner),
+                    Err(error) => failed("mount", &error),
+                }
             }
         };
-        let mut ours = Ours::new(ftl, &self.plan, meter);
-        // What a cut has left is set right before hosts come.
-        let ended = match ours.ftl.settle() {
-            Ok(()) => owner.live(&mut ours)?,
-            Err(_) if !ours.power().is_on() => Ended::PowerFailed,
-            Err(error) => return Err(failed("mount", &error)),
-        };
-        if ended == Ended::Stopped {
-            ours.power().set_cut(Cut::never());
-            ours.ftl.stop().map_err(|error| failed("clean stop", &error))?;
-        }
-        let (_, watcher) = ours.ftl.into_parts();
-        *counters = watcher.counters;
-        Ok(ended)
+        if powered.is_on() { Err(refused) } else { Ok(Ended::PowerFailed) }
     }
+}
+
+/// Lets the owner at a disk that is mounted, until its power fails or it is stopped.
+fn lead(
+    disk: &mut dyn Live,
+    counters: &mut Counters,
+    owner: &mut dyn Owner,
+) -> Result<Ended, Failure> {
+    // What a cut has left is set right before hosts come.
+    let ended = match disk.settle() {
+        Ok(()) => owner.live(disk)?,
+        Err(_) if !disk.power().is_on() => Ended::PowerFailed,
+        Err(error) => return Err(failed("mount", &error)),
+    };
+    if ended == Ended::Stopped {
+        disk.power().set_cut(Cut::never());
+        disk.stop().map_err(|error| failed("clean stop", &error))?;
+    }
+    counters.clone_from(disk.counters());
+    Ok(ended)
+}
+
+fn failed(what: &str, error: &dyn Display) -> Failure {
+    Failure::Violation(format!("the {what} failed: {error}"))
 }
 
 impl Flash for &mut Powered {
@@ -164,5 +247,35 @@ impl Flash for &mut Powered {
 impl Live for Ours<'_, &mut Powered> {
     fn power(&mut self) -> &mut Powered {
         self.ftl.device_mut().chip
+    }
+
+    fn settle(&mut self) -> Result<(), Change> {
+        self.ftl.settle().map_err(|error| write_error(&error))
+    }
+
+    fn stop(&mut self) -> Result<(), Change> {
+        self.ftl.stop().map(drop).map_err(|error| write_error(&error))
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.ftl.probe().counters
+    }
+}
+
+impl Live for Paged<'_, &mut Powered> {
+    fn power(&mut self) -> &mut Powered {
+        self.ftl.device_mut().chip
+    }
+
+    fn settle(&mut self) -> Result<(), Change> {
+        self.ftl.settle().map_err(|error| write_error(&error))
+    }
+
+    fn stop(&mut self) -> Result<(), Change> {
+        self.ftl.stop().map_err(|error| write_error(&error))
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.ftl.probe().counters
     }
 }

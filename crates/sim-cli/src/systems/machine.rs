@@ -15,7 +15,7 @@ use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
-use super::{Kept, Setup};
+use super::setup::{Kept, Setup};
 use crate::Failure;
 
 /// What was asked of a part, by verb and cause.

@@ -7,10 +7,10 @@
 
 use std::cell::Cell;
 
+use ftl_core::hybrid::shape::Shape;
 use ftl_core::layout::{self, Slot};
 use ftl_core::paged::PagedShape;
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
-use ftl_core::shape::Shape;
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
     PageCount, ProgramError, ReadError, Region,

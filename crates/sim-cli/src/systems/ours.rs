@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 
-use ftl_core::address::LogicalBlock;
+use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
 };
+use ftl_core::hybrid::address::LogicalBlock;
+use ftl_core::hybrid::ram::{OwnedRam, Ram};
 use ftl_core::probe::Counters;
-use ftl_core::ram::{OwnedRam, Ram};
-use ftl_core::writeback::WriteBackConfig;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Region, RegionGeometry, Sector, SectorCount, StoreReadError,
@@ -17,12 +17,15 @@ use ftl_iface::{
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Time};
 
+use super::filled;
+use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
-use super::{Books, Hardware, Session, Setup, System, filled};
+use super::setup::{Setup, largest_capacity};
+use super::system::{Books, Session, System};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
 use crate::spec::{Parameter, Values};
-use crate::{Failure, device, show};
+use crate::{Failure, show};
 
 pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter {
     Parameter { name, default: "on", title }
@@ -266,7 +269,7 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
                     let most = slc.block_bytes() * u64::from(LogicalBlock::LAST);
                     format!("--slc {}", show::size(most / MEBIBYTE * MEBIBYTE))
                 }
-                None => format!("--capacity {}", show::size(device::largest_capacity(part))),
+                None => format!("--capacity {}", show::size(largest_capacity(part))),
             };
             format!(
                 " (the RAM plan numbers them in 16 bits): ask for {smaller} or less, \

@@ -4,33 +4,43 @@ use std::convert::Infallible;
 
 use ftl_core::config::FilterChoice;
 use ftl_core::layout;
-use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, Streams};
+use ftl_core::paged::{
+    OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
+};
 use ftl_core::probe::Cause;
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Done, Timed};
+use nand_model::{Chip, Content, Done};
 
-use super::meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
+use super::hardware::Hardware;
+use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::ours::{KEY, paired_pages, read_error, switch, write_error};
-use super::{Books, Hardware, Session, Setup, System};
+use super::setup::Setup;
+use super::system::{Books, Session, System};
 use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
 
-pub(super) const PAGED: [Parameter; 5] = [
+pub(super) const PAGED: [Parameter; 7] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     Parameter {
         name: "streams",
-        default: "2",
-        title: "open blocks of the MLC: 2 keep copies apart from what the host writes, 1 does not",
+        default: "auto",
+        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 on small devices",
+    },
+    Parameter {
+        name: "victims",
+        default: "cost-benefit",
+        title: "the block that is emptied next: greedy, or cost-benefit with expected lifetimes",
     },
     Parameter {
         name: "entries",
         default: "auto",
-        title: "sectors that RAM knows and map pages do not yet; auto: 20,000, or fewer on small devices",
+        title: "sectors that RAM knows and map pages do not yet; auto: 10,500, or fewer on small devices",
     },
+    switch("follow", "a small write that continues a run of large ones follows it to the MLC"),
     Parameter { name: "cache", default: "auto", title: "map pages in RAM; auto: 16, or 4" },
     Parameter {
         name: "paired-pages",
@@ -40,7 +50,7 @@ pub(super) const PAGED: [Parameter; 5] = [
 ];
 
 /// The page store as it was asked for.
-fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
+pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
     let large = capacity > 1 << 20;
@@ -52,9 +62,16 @@ fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
         })
     };
     let streams = values.get("streams", |text| match text {
+        "auto" => Ok(base.streams),
         "1" => Ok(Streams::One),
         "2" => Ok(Streams::Two),
-        _ => Err("write 1 or 2".into()),
+        "5" => Ok(Streams::ByLifetime),
+        _ => Err("write 1, 2, 5 or auto".into()),
+    })?;
+    let victims = values.get("victims", |text| match text {
+        "greedy" => Ok(Victims::Greedy),
+        "cost-benefit" => Ok(Victims::CostBenefit),
+        _ => Err("write greedy or cost-benefit".into()),
     })?;
     let cached = number("cache", base.cached_leaves.into())?;
     Ok(PagedConfig {
@@ -62,9 +79,13 @@ fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         dirty_entries: number("entries", entries(part, &base))?,
         cached_leaves: u16::try_from(cached).unwrap_or(u16::MAX),
+        anchor_blocks: anchors(part, &base),
         streams,
+        victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
+        run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
         paired_pages: paired_pages(values)?,
+        refresh: base.refresh,
     })
 }
 
@@ -76,6 +97,13 @@ fn entries(part: &Part, base: &PagedConfig) -> u32 {
     base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
 }
 
+/// As many blocks for anchors as the defaults have, but at most one in 64 of those that the map is in.
+fn anchors(part: &Part, base: &PagedConfig) -> u16 {
+    let region = part.geometry.slc().or(part.geometry.mlc());
+    let most = region.map_or(0, |region| region.blocks.get() / 64);
+    base.anchor_blocks.min(u16::try_from(most).unwrap_or(u16::MAX))
+}
+
 pub(super) fn paged(
     setup: &Setup,
     values: &Values,
@@ -85,9 +113,7 @@ pub(super) fn paged(
     let part = &setup.part;
     let config = config(part, values).map_err(Failure::Arguments)?;
     let plan = PagedPlan::new(&part.geometry, &config).map_err(|error| unfit(&error))?;
-    let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
-    let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
-    let mut chip = Chip::new(part, content)?.with_time(setup.time);
+    let mut chip = Chip::new(part, stamps(&plan))?.with_time(setup.time);
     chip.pack(plan.shape().main.region);
     let meter = Meter::new();
     let device = Metered::of_pages(chip, plan.shape(), &meter);
@@ -108,14 +134,20 @@ pub(super) fn paged(
     session.replay(&mut Paged::new(ftl, &plan, &meter))
 }
 
-type OurFtl<'ram> = PageFtl<'ram, Metered<'ram, Chip>, Watcher<'ram>>;
+/// What a chip keeps of a page where a stamp stands for each sector.
+pub(super) fn stamps(plan: &PagedPlan) -> Content {
+    let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
+    Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
+}
+
+type OurFtl<'ram, D> = PageFtl<'ram, Metered<'ram, D>, Watcher<'ram>>;
 
 fn mount<'ram>(
     device: Metered<'ram>,
     config: &PagedConfig,
     ram: PagedRam<'ram>,
     meter: &'ram Meter,
-) -> Result<OurFtl<'ram>, Failure> {
+) -> Result<OurFtl<'ram, Chip>, Failure> {
     let ftl = PageFtl::mount(device, config, ram, Watcher::new(meter));
     // What the mount has asked for is not the replay's.
     meter.set_cause(Cause::Host);
@@ -123,21 +155,21 @@ fn mount<'ram>(
 }
 
 /// The page store with what it needs to be a [`System`].
-struct Paged<'ram> {
-    ftl: OurFtl<'ram>,
+pub(super) struct Paged<'ram, D: Flash = Chip> {
+    pub(super) ftl: OurFtl<'ram, D>,
     meter: &'ram Meter,
     ram_bytes: u64,
 }
 
-impl<'ram> Paged<'ram> {
-    fn new(ftl: OurFtl<'ram>, plan: &PagedPlan, meter: &'ram Meter) -> Self {
+impl<'ram, D: Flash> Paged<'ram, D> {
+    pub(super) fn new(ftl: OurFtl<'ram, D>, plan: &PagedPlan, meter: &'ram Meter) -> Self {
         // Chip and counters are the simulator's.
-        let own = size_of_val(&ftl) - size_of::<Metered<'_>>() - size_of::<Watcher<'_>>();
+        let own = size_of_val(&ftl) - size_of::<Metered<'_, D>>() - size_of::<Watcher<'_>>();
         Self { ftl, meter, ram_bytes: (plan.total_bytes() + own) as u64 }
     }
 }
 
-impl BlockStore for Paged<'_> {
+impl<D: Flash> BlockStore for Paged<'_, D> {
     type Error = Infallible;
 
     fn sector_bytes(&self) -> Bytes {
@@ -173,29 +205,29 @@ impl BlockStore for Paged<'_> {
     }
 }
 
-impl System for Paged<'_> {
+impl<D: Flash> System for Paged<'_, D> {
     fn now(&self) -> Nanos {
         self.ftl.device().chip.now()
     }
 
     fn hardware(&self) -> Hardware {
-        Hardware::of_chip(&self.ftl.device().chip, &self.ftl.probe().counters)
+        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
     }
 
     fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.device_mut().chip.wait_until(moment);
+        self.ftl.device_mut().chip.chip_mut().wait_until(moment);
     }
 
     fn begin(&mut self, at: Nanos) -> u64 {
-        self.ftl.device_mut().chip.begin_request(at)
+        self.ftl.device_mut().chip.chip_mut().begin_request(at)
     }
 
     fn end(&mut self) {
-        self.ftl.device_mut().chip.end_request();
+        self.ftl.device_mut().chip.chip_mut().end_request();
     }
 
     fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
-        self.ftl.device_mut().chip.next_done(until)
+        self.ftl.device_mut().chip.chip_mut().next_done(until)
     }
 
     fn account(&mut self, account: Account) {
@@ -203,7 +235,8 @@ impl System for Paged<'_> {
     }
 
     fn spent(&self, account: Account) -> Spent {
-        self.meter.spent(account, |label| self.ftl.device().chip.charged(label))
+        let chip = self.ftl.device().chip.chip();
+        self.meter.spent(account, |label| chip.charged(label))
     }
 
     fn sample_writes(&mut self) {

@@ -4,7 +4,7 @@ use ftl_iface::{BlockCount, Geometry, PageCount, Region, RegionGeometry};
 use nand_model::datasheet;
 use nand_model::part::{Nanos, Part, RegionPart, SlcMode, Timing};
 
-use super::Setup;
+use super::setup::Setup;
 use crate::Failure;
 
 /// The chips of Chang's Table 1, from which a device that lacks a region borrows one.

@@ -6,12 +6,14 @@ use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, multi_scm, page_ma
 use nand_model::Time;
 use nand_model::part::Part;
 
+use super::bench;
 use super::disk::{self, DiskPart};
 use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
 use super::scm::{self, ScmMachine, ScmParts};
-use super::{Session, Setup, bench};
+use super::setup::Setup;
+use super::system::Session;
 use crate::Failure;
 use crate::spec::{Parameter, Values};
 
@@ -382,18 +384,18 @@ fn victims(values: &Values) -> Result<Victims, Failure> {
 }
 
 #[allow(clippy::needless_pass_by_value)] // It is what `map_err` hands over.
-fn unfit(reason: Unfit) -> Failure {
+pub(super) fn unfit(reason: Unfit) -> Failure {
     Failure::Unfit(reason.to_string())
 }
 
 /// Sectors that the part exports. More than 32 bits number are refused when the store is made.
-fn capacity(part: &Part) -> SectorCount {
+pub(super) fn capacity(part: &Part) -> SectorCount {
     let sectors = part.exported_bytes / u64::from(part.sector_bytes.get());
     SectorCount::new(u32::try_from(sectors).unwrap_or(u32::MAX))
 }
 
 /// Blocks that a stream fills in turn, so that all planes work where planes work at the same time.
-fn lanes(setup: &Setup) -> u32 {
+pub(super) fn lanes(setup: &Setup) -> u32 {
     match setup.time {
         Time::Serial => 1,
         Time::Overlapped => setup.part.layout.dies() * setup.part.layout.planes_per_die,

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::bench::Rig;
 use super::hardware::{Hardware, PartState};
 use super::meter::{Account, Meter, Spent};
-use super::{Kept, Setup};
+use super::setup::{Kept, Setup};
 use crate::Failure;
 
 /// The figures of both, as a file has them.

@@ -1,14 +1,11 @@
 //! The bytes of a trace: decompressed on the fly, handed out in lines that are counted.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Place;
-use super::merge::Merged;
 use super::unpack::unpack;
 
 /// What is read at once. Lines of a trace are some 30 bytes.
@@ -27,9 +24,10 @@ impl Position {
     }
 }
 
-struct Counted<R> {
-    inner: R,
-    position: Position,
+/// Bytes that tell how far they were read.
+pub(super) struct Counted<R> {
+    pub(super) inner: R,
+    pub(super) position: Position,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -54,20 +52,6 @@ pub struct Input {
 }
 
 impl Input {
-    /// The bytes of a file, or of those that blktrace wrote for each processor; and how far they are read.
-    pub(crate) fn open(paths: &[PathBuf]) -> io::Result<(Self, Position)> {
-        let position = Position::default();
-        let open = |path: &PathBuf| {
-            let inner = File::open(path)?;
-            Self::new(Counted { inner, position: position.clone() })
-        };
-        let input = match paths {
-            [path] => open(path)?,
-            paths => Self::new(Merged::new(paths.iter().map(open).collect::<io::Result<_>>()?)?)?,
-        };
-        Ok((input, position))
-    }
-
     /// Bytes from anywhere, compressed or not.
     pub fn new(source: impl Read + 'static) -> io::Result<Self> {
         let source = unpack(source)?;

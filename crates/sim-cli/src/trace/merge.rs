@@ -2,10 +2,12 @@
 //!
 //! A file's records are nearly in order, and stay in it; of all files, the next record is that with the least time.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use super::formats::{RECORD, recorded};
-use super::input::Input;
+use super::input::{Counted, Input, Position};
 
 /// One of the files.
 struct Lane {
@@ -69,4 +71,18 @@ impl Read for Merged {
         }
         Ok(count)
     }
+}
+
+/// The bytes of a file, or of those that blktrace wrote for each processor; and how far they are read.
+pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, Position)> {
+    let position = Position::default();
+    let open = |path: &PathBuf| {
+        let inner = File::open(path)?;
+        Input::new(Counted { inner, position: position.clone() })
+    };
+    let input = match paths {
+        [path] => open(path)?,
+        paths => Input::new(Merged::new(paths.iter().map(open).collect::<io::Result<_>>()?)?)?,
+    };
+    Ok((input, position))
 }

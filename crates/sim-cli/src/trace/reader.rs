@@ -7,6 +7,7 @@ use nand_model::part::Nanos;
 
 use super::formats::{self, As, ParseError, Parser, Recognised};
 use super::input::{Input, Position};
+use super::merge;
 use super::{Place, Request, TraceError};
 
 /// Reads a file in one of the formats.
@@ -32,7 +33,7 @@ impl Reader {
         lenient: bool,
     ) -> Result<Self, TraceError> {
         let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
-        let (input, position) = Input::open(paths).map_err(unreadable)?;
+        let (input, position) = merge::open(paths).map_err(unreadable)?;
         Self::with_input(input, position, name, format, lenient)
     }
 

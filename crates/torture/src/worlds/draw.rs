@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_core::paged::{PagedConfig, Streams};
-use ftl_core::shape::SPARE_BLOCKS_MIN;
+use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
+use ftl_core::paged::{PagedConfig, RunEnds, Streams, Victims};
 use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
@@ -98,7 +98,7 @@ fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);
     let part = world_part(figures, &geometry, config.sector_bytes);
     let device = told(&geometry, config.log, config.sector_bytes);
-    Some(Setup { device, system: System::Hybrid, part, subject })
+    Some(Setup { device, ftl: FtlName::Hybrid, system: System::Hybrid, part, subject })
 }
 
 fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
@@ -116,14 +116,26 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let geometry = Geometry::new(slc, mlc).ok()?;
     let pages = [slc, mlc].into_iter().flatten().map(|region| region.page_bytes.get());
     let sector = if dice.percent(50) { 512 } else { pages.min()? };
+    let (streams, victims) = match dice.below(6) {
+        0 => (Streams::One, Victims::Greedy),
+        1 => (Streams::One, Victims::CostBenefit),
+        2 => (Streams::Two, Victims::Greedy),
+        3 => (Streams::Two, Victims::CostBenefit),
+        4 => (Streams::ByLifetime, Victims::Greedy),
+        _ => (Streams::ByLifetime, Victims::CostBenefit),
+    };
     let config = PagedConfig {
         sector_bytes: Bytes::new(sector),
         capacity: None,
         dirty_entries: 8 + dice.below(400),
         cached_leaves: 2 + dice.below(3) as u16,
-        streams: if dice.percent(50) { Streams::One } else { Streams::Two },
+        anchor_blocks: dice.pick(&[0, 2, 3, 4, 6, 10]),
+        streams,
+        victims,
         filter: drawn_filter(dice),
+        run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
+        refresh: PagedConfig::LARGE.refresh,
     };
     let share = 20 + dice.below(80);
     let room = slc.into_iter().chain(mlc).last().map_or(0, |region| region.capacity_bytes());
@@ -138,7 +150,8 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     }
     let part = world_part(figures, &geometry, config.sector_bytes);
     let device = told(&geometry, LogRegion::SlcRegion, config.sector_bytes);
-    Some(Setup { device, system: System::Hybrid, part, subject: Arc::new(subject) })
+    let (ftl, system) = (FtlName::Paged, System::Hybrid);
+    Some(Setup { device, ftl, system, part, subject: Arc::new(subject) })
 }
 
 /// The model part's figures on a drawn geometry.

@@ -3,16 +3,17 @@
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
-use super::World;
 use super::script::{Life, Outage};
+use super::world::World;
 use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
-use crate::faults::{Faults, Reserve};
+use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
 use crate::life::{ask, owed};
 use crate::panics;
 use crate::report::{Breach, Tally};
+use crate::reserve::Reserve;
 use crate::steps::Step;
 use crate::subject::{Mounted, Unchecked, Unmounted};
 use crate::truth::{Compare, Truth, Wrong};

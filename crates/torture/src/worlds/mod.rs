@@ -11,6 +11,7 @@ mod kept;
 mod live;
 mod script;
 mod shrink;
+mod world;
 
 use std::fmt;
 use std::ops::Range;
@@ -20,23 +21,11 @@ use rayon::prelude::*;
 
 pub use kept::{Kept, NoLife};
 
-use crate::dice::{Dice, mix};
-use crate::faults::Faults;
 use crate::history::History;
 use crate::report::{Breach, Tally};
-use crate::setup::{FtlName, Setup, SetupError};
+use crate::setup::{FtlName, SetupError};
 use crate::watch::Watcher;
-use script::Extent;
-
-/// A device, what is on it, and what may go wrong.
-#[derive(Clone, Debug)]
-struct World {
-    seed: u64,
-    setup: Setup,
-    faults: Faults,
-    /// Whether the device keeps every byte, or stamps alone.
-    bytes: bool,
-}
+use world::World;
 
 /// What came of worlds.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +45,8 @@ pub struct Worlds {
 pub struct BrokenWorld {
     /// Its seed.
     pub seed: u64,
+    /// The FTL that lived in it.
+    pub ftl: FtlName,
     /// Its device.
     pub device: String,
     /// The least of it that breaks the promise.
@@ -135,6 +126,7 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     };
     outcome.broken.push(BrokenWorld {
         seed,
+        ftl: choice.ftl,
         device: world.setup.device.clone(),
         kept: Kept::of(&lives),
         life: felt.life,
@@ -145,41 +137,11 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     Ok(outcome)
 }
 
-impl World {
-    fn draw(ftl: FtlName, seed: u64) -> Result<Self, SetupError> {
-        let mut dice = Dice::new(mix(seed, 20));
-        let setup = draw::setup(ftl, &mut dice)?;
-        let mut faults = Faults::NONE;
-        if dice.percent(50) {
-            faults.program = dice.pick(&[40, 150, 400]);
-            faults.erase = dice.pick(&[15, 40, 100]);
-            faults.mark = if dice.percent(40) { 2 } else { 0 };
-            faults.again = 2;
-            faults.then_cut = Dice::new(mix(seed, 23)).pick(&[0, 2]);
-        }
-        if dice.percent(20) {
-            faults.uncorrectable = 60;
-        }
-        faults.factory_bad = dice.percent(20).into();
-        faults.bits = dice.percent(25);
-        Ok(Self { seed, setup, faults, bytes: dice.percent(15) })
-    }
-
-    fn extent(&self) -> Extent {
-        let geometry = &self.setup.part.geometry;
-        let longest = [geometry.slc(), geometry.mlc()]
-            .into_iter()
-            .flatten()
-            .map(|region| region.block_bytes() / self.setup.sector_bytes() as u64);
-        let block = longest.max().unwrap_or(1).max(1) as u32;
-        Extent { capacity: self.setup.capacity(), block }
-    }
-}
-
 impl BrokenWorld {
     /// The command that shows it again.
     pub fn replay(&self) -> String {
-        format!("tandem torture --worlds 1 --seed {} --lives {}", self.seed, self.kept)
+        let Self { ftl, seed, kept, .. } = self;
+        format!("tandem torture{} --worlds 1 --seed {seed} --lives {kept}", ftl.flag())
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::mem::discriminant;
 
-use super::World;
 use super::live::{Felt, live};
 use super::script::Life;
+use super::world::World;
 use crate::history::History;
 
 /// Runs that are tried for it.

@@ -18,8 +18,8 @@ const BLOCKS: usize = 1024;
 const PAGES: usize = 64;
 const PAGE: usize = 2048;
 const TAG: usize = 16;
-/// Pages that are kept whole. The FTL writes one a log block, and few others.
-const WHOLE: usize = 1024;
+/// Pages that are kept whole: the maps and lists that an FTL writes for itself.
+const WHOLE: usize = 4096;
 
 /// What is kept of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

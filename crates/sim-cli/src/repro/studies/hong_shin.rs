@@ -1,16 +1,22 @@
 //! The figures of Hong and Shin.
 
+use std::num::NonZeroU32;
+
+use nand_model::Time;
+
 use super::super::page::Page;
-use super::{Brought, Load, Study, change};
+use super::{Brought, Load, On, Study, Trial, change};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
+use crate::replay::Pace;
 use crate::result::{RunResult, lifetime_years};
 
 pub(in super::super) const HONG_SHIN: Study = Study {
     page: ("hong-shin.md", "hong-shin"),
     loads: &LOADS,
-    systems,
-    open_loop: true,
+    device: On::Builtin("c3", Time::Serial),
+    trials,
+    pace: Pace { open_loop: true, queue_depth: NonZeroU32::MIN },
     requests: 100_000,
     write,
 };
@@ -59,11 +65,11 @@ const FIRST_POLICY: usize = FIRST_SHARE + SHARES.len();
 
 const CACHE: &str = "disk-cache?chip=paper&blocks=256&dram=64KiB";
 
-fn systems() -> Vec<String> {
+fn trials() -> Vec<Trial> {
     let alone = format!("{CACHE}&policy=none");
     let shares = SHARES.map(|share| format!("{CACHE}&share={share}"));
     let policies = POLICIES.map(|policy| format!("{CACHE}&policy={policy}"));
-    [alone].into_iter().chain(shares).chain(policies).collect()
+    [alone].into_iter().chain(shares).chain(policies).map(Trial::of).collect()
 }
 
 fn read_latency(run: &RunResult) -> f64 {

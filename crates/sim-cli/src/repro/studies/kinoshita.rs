@@ -1,16 +1,22 @@
 //! The figures of Kinoshita, Matsui and Takeuchi.
 
+use std::num::NonZeroU32;
+
+use nand_model::Time;
+
 use super::super::page::Page;
-use super::{Brought, Load, Study, change};
+use super::{Brought, Load, On, Study, Trial, change};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
+use crate::replay::Pace;
 use crate::result::RunResult;
 
 pub(in super::super) const KINOSHITA: Study = Study {
     page: ("kinoshita.md", "kinoshita"),
     loads: &LOADS,
-    systems,
-    open_loop: false,
+    device: On::Builtin("c3", Time::Serial),
+    trials,
+    pace: Pace { open_loop: false, queue_depth: NonZeroU32::MIN },
     requests: 1_000_000,
     write,
 };
@@ -66,10 +72,10 @@ const CASES: [(&str, &str); 5] = [
     ("2, weak", "leveling=m&interval=100"),
 ];
 
-fn systems() -> Vec<String> {
+fn trials() -> Vec<Trial> {
     let shares = SHARES.map(|share| format!("multi-scm?share={share}"));
     let cases = CASES.map(|(_, leveling)| format!("multi-scm?share=5&{leveling}"));
-    shares.into_iter().chain(cases).collect()
+    shares.into_iter().chain(cases).map(Trial::of).collect()
 }
 
 #[allow(clippy::cast_precision_loss)]

@@ -2,39 +2,74 @@
 //!
 //! # Rooms
 //!
-//! - `hong_shin`, `kinoshita`: the figures of a paper each, as the paper has them and as they come out.
+//! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of a paper each, as the paper has them and as they come out.
+//!   `pslc`: the same of what is sold.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use nand_model::Time;
+use nand_model::part::Part;
+
 use super::page::Page;
 use crate::device::DeviceArgs;
-use crate::replay::{self, Options, Pace, Progress};
+use crate::replay::{self, Options, Outcome, Pace, Progress};
 use crate::result::RunResult;
-use crate::systems::Chosen;
+use crate::systems::{Chosen, Kept, Setup};
 use crate::trace::fit::FitChoice;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, interrupt};
 
+mod ahdm;
 mod hong_shin;
 mod kinoshita;
+mod ko;
+mod pslc;
 
+pub(super) use ahdm::AHDM;
 pub(super) use hong_shin::HONG_SHIN;
 pub(super) use kinoshita::KINOSHITA;
+pub(super) use ko::KO;
+pub(super) use pslc::PSLC;
 
 /// A paper.
 pub(super) struct Study {
     /// Its page, and the folder of its charts.
     page: (&'static str, &'static str),
     loads: &'static [Load],
-    /// Every system, in the order in which `write` wants them, on every load.
-    systems: fn() -> Vec<String>,
-    open_loop: bool,
-    /// Of a load that is made up, unless another number is asked for.
+    device: On,
+    /// What runs on every load, in the order in which `write` wants it.
+    trials: fn() -> Vec<Trial>,
+    pace: Pace,
+    /// Of a load, unless another number is asked for.
     requests: u64,
     write: fn(&mut Page, &Brought) -> Result<(), Failure>,
+}
+
+/// The device of a paper.
+pub(super) enum On {
+    /// One that is built in, at the capacity of each load.
+    Builtin(&'static str, Time),
+    /// The paper's own, as the text of its file.
+    Own(&'static str),
+}
+
+/// A run: a system, and what of the load it replays.
+pub(super) struct Trial {
+    system: String,
+    /// Bytes of SLC, where they are not the device's.
+    slc: Option<u64>,
+    /// Its first part of so many.
+    part: (u64, u64),
+}
+
+impl Trial {
+    /// The whole of each load on that system.
+    fn of(system: impl Into<String>) -> Self {
+        Self { system: system.into(), slc: None, part: (1, 1) }
+    }
 }
 
 /// A load of a paper.
@@ -53,6 +88,17 @@ pub(super) struct Loads<'a> {
     pub(super) requests: Option<u64>,
     pub(super) seed: u64,
     pub(super) folder: Option<&'a Path>,
+    /// How much of a file is replayed.
+    pub(super) length: Cut,
+}
+
+/// What is replayed of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// As many requests as of a load that is made up.
+    AsLong,
+    /// All.
+    Full,
 }
 
 impl Loads<'_> {
@@ -71,11 +117,21 @@ impl Loads<'_> {
         let joint = if load.stand_in.contains('?') { '&' } else { '?' };
         (format!("{}{joint}requests={requests}&seed={}", load.stand_in, self.seed), None)
     }
+
+    /// Requests after which a trial ends; none where it takes what there is.
+    fn first(&self, trial: &Trial, usual: u64) -> Option<u64> {
+        let (part, of) = trial.part;
+        let requests = self.requests.unwrap_or(usual);
+        let is_all = part == of && self.length == Cut::Full;
+        (!is_all).then(|| (requests * part / of).max(1))
+    }
 }
 
-/// What the runs brought: by load, by system.
+/// What the runs brought: by load, by trial.
 pub(super) struct Brought {
     results: Vec<Vec<RunResult>>,
+    /// Erases of each SLC block.
+    slc_erases: Vec<Vec<Vec<u32>>>,
 }
 
 impl Study {
@@ -87,21 +143,44 @@ impl Study {
         jobs: usize,
     ) -> Result<PathBuf, Failure> {
         let mut page = Page::new(folder, self.page)?;
-        let systems = (self.systems)();
+        let trials = (self.trials)();
         let one = |at: usize| {
-            let load = &self.loads[at / systems.len()];
-            self.one(load, &systems[at % systems.len()], loads)
+            let load = &self.loads[at / trials.len()];
+            self.one(load, &trials[at % trials.len()], loads)
         };
-        let results = all(self.loads.len() * systems.len(), jobs, one)?;
-        let mut results = results.into_iter();
-        let by_load = self.loads.iter().map(|_| results.by_ref().take(systems.len()).collect());
-        let brought = Brought { results: by_load.collect() };
+        let outcomes = all(self.loads.len() * trials.len(), jobs, one)?;
+        let (mut results, mut erases): (Vec<RunResult>, Vec<Vec<u32>>) = outcomes
+            .into_iter()
+            .map(|outcome| (outcome.result, slc_erases(outcome.details)))
+            .unzip();
+        let (mut results, mut erases) = (results.drain(..), erases.drain(..));
+        let each = trials.len();
+        let brought = Brought {
+            results: self.loads.iter().map(|_| results.by_ref().take(each).collect()).collect(),
+            slc_erases: self.loads.iter().map(|_| erases.by_ref().take(each).collect()).collect(),
+        };
         (self.write)(&mut page, &brought)?;
         self.tell_loads(&mut page, loads);
         page.finish()
     }
 
-    fn one(&self, load: &Load, system: &str, loads: &Loads<'_>) -> Result<RunResult, Failure> {
+    fn setup(&self, load: &Load, trial: &Trial) -> Result<(Setup, DeviceArgs), Failure> {
+        let (name, time) = match self.device {
+            On::Builtin(name, time) => (name, time),
+            On::Own(_) => ("c3", Time::Serial),
+        };
+        let parallel = time == Time::Overlapped;
+        let capacity = Some(load.capacity);
+        let device = DeviceArgs { device: name.into(), capacity, slc: trial.slc, parallel };
+        let On::Own(text) = self.device else { return Ok((device.setup()?, device)) };
+        let mut part = Part::parse(text, "the paper's device")?;
+        if let Some(bytes) = trial.slc {
+            part = part.with_slc_bytes(bytes)?;
+        }
+        Ok((Setup { part, log_bytes: None, time, kept: Kept::Stamps }, device))
+    }
+
+    fn one(&self, load: &Load, trial: &Trial, loads: &Loads<'_>) -> Result<Outcome, Failure> {
         let (trace, fit) = loads.trace(load, self.requests);
         let workload = WorkloadArgs {
             traces: vec![trace],
@@ -110,50 +189,63 @@ impl Study {
             lenient: true,
             fit,
             passes: 1,
+            first: loads.first(trial, self.requests),
         };
-        let capacity = Some(load.capacity);
-        let device = DeviceArgs { device: "c3".into(), capacity, slc: None, parallel: false };
-        let setup = device.setup()?;
-        let pace = Pace { open_loop: self.open_loop, ..Pace::default() };
-        let options = Options { workload, device, pace, json: None, report: None };
-        let system = Chosen::parse(system).map_err(Failure::Arguments)?;
+        let (setup, device) = self.setup(load, trial)?;
+        // Charts of wear need the details that a report asks for; none is written.
+        let report = Some(PathBuf::new());
+        let options = Options { workload, device, pace: self.pace, json: None, report };
+        let system = Chosen::parse(&trial.system).map_err(Failure::Arguments)?;
         let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
         let outcome = outcomes.into_iter().next();
-        outcome
-            .map(|outcome| outcome.result)
-            .ok_or_else(|| Failure::Violation("a run brought no result".into()))
+        outcome.ok_or_else(|| Failure::Violation("a run brought no result".into()))
     }
 
     fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>) {
         page.heading("The loads");
         let heads = ["", "what was replayed", "what of it agrees with the paper's"];
         let mut rows = vec![heads.map(String::from)];
+        let whole = Trial::of("");
         for load in self.loads {
             let (trace, fit) = loads.trace(load, self.requests);
-            let told = if fit.is_some() { "the file itself, packed" } else { load.fit };
-            rows.push([load.name.into(), format!("`{trace}`"), told.into()]);
+            let told = match (fit, loads.first(&whole, self.requests)) {
+                (None, _) => load.fit.into(),
+                (Some(_), None) => "the file itself, packed".into(),
+                (Some(_), Some(first)) => {
+                    format!("the file itself, its first {first} requests, packed")
+                }
+            };
+            rows.push([load.name.into(), format!("`{trace}`"), told]);
         }
         page.table(&rows);
     }
+}
+
+fn slc_erases(details: Option<replay::Details>) -> Vec<u32> {
+    details.map_or_else(Vec::new, |details| {
+        let [slc, _] = details.erases;
+        slc
+    })
 }
 
 /// Does all of so many runs, some at a time, and gives what they brought in their order.
 fn all(
     count: usize,
     jobs: usize,
-    one: impl Fn(usize) -> Result<RunResult, Failure> + Sync,
-) -> Result<Vec<RunResult>, Failure> {
+    one: impl Fn(usize) -> Result<Outcome, Failure> + Sync,
+) -> Result<Vec<Outcome>, Failure> {
     let next = AtomicUsize::new(0);
-    let done = Mutex::new((0..count).map(|_| None).collect::<Vec<Option<RunResult>>>());
+    let done = Mutex::new((0..count).map(|_| None).collect::<Vec<Option<Outcome>>>());
     let work = || -> Result<(), Failure> {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             if at >= count || interrupt::is_requested() {
                 return Ok(());
             }
-            let result = one(at)?;
-            eprintln!("{} of {count} runs: {} ({:.1} s)", at + 1, result.system, result.wall_s);
-            done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(result);
+            let outcome = one(at)?;
+            let RunResult { system, wall_s, .. } = &outcome.result;
+            eprintln!("{} of {count} runs: {system} ({wall_s:.1} s)", at + 1);
+            done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(outcome);
         }
     };
     thread::scope(|scope| {
@@ -164,8 +256,8 @@ fn all(
         })
     })?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let results: Option<Vec<RunResult>> = done.into_iter().collect();
-    results.ok_or_else(|| Failure::Interrupted("figures need all of the runs".into()))
+    let outcomes: Option<Vec<Outcome>> = done.into_iter().collect();
+    outcomes.ok_or_else(|| Failure::Interrupted("figures need all of the runs".into()))
 }
 
 /// Change against a base, in percent, with its sign.
@@ -173,35 +265,57 @@ fn change(figure: f64, base: f64) -> String {
     format!("{:+.0} %", 100.0 * (figure / base - 1.0))
 }
 
+/// The same with two digits, as papers tell it.
+fn fine_change(figure: f64, base: f64) -> String {
+    format!("{:+.2} %", 100.0 * (figure / base - 1.0))
+}
+
+/// Megabytes that the host moved in a second of the device's time.
+#[allow(clippy::cast_precision_loss)] // Figures show few digits.
+fn throughput(run: &RunResult, sector: u64) -> f64 {
+    let sectors = run.requests.sectors_read + run.requests.sectors_written;
+    (sectors * sector) as f64 / run.elapsed_us
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The cliff is left out: its disk is written whole before each of its runs.
+    const STUDIES: [&Study; 4] = [&AHDM, &HONG_SHIN, &KINOSHITA, &KO];
+
+    const SHORT: Loads<'_> =
+        Loads { requests: Some(300), seed: 1, folder: None, length: Cut::AsLong };
+
     #[test]
     fn each_study_makes_its_page_with_every_load_and_chart() {
-        for study in [&HONG_SHIN, &KINOSHITA] {
+        for study in STUDIES {
             let folder = tempfile::tempdir().unwrap();
-            let loads = Loads { requests: Some(300), seed: 1, folder: None };
-            let path = study.make(folder.path(), &loads, 2).unwrap();
+            let path = study.make(folder.path(), &SHORT, 2).unwrap();
             let page = std::fs::read_to_string(path).unwrap();
             assert!(study.loads.iter().all(|load| page.contains(load.name)), "{page}");
-            assert!(page.contains("| paper") || page.contains("paper's best |"), "{page}");
-            assert!(folder.path().join(study.page.1).join("share.svg").exists());
-            assert!(!page.contains("NaN"), "{page}");
+            assert!(page.contains("paper"), "{page}");
+            let charts = std::fs::read_dir(folder.path().join(study.page.1)).unwrap().count();
+            assert!(charts > 0 && charts == page.matches(".svg)").count(), "{page}");
+            assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
         }
     }
 
     #[test]
-    fn a_load_s_own_file_is_taken_where_it_is_there() {
+    fn a_load_s_own_file_is_taken_where_it_is_there_and_cut_unless_all_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("hm_0.csv.gz");
         std::fs::write(&file, "").unwrap();
-        let loads = Loads { requests: None, seed: 7, folder: Some(folder.path()) };
+        let loads = Loads { requests: None, seed: 7, folder: Some(folder.path()), ..SHORT };
         let [own, other] = ["hm_0", "prxy_0"].map(|name| {
             let load = KINOSHITA.loads.iter().find(|load| load.name == name).unwrap();
             loads.trace(load, 50).0
         });
         assert_eq!(Path::new(&own), file);
         assert!(other.starts_with("synth:") && other.ends_with("&requests=50&seed=7"), "{other}");
+        let (whole, half) = (Trial::of("ko"), Trial { part: (1, 2), ..Trial::of("ko") });
+        assert_eq!([&whole, &half].map(|trial| loads.first(trial, 50)), [Some(50), Some(25)]);
+        let full = Loads { length: Cut::Full, ..loads };
+        assert_eq!([&whole, &half].map(|trial| full.first(trial, 50)), [None, Some(25)]);
     }
 }

@@ -1,9 +1,9 @@
 //! One client's conversation: the handshake, then its requests, one piece of one at a time.
 
+use super::export::{Disk, Export, Kept, PIECE, Refusal, Zeroing};
 use super::handshake::{Handshake, Step};
-use super::reply::{Piece, Replies};
+use super::reply::{Errno, Piece, Replies};
 use super::request::{Asked, HEADER_BYTES, Range, Request};
-use super::{Disk, Errno, Export, Kept, PIECE, Refusal, Zeroing};
 
 /// Bytes of replies from which on they are sent before more is done.
 const SENT_FROM: usize = 256 << 10;

@@ -1,7 +1,7 @@
 //! The fixed newstyle handshake: greetings, then options, until the client takes the export or goes.
 
+use super::export::{Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
 use super::reply::Replies;
-use super::{Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
 
 const MAGIC: u64 = 0x4E42_444D_4147_4943; // NBDMAGIC
 const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054; // IHAVEOPT

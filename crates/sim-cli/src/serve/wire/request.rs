@@ -1,7 +1,7 @@
 //! A request as it comes: 28 bytes, and what they ask for.
 
+use super::export::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 use super::reply::Errno;
-use super::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 
 /// What stands at the beginning of each request.
 const MAGIC: u32 = 0x2560_9513;

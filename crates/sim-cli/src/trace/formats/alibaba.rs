@@ -1,8 +1,8 @@
 //! Alibaba's block traces of 2020: lines of `device_id,opcode,offset,length,timestamp`, as the README of the traces'
 //! repository (alibaba/block-traces) describes them. Offset and length are bytes, the time is microseconds.
 
+use super::format::{Format, Line, Lines, first_line_parses, headed};
 use super::units::apart;
-use super::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

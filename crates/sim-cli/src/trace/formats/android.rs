@@ -2,8 +2,8 @@
 //! `proces,device,rw_flag,sector,size,timestamp` under a heading of these names. Sectors have 512 bytes, and the size
 //! counts them; the time is seconds. A process's name may hold any byte, commas too: lines are read from their end.
 
+use super::format::{Format, Line, Lines, lines};
 use super::units::{BLOCK, Names, apart};
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

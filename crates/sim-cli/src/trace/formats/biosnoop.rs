@@ -4,8 +4,8 @@
 //!
 //! The script of bpftrace that has the same name prints neither address nor size, and cannot be replayed.
 
+use super::format::{Format, Line, Lines, lines};
 use super::units::{BLOCK, Names, apart};
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -2,8 +2,8 @@
 //! generated processed submitted done`, separated by blanks. Blocks have 512 bytes, times are seconds; of the type,
 //! bit 0 is set for a write. A request arrives when it is generated.
 
+use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

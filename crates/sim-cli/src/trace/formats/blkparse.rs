@@ -13,9 +13,9 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, Line, Lines, lines};
 use super::stage::Stage;
 use super::units::{BLOCK, Names, apart};
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -13,9 +13,9 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, ParseError, Parser, shown_record};
 use super::stage::Stage;
 use super::units::{BLOCK, Names, apart};
-use super::{Format, ParseError, Parser, shown_record};
 use crate::trace::input::Input;
 use crate::trace::{Op, Request};
 
@@ -221,8 +221,7 @@ mod tests {
     fn record(
         action: u32,
         kind: u32,
-        block: u64,
-        bytes: u32,
+        (block, bytes): (u64, u32),
         device: u32,
         payload: u16,
     ) -> Vec<u8> {
@@ -244,7 +243,7 @@ mod tests {
             length: 28_672,
         };
         assert_eq!(parse(&FORMAT, &recorded), [write]);
-        recorded.extend(record(ISSUE, kind::WRITE, 8, 4096, 0x0080_0010, 0));
+        recorded.extend(record(ISSUE, kind::WRITE, (8, 4096), 0x0080_0010, 0));
         let issued = Request { time: Nanos::new(1_000), op: Op::Write, offset: 4096, length: 4096 };
         assert_eq!(parse(&FORMAT, &recorded), [issued]);
     }
@@ -252,13 +251,13 @@ mod tests {
     #[test]
     fn kinds_are_told_apart_and_devices_are_set_side_by_side() {
         let trace = [
-            record(ISSUE, READ, 8, 4096, 5, 0),
-            record(ISSUE | WITH_GROUP, kind::DISCARD | kind::WRITE, 16, 1 << 20, 6, 8),
-            record(ISSUE, kind::FLUSH | kind::WRITE, 0, 0, 5, 0),
-            record(ISSUE, kind::COMMAND | READ, 0, 36, 5, 16),
-            record(ISSUE, READ, 0, 0, 5, 0),
-            record(2, kind::NOTE, 0, 0, 5, 100),
-            record(QUEUE, READ, 8, 4096, 5, 0),
+            record(ISSUE, READ, (8, 4096), 5, 0),
+            record(ISSUE | WITH_GROUP, kind::DISCARD | kind::WRITE, (16, 1 << 20), 6, 8),
+            record(ISSUE, kind::FLUSH | kind::WRITE, (0, 0), 5, 0),
+            record(ISSUE, kind::COMMAND | READ, (0, 36), 5, 16),
+            record(ISSUE, READ, (0, 0), 5, 0),
+            record(2, kind::NOTE, (0, 0), 5, 100),
+            record(QUEUE, READ, (8, 4096), 5, 0),
         ];
         let found: Vec<(Op, u64, u64)> =
             parse(&FORMAT, trace.concat()).iter().map(|r| (r.op, r.offset, r.length)).collect();
@@ -269,7 +268,7 @@ mod tests {
 
     #[test]
     fn machines_that_write_the_high_byte_first_are_understood() {
-        let little = record(ISSUE, READ, 0x0102_0304, 8192, 5, 0);
+        let little = record(ISSUE, READ, (0x0102_0304, 8192), 5, 0);
         let mut big = little.clone();
         for field in
             [0..4, 4..8, 8..16, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, 46..48]
@@ -281,11 +280,11 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_is_no_record_is_bad_and_ends_the_file() {
-        let good = record(ISSUE, READ, 8, 4096, 5, 4);
+        let good = record(ISSUE, READ, (8, 4096), 5, 4);
         let cut = |length: usize| fault(&FORMAT, [&good, &good[..length]].concat());
         assert!(cut(20).0.contains("48 bytes") && cut(20).1.starts_with("20 bytes: 07 74 61 65"));
         assert_eq!(cut(50).1, "2 of 4 bytes");
-        let beyond = record(ISSUE, READ, u64::MAX, 4096, 5, 0);
+        let beyond = record(ISSUE, READ, (u64::MAX, 4096), 5, 0);
         assert!(fault(&FORMAT, beyond).1.contains("block 18446744073709551615"));
         let mut input = Input::new(std::io::Cursor::new([vec![0; 100], good].concat())).unwrap();
         let mut parser = (FORMAT.parser)(input.head());

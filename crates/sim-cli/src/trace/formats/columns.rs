@@ -5,8 +5,8 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Line, Lines, Parser, lines};
 use super::units::{Names, apart};
-use super::{Line, Lines, Parser, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

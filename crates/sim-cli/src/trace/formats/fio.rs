@@ -12,8 +12,8 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, Line, Lines, lines};
 use super::units::{Names, apart};
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -1,8 +1,8 @@
 //! The traces of Florida International University (`SRCMap`, `IODedup`), as SNIA distributes them: lines of `time
 //! process name block blocks op major minor md5`, separated by blanks. The time is nanoseconds, blocks have 512 bytes.
 
+use super::format::{Format, Line, Lines, lines};
 use super::units::{BLOCK, Names, apart};
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -19,7 +19,7 @@
 
 use std::collections::HashSet;
 
-use super::lines;
+use super::format::lines;
 use super::units::BLOCK;
 use crate::trace::fields::Cursor;
 
@@ -95,6 +95,14 @@ const DISKSIM_BLOCKS: u64 = 1 << 31;
 /// A request each so many nanoseconds is more than any host asked for.
 const NANOS_A_REQUEST: u64 = 100;
 
+/// What tells the unit of the times.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Times {
+    /// Some line is written as only formats with milliseconds write theirs.
+    Millis,
+    Untold,
+}
+
 /// Judges a file by its first lines.
 pub(super) fn judge(head: &[u8]) -> Judged {
     let first = lines(head).next().and_then(line);
@@ -107,8 +115,9 @@ pub(super) fn judge(head: &[u8]) -> Judged {
     if cut && seen.len() > 1 {
         seen.pop();
     }
-    let in_millis = seen.iter().any(|line| line.is_decimal || !line.is_plain);
-    if are_bytes(&seen) { in_bytes(&seen, in_millis) } else { in_blocks(&seen, in_millis) }
+    let told = seen.iter().any(|line| line.is_decimal || !line.is_plain);
+    let unit = if told { Times::Millis } else { Times::Untold };
+    if are_bytes(&seen) { in_bytes(&seen, unit) } else { in_blocks(&seen, unit) }
 }
 
 fn are_bytes(seen: &[Line]) -> bool {
@@ -118,7 +127,7 @@ fn are_bytes(seen: &[Line]) -> bool {
     seen.iter().all(whole)
 }
 
-fn in_bytes(seen: &[Line], in_millis: bool) -> Judged {
+fn in_bytes(seen: &[Line], unit: Times) -> Judged {
     let are_pages = |line: &Line| (line.address | line.length).is_multiple_of(4096);
     let reason = if seen.iter().all(are_pages) {
         "all of them are multiples of 4,096"
@@ -133,7 +142,7 @@ fn in_bytes(seen: &[Line], in_millis: bool) -> Judged {
                 .into(),
         );
     };
-    if in_millis {
+    if unit == Times::Millis {
         let taken = format!("addresses and lengths are taken for bytes (heimdall): {reason}");
         return Judged::Likely(Reading::Heimdall, Some(taken));
     }
@@ -143,12 +152,12 @@ fn in_bytes(seen: &[Line], in_millis: bool) -> Judged {
     ))
 }
 
-fn in_blocks(seen: &[Line], in_millis: bool) -> Judged {
+fn in_blocks(seen: &[Line], unit: Times) -> Judged {
     let begin_pages = seen.iter().all(|line| line.address.is_multiple_of(8));
     let end_pages = seen.iter().all(|line| line.length.is_multiple_of(8));
     if begin_pages && !end_pages {
         let (as_pages, as_blocks) = (joined(seen, 8), joined(seen, 1));
-        if as_pages > as_blocks && in_millis {
+        if as_pages > as_blocks && unit == Times::Millis {
             let taken = format!(
                 "lengths are taken for pages of 4 KiB (flashsim): all addresses are multiples of 8 blocks, and \
                  {as_pages} requests begin where another one ends then, {as_blocks} if lengths are blocks"
@@ -163,7 +172,7 @@ fn in_blocks(seen: &[Line], in_millis: bool) -> Judged {
             );
         }
     }
-    if in_millis {
+    if unit == Times::Millis {
         return Judged::Likely(Reading::Disksim, None);
     }
     let times = seen.iter().map(|line| line.time);

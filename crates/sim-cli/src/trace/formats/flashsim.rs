@@ -4,8 +4,9 @@
 //! How it is told from other formats of the same columns stands in `five`.
 
 use super::five::{self, Reading};
+use super::format::{Format, Line, Lines};
+use super::heimdall;
 use super::units::BLOCK;
-use super::{Format, Line, Lines, heimdall};
 
 pub(super) const FORMAT: Format = Format {
     name: "flashsim",

@@ -4,8 +4,8 @@
 //! How it is told from other formats of the same columns stands in `five`.
 
 use super::five::{self, Reading};
+use super::format::{Format, Line, Lines};
 use super::units::apart;
-use super::{Format, Line, Lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -1,7 +1,7 @@
 //! MSR Cambridge: lines of `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, as the README of the traces'
 //! distribution describes them. The time is a Windows file time in ticks of 100 ns; offset and size are bytes.
 
-use super::{Format, Line, Lines, first_line_parses};
+use super::format::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -16,8 +16,8 @@ use std::vec::IntoIter;
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, ParseError, Parser, shown_record};
 use super::units::{BLOCK, Names, apart};
-use super::{Format, ParseError, Parser, shown_record};
 use crate::trace::input::Input;
 use crate::trace::{Op, Request};
 

@@ -1,7 +1,7 @@
 //! Our own format: lines of `time_us,op,offset,length`, all in bytes, op one of R, W, T (trim) and F (flush). A line
 //! with these names may head it. The time may have decimals.
 
-use super::{Format, Line, Lines, first_line_parses, headed};
+use super::format::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -4,8 +4,8 @@
 //!
 //! Each application storage unit has addresses of its own; they are set side by side (see `units`).
 
+use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

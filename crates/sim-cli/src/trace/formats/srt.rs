@@ -13,8 +13,8 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, ParseError, Parser, shown_record};
 use super::units::{Names, apart};
-use super::{Format, ParseError, Parser, shown_record};
 use crate::trace::input::Input;
 use crate::trace::{Op, Request};
 

@@ -2,8 +2,8 @@
 //! traces' distribution describes them. The time is seconds, offset and size are bytes. Where the recorder lost a
 //! packet, a row has no type and often no response; such rows are no requests, and are passed over.
 
+use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::apart;
-use super::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

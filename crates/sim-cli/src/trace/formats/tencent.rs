@@ -2,8 +2,8 @@
 //! distribution describes them. The time is whole seconds, so that many requests share one; their order in the file
 //! is kept. Offset and size are blocks of 512 bytes; type 0 is a read, 1 a write.
 
+use super::format::{Format, Line, Lines, first_line_parses, headed};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, Lines, first_line_parses, headed};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

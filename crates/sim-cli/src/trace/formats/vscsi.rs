@@ -14,8 +14,8 @@
 
 use nand_model::part::Nanos;
 
+use super::format::{Format, Line, ParseError, Parser, shown_record};
 use super::units::{BLOCK, apart};
-use super::{Format, Line, ParseError, Parser, shown_record};
 use crate::trace::input::Input;
 use crate::trace::{Op, Request};
 

@@ -1,8 +1,8 @@
 //! Events of `WiscSee`: lines of `pid action op offset length time since sync`, separated by blanks. Offset and length
 //! are bytes, the time is seconds. Of the actions, D (issued to the device) is taken, and C (completed) passed over.
 
+use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::apart;
-use super::{Format, Line, Lines, first_line_parses};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -3,8 +3,8 @@
 //! `Init Time (s)`, `Size (B)` and `Min Offset` (hexadecimal bytes); `Disk` sets disks apart. Numbers are written as
 //! the machine's language has them: thousands may be set apart, and the decimal mark may be a comma.
 
+use super::format::{Format, Line, Lines, lines};
 use super::units::apart;
-use super::{Format, Line, Lines, lines};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 

@@ -1,0 +1,58 @@
+//! What the utilization throttle and the write-back policy cost a write request.
+
+use std::hint::black_box;
+
+use criterion::Criterion;
+use ftl_core::config::WriteBackConfig;
+use ftl_core::hybrid::writeback::WriteBack;
+use ftl_core::throttle::{Throttle, ThrottleConfig};
+use ftl_iface::{BlockCount, SectorCount};
+
+fn throttles(criterion: &mut Criterion) {
+    let mut throttle = Throttle::new(ThrottleConfig {
+        enabled: true,
+        log_blocks: BlockCount::new(2_048),
+        chain_blocks: BlockCount::new(43_008),
+        log_endurance: 100_000,
+        chain_endurance: 5_000,
+        window_floor: BlockCount::new(4),
+        window_max: BlockCount::new(2_048),
+        period: ThrottleConfig::PERIOD,
+    });
+    let mut group = criterion.benchmark_group("throttle");
+    group.bench_function("note_request and is_active", |bench| {
+        bench.iter(|| {
+            throttle.note_request();
+            black_box(&throttle).is_active()
+        });
+    });
+    group.bench_function("note_log_erase and note_chain_erase", |bench| {
+        bench.iter(|| {
+            throttle.note_log_erase();
+            black_box(&mut throttle).note_chain_erase();
+        });
+    });
+    group.finish();
+}
+
+fn write_back(criterion: &mut Criterion) {
+    let mut policy = WriteBack::new(WriteBackConfig {
+        follow_log_blocks: true,
+        collect_on_fold: true,
+        suspend_when_updates_fall: true,
+    });
+    criterion.bench_function("writeback/note_hot_write and tail_sector_leaves", |bench| {
+        let [updates, sectors] = [1, 2].map(SectorCount::new);
+        bench.iter(|| {
+            policy.note_hot_write(black_box(updates), black_box(sectors));
+            black_box(&policy).tail_sector_leaves(false)
+        });
+    });
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    throttles(&mut criterion);
+    write_back(&mut criterion);
+    criterion.final_summary();
+}

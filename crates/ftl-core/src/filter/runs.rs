@@ -1,0 +1,62 @@
+//! Small, but not hot: what continues a run that is under way in the large region.
+//!
+//! Files are written in large requests that lie behind one another, and their last one is often small. Size calls it
+//! hot, though it is replaced when the rest of the file is. So the ends of the last few runs are remembered; a write
+//! that begins at one of them belongs to it.
+
+use ftl_iface::{Sector, SectorCount};
+
+/// Runs that may be under way at a time: files that are written beside each other.
+const RUNS: usize = 8;
+
+/// Where the runs end that were written last.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    ends: [Option<Sector>; RUNS],
+    /// The run that is forgotten for the next new one.
+    oldest: usize,
+}
+
+impl Runs {
+    /// No run is known.
+    pub const NONE: Self = Self { ends: [None; RUNS], oldest: 0 };
+
+    /// Whether a write there continues a run.
+    #[inline]
+    pub fn continues(&self, first: Sector) -> bool {
+        self.ends.contains(&Some(first))
+    }
+
+    /// Notes a write to the large region: it continues a run, or begins one.
+    pub fn note(&mut self, first: Sector, count: SectorCount) {
+        let end = first.checked_add(count);
+        if let Some(run) = self.ends.iter_mut().find(|run| **run == Some(first)) {
+            *run = end;
+        } else if let Some(run) = self.ends.get_mut(self.oldest) {
+            *run = end;
+            self.oldest = (self.oldest + 1) % RUNS;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_continued_at_its_end_and_forgotten_after_eight_others() {
+        let mut runs = Runs::NONE;
+        let note = |runs: &mut Runs, first| runs.note(Sector::new(first), SectorCount::new(16));
+        note(&mut runs, 0);
+        assert!(runs.continues(Sector::new(16)) && !runs.continues(Sector::new(15)));
+        note(&mut runs, 16);
+        assert!(runs.continues(Sector::new(32)) && !runs.continues(Sector::new(16)));
+        for run in 1..8 {
+            note(&mut runs, run * 1_000);
+        }
+        assert!(runs.continues(Sector::new(32)), "eight runs are known");
+        note(&mut runs, 9_000);
+        assert!(!runs.continues(Sector::new(32)), "the one begun first is forgotten");
+        assert!(runs.continues(Sector::new(1_016)));
+    }
+}

@@ -1,0 +1,245 @@
+//! The worst case of a request, as a formula.
+//!
+//! What the letters stand for: a chain block has `P` pages of `s` slots, a log block `d` pages of data and
+//! `u` of summary; a chain may have `L` log blocks; a request owes `c` steps of housekeeping a page.
+//!
+//! - A chain without room must take a block, and may have to fold for it: the fold under way is ended (`P -
+//!   1` pages are left of it at most, for the first is programmed when it begins), and where that wins no
+//!   block for this chain, another is done (`P` pages). So a logical block touched by a write costs at most
+//!   **`2P - 1` programs** beside its own pages. A third is never needed: the second fold takes a chain of
+//!   two blocks or more, and leaves two free.
+//! - A write that finds the log full does at most `d + 1` steps of reclaiming, and then goes to the chains.
+//! - A step of housekeeping programs one page, and closes a log block with its summary in `d` pages' time; or it ends a
+//!   fold, which erases its `L + 2` blocks at most.
+//!
+//! - A page of a chain that shares its cells with `e` earlier ones may first have to copy them: `e` times `s`
+//!   pages of the log at most.
+//!
+//! After a mount, the first use of a logical block adds reads: its entries in the log are proved.
+//!
+//! **Programs and erases are what these formulas are about:** tests reach them. Reads are bounded, too, so that
+//! nothing runs without end, but each of their terms takes every table to be full of what is worst for it alone. No
+//! request comes near: do not plan times by them.
+//!
+//! The first change erases the blocks that carry the seals of checkpoints, two at most.
+//!
+//! Two things come on top, each a formula of its own: what the first request after a mount without checkpoint does
+//! before it begins ([`settle`](WorstCase::settle)), and what each block adds that fails
+//! ([`failure`](WorstCase::failure), [`end_of_reserve`](WorstCase::end_of_reserve)).
+
+mod failure;
+mod settle;
+
+use ftl_iface::SectorCount;
+
+use crate::bound::Operations;
+use crate::config::Config;
+use crate::hybrid::flash::listed_max;
+use crate::hybrid::shape::{PLACES, Place, SPARE_BLOCKS_MIN, Shape, kept_in_hand};
+
+/// The worst case of any request to a device of that shape and configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorstCase {
+    chain_pages: u64,
+    chain_slots: u64,
+    sectors_per_block: u64,
+    chain_logs: u64,
+    copies: u64,
+    /// Pages that one program endangers, where care is taken of them.
+    endangered: u64,
+    chain_blocks: u64,
+    logical_blocks: u64,
+    /// Free blocks that no log block takes.
+    in_hand: u64,
+    meta: MetaFigures,
+    log: Option<LogFigures>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MetaFigures {
+    blocks: u64,
+    pages: u64,
+    slots: u64,
+    /// Blocks that can be listed as bad after a header.
+    listed: u64,
+    place_blocks: u64,
+    place_pages: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LogFigures {
+    blocks: u64,
+    slots: u64,
+    data_pages: u64,
+    summary_pages: u64,
+}
+
+impl WorstCase {
+    /// The worst case for that device.
+    pub const fn new(shape: &Shape, config: &Config) -> Self {
+        let log = match &shape.log {
+            Some(part) => {
+                let data_pages = part.data_pages();
+                Some(LogFigures {
+                    blocks: part.blocks as u64,
+                    slots: part.slots as u64,
+                    data_pages: data_pages as u64,
+                    summary_pages: (part.pages - data_pages) as u64,
+                })
+            }
+            None => None,
+        };
+        let place = Place::new(&shape.meta, 0);
+        Self {
+            chain_pages: shape.chain.pages as u64,
+            chain_slots: shape.chain.slots as u64,
+            sectors_per_block: shape.sectors_per_block.get() as u64,
+            chain_logs: config.chain_log_blocks_max as u64,
+            copies: config.copies_per_page as u64,
+            endangered: shape.guarded.endangered_max() as u64,
+            chain_blocks: shape.chain.blocks as u64,
+            logical_blocks: shape.logical_blocks as u64,
+            in_hand: kept_in_hand(
+                shape.chain.blocks.saturating_sub(shape.logical_blocks + SPARE_BLOCKS_MIN),
+            ) as u64,
+            meta: MetaFigures {
+                blocks: shape.meta.blocks as u64,
+                pages: shape.meta.pages as u64,
+                slots: shape.meta.slots as u64,
+                listed: listed_max(&shape.meta) as u64,
+                place_blocks: place.blocks as u64,
+                place_pages: place.pages as u64 * place.blocks as u64,
+            },
+            log,
+        }
+    }
+
+    /// The first change after a mount breaks the seals of checkpoints.
+    const SEALS: Operations = Operations { reads: 0, programs: 0, erases: PLACES as u64 };
+
+    /// Reads that find a chain's map: every page of its log blocks, twice where it is a trim.
+    const fn scan(&self) -> u64 {
+        (self.chain_logs + 1) * self.chain_pages * 2
+    }
+
+    /// Reads that prove a logical block after a mount: for each sector its copy in the log and its copy in
+    /// the chain, or the chain's trims.
+    const fn prove(&self) -> u64 {
+        match self.log {
+            Some(_) => self.scan() + self.sectors_per_block * (2 + self.scan()),
+            None => 0,
+        }
+    }
+
+    /// A whole fold, but for the pages programmed.
+    const fn fold(&self) -> Operations {
+        Operations {
+            reads: self.prove() + self.scan() + self.chain_pages * self.chain_slots,
+            programs: 0,
+            erases: self.chain_logs + 2,
+        }
+    }
+
+    /// Making room in a chain, and what its block becoming whole may free.
+    const fn room(&self) -> Operations {
+        let folds = self.fold().times(2);
+        let switch = Operations { reads: 0, programs: 0, erases: self.chain_logs + 2 };
+        let scans = Operations { reads: 3 * self.scan(), programs: 0, erases: 0 };
+        let copies = Operations { reads: 0, programs: 2 * self.chain_pages - 1, erases: 0 };
+        folds.and(switch).and(scans).and(copies)
+    }
+
+    /// What precedes the program of a page of a chain: the pages that it endangers are looked at, proved, and copied to
+    /// the log, slot by slot.
+    const fn guard(&self) -> Operations {
+        if self.endangered == 0 {
+            return Operations { reads: 0, programs: 0, erases: 0 };
+        }
+        let (programs, erases) = match self.log {
+            Some(log) => {
+                let pages = self.endangered * self.chain_slots.div_ceil(log.slots);
+                (pages + self.summaries(pages), 1)
+            }
+            None => (0, 0),
+        };
+        // Pages are left out until one is found that endangers nothing.
+        let looked_at = self.endangered * self.chain_pages;
+        let reads = self.prove() + looked_at + self.endangered * self.chain_slots;
+        Operations { reads, programs, erases }
+    }
+
+    /// So many steps of housekeeping, the summaries that they close aside.
+    const fn steps(&self, count: u64) -> Operations {
+        let (slots, summary) = match self.log {
+            Some(log) => (log.slots, log.summary_pages),
+            None => (0, 0),
+        };
+        let gathered = if slots > self.chain_slots { slots } else { self.chain_slots };
+        Operations {
+            reads: self.prove() + 2 * self.scan() + gathered + summary + 1,
+            programs: 1,
+            erases: self.chain_logs + 3,
+        }
+        .and(self.guard())
+        .times(count)
+    }
+
+    /// Programs of summaries, where so many pages go to the log.
+    const fn summaries(&self, pages: u64) -> u64 {
+        match self.log {
+            Some(log) => (pages / log.data_pages + 1) * log.summary_pages,
+            None => 0,
+        }
+    }
+
+    /// A write of so many sectors, one at least.
+    pub const fn write(&self, sectors: SectorCount) -> Operations {
+        let count = sectors.get() as u64;
+        // Pages and logical blocks that a request touches where it lies worst.
+        let pages = (count + self.chain_slots - 1).div_ceil(self.chain_slots);
+        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        let (log_pages, entering) = match self.log {
+            Some(log) => (count.div_ceil(log.slots), log.data_pages + 1),
+            None => (0, 0),
+        };
+        let most_pages = if pages > log_pages { pages } else { log_pages };
+        let steps = entering + self.copies * most_pages;
+        let own = Operations { reads: 0, programs: most_pages, erases: 0 };
+        let chains = self.room().times(blocks);
+        let summaries =
+            Operations { reads: 0, programs: self.summaries(log_pages + steps), erases: 0 };
+        let guarded = self.guard().times(most_pages);
+        own.and(guarded).and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
+    }
+
+    /// A trim of so many sectors, one at least: a page for each logical block.
+    pub const fn trim(&self, sectors: SectorCount) -> Operations {
+        let count = sectors.get() as u64;
+        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        let page = Operations { reads: 0, programs: 1, erases: 0 };
+        let steps = self.steps(self.copies);
+        let summaries = Operations { reads: 0, programs: self.summaries(self.copies), erases: 0 };
+        page.and(self.guard())
+            .and(self.room())
+            .and(steps)
+            .and(summaries)
+            .times(blocks)
+            .and(Self::SEALS)
+    }
+
+    /// A read of so many sectors, one at least.
+    pub const fn read(&self, sectors: SectorCount) -> Operations {
+        let count = sectors.get() as u64;
+        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        // Where no map is kept, each sector may scan its chain; where some are, each logical block.
+        let scans = count * self.scan() + blocks * self.prove();
+        Operations { reads: count + scans, programs: 0, erases: 0 }
+    }
+
+    /// Maintenance of so many steps.
+    pub const fn maintain(&self, budget: u32) -> Operations {
+        let count = budget as u64;
+        let summaries = Operations { reads: 0, programs: self.summaries(count), erases: 0 };
+        self.steps(count).and(summaries).and(Self::SEALS)
+    }
+}

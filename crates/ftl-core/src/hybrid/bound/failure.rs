@@ -1,0 +1,68 @@
+//! What blocks that fail add to the request in which they do.
+//!
+//! - *A program of the request's own fails:* the page is copied to a rescue block and programmed once more, after
+//!   room for it was found anew; then the copy is erased.
+//! - *A program of a fold fails:* the chain is folded anew, and at once.
+//! - *An erase fails:* the block is missing, so that up to two folds win another.
+//! - *A copy in the log fails:* the page is made again; where the log has no room left, each of its sectors goes to its
+//!   chain.
+//! - *A copy for what shares its cells fails:* pages are left out, and a block may end by it.
+//! - *A block takes no mark:* both headers are written anew, with their lists.
+//!
+//! A block that fails is met in one of these ways; the bound takes all together, for which of them it was to be, it is
+//! only found out in the request.
+
+use super::WorstCase;
+use crate::bound::Operations;
+use crate::hybrid::shape::{HEADER_BLOCKS, PLACES};
+
+impl WorstCase {
+    /// What each block that fails in a request adds at most, where no more fail than the device's health said may fail
+    /// at once ([`Health::at_once`](crate::Health)).
+    pub const fn failure(&self) -> Operations {
+        let summary = match self.log {
+            Some(log) => log.summary_pages,
+            None => 0,
+        };
+        let again = Operations {
+            reads: 0,
+            programs: 1 + summary,
+            // The operation that failed itself, the log's next block, and a head in which nothing stands.
+            erases: 3,
+        };
+        let anew = Operations { programs: self.chain_pages, ..self.fold() };
+        let list = 2 + self.meta.listed;
+        let headers = Operations { reads: 2 * list, programs: list, erases: 1 };
+        again
+            .and(self.room())
+            .and(self.guard())
+            .and(anew)
+            .and(headers.times(HEADER_BLOCKS as u64))
+            .and(self.failed_page())
+    }
+
+    /// The copy of a page that failed to program: with its commit and the proof of that, and erased before and after.
+    /// Of a page of the log each sector may go to its chain.
+    const fn failed_page(&self) -> Operations {
+        let copy = Operations { reads: 0, programs: self.rescue_pages() + 2, erases: 2 };
+        let Some(log) = self.log else {
+            return copy;
+        };
+        let sector = Operations { reads: 2, programs: 1, erases: 0 };
+        self.room().and(sector).times(log.slots).and(copy)
+    }
+
+    /// What the request adds in which the reserve comes to its end: it writes down where everything stands. The fold
+    /// under way is given up; the seals are broken, and each place of checkpoints is tried.
+    pub const fn end_of_reserve(&self) -> Operations {
+        let places = PLACES as u64;
+        let seals = Operations { reads: 2 * places, ..Self::SEALS };
+        let image = Operations {
+            reads: 0,
+            programs: self.meta.place_pages,
+            erases: self.meta.place_blocks,
+        };
+        let given_up = Operations { reads: 0, programs: 0, erases: 1 };
+        image.times(places).and(seals).and(given_up)
+    }
+}

@@ -1,0 +1,155 @@
+//! The worst case of what a mount without checkpoint leaves to the first request.
+//!
+//! Every page is taken to be unreadable wherever that makes the search longer, so that the bound on reads holds
+//! whatever cuts have ruined; a device in which every page can be read is far below it. Programs and erases come in one
+//! place each, and are counted where they do.
+//!
+//! - *Look into blocks:* each page of the chains is read three times at most.
+//! - *Copy the youngest page,* or a fold's last page and what counts already: the log is searched, and blocks of
+//!   copies are read slot by slot; one of them is erased and programmed. The first change erases the seals.
+//! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. As many are stale at
+//!   most, in one chain, and erased.
+//! - *Map the log and close its head:* a summary is programmed, or a head erased in which nothing stands. Where the
+//!   hash table is full, all chains are proved, for each entry anew.
+//! - *Write the copy again:* for each sector `P + 1` programs, for it may take a fold, whose erases come with it, and
+//!   those of a switch, and of two blocks that a cut may have touched. `P` more for each block kept in hand.
+//! - *Erase the copies:* all blocks of the meta part but the headers, where one for copies is bad.
+//! - *Mend the headers* with their lists.
+//!
+//! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the block that
+//! leads from then on, and one that was being erased and reads as before.
+//!
+//! A fold for each sector is enough, for none is under way: it frees one block more than it takes. Where blocks have
+//! failed those kept in hand are won back first.
+
+use super::{LogFigures, WorstCase};
+use crate::bound::Operations;
+use crate::hybrid::shape::HEADER_BLOCKS;
+
+impl WorstCase {
+    /// What [`Ftl::settle`](crate::Ftl::settle) costs at most, and so what comes on top of the first request after a
+    /// mount without checkpoint, if no block fails meanwhile. After a mount from a checkpoint it costs nothing.
+    pub const fn settle(&self) -> Operations {
+        self.look_into_blocks()
+            .and(self.rescue())
+            .and(self.order_chains())
+            .and(self.settle_log())
+            .and(self.write_again())
+            .and(self.clear())
+            .and(Self::SEALS)
+    }
+
+    /// Blocks of a chain when it is found.
+    const fn found_blocks(&self) -> u64 {
+        self.chain_logs + 4
+    }
+
+    /// The first page of each block that can be read, how far it is filled, and the last page that can be read.
+    const fn look_into_blocks(&self) -> Operations {
+        Operations { reads: 3 * self.chain_pages * self.chain_blocks, ..Operations::NONE }
+    }
+
+    /// Pages of a rescue block that hold copies, before the commit and its proof.
+    pub(super) const fn rescue_pages(&self) -> u64 {
+        self.meta.pages.saturating_sub(2)
+    }
+
+    /// Finding the copy that counts, finding what is to be copied, and copying.
+    const fn rescue(&self) -> Operations {
+        let backups = match self.log {
+            // Each page is met on the way to the oldest backup, and once more to be copied.
+            Some(log) => log.blocks * log.data_pages * (2 + log.slots) + 1,
+            None => 0,
+        };
+        let page = 2 + self.chain_slots + 2 * self.endangered;
+        let copy = (2 + self.meta.slots) * self.rescue_pages();
+        Operations {
+            reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
+            programs: self.meta.pages,
+            // Its own block, and that of a copy which it takes the place of.
+            erases: 2,
+        }
+    }
+
+    /// Chains are sorted by their blocks' first pages, and the block is found that leads each. Where a fold's end is
+    /// doubted, the block that it was to replace is read.
+    const fn order_chains(&self) -> Operations {
+        let found = self.found_blocks();
+        // Each block's own first page and those of the blocks before it: half of them in the mean.
+        let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
+        let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
+        Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
+    }
+
+    /// Reads that find a chain's map where pages are lost: beside those of [`scan`](Self::scan), the block is searched
+    /// for its last page for each that is lost before one that is not.
+    const fn scan_torn(&self) -> u64 {
+        let searches = self.chain_pages.div_ceil(2) * (self.chain_pages + 2) / 2;
+        (self.chain_logs + 2) * (2 * self.chain_pages + searches)
+    }
+
+    /// Reads that tell which of two copies of a sector is newer, once the chain's map is known: the stamp of a page of
+    /// the log, and of one of the chain or of its trims.
+    const fn compare(&self) -> u64 {
+        let in_log = match self.log {
+            Some(log) => log.data_pages + log.summary_pages,
+            None => 0,
+        };
+        in_log + 1 + 2 * self.chain_pages * (self.chain_logs + 2)
+    }
+
+    const fn prove_torn(&self) -> u64 {
+        match self.log {
+            // A trim that goes bad meanwhile has the map made once more.
+            Some(_) => 2 * self.scan_torn() + self.sectors_per_block * self.compare(),
+            None => 0,
+        }
+    }
+
+    /// Mapping the log, where the mount could not, and closing its head.
+    const fn settle_log(&self) -> Operations {
+        let Some(log) = self.log else {
+            return Operations::NONE;
+        };
+        let LogFigures { blocks, slots, data_pages, summary_pages } = log;
+        let entries = blocks * data_pages * slots;
+        // A summary is read twice where blocks were passed over; a page that was held back is looked at slot by slot.
+        let block = 2 * summary_pages + 3 + data_pages + 2 * slots;
+        // Each entry may find the hash table full: every chain is proved then, and the entry itself.
+        let proof = self.logical_blocks * self.scan_torn()
+            + entries * self.compare()
+            + self.rescue_pages()
+            + self.scan_torn()
+            + self.compare();
+        let reads = blocks * block + entries * proof + 2 * slots + data_pages;
+        Operations { reads, programs: summary_pages, erases: 1 }
+    }
+
+    /// Writing what was copied to the chains again, sector by sector.
+    const fn write_again(&self) -> Operations {
+        let guarded = self.prove_torn() + self.endangered * self.chain_pages;
+        let fold = Operations {
+            reads: self.prove_torn() + self.scan_torn() + self.chain_pages * self.chain_slots,
+            programs: self.chain_pages,
+            // What it froze, and its target where a cut may have touched that.
+            erases: self.chain_logs + 3,
+        };
+        // The page that is read for it and the sector's own; the log block that is taken, and what a switch frees.
+        let sector = Operations {
+            reads: 3 * self.scan_torn() + guarded + 2,
+            programs: 1,
+            erases: self.chain_logs + 3,
+        };
+        let sectors = self.rescue_pages() * self.meta.slots;
+        fold.and(sector).times(sectors).and(fold.times(self.in_hand))
+    }
+
+    /// Erasing the copies, and writing a header that is missing.
+    const fn clear(&self) -> Operations {
+        Operations {
+            reads: self.meta.blocks + HEADER_BLOCKS as u64 * (self.meta.pages + 2),
+            programs: HEADER_BLOCKS as u64 * (2 + self.meta.listed),
+            erases: self.meta.blocks,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Programs and erases on behalf of the rooms above: what makes checkpoints void, and what follows when a block fails.
+
+use ftl_iface::NandDevice;
+
+use super::{Content, Flash, Seals, Spot};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::LogBlock;
+use crate::hybrid::flash::{AGAIN_MAX, Room};
+use crate::layout::{self, Kind, Slots};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Programs a page. Where it fails, nothing more should be programmed to its block: when it is to be erased, it
+    /// will be marked bad instead.
+    #[inline]
+    pub fn program(
+        &mut self,
+        spot: Spot,
+        kind: Kind,
+        note: u32,
+        content: Content<'_>,
+        slots: Slots<'_>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        if self.seals != Seals::Broken {
+            self.break_seals_before_program()?;
+        }
+        if self.spoiled && matches!(content, Content::Buffer) {
+            self.spoiled = false;
+            return Err(Fault::BlockFailed);
+        }
+        self.program_page(spot, kind, note, content, slots, cause)
+    }
+
+    /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
+    pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
+        if self.seals != Seals::Broken && !planted(Bug::EraseUnderSeal) {
+            self.break_seals()?;
+            if spot.room == Room::Meta && self.is_bad(spot)? {
+                // It carried a seal, and has failed just now.
+                return Err(Fault::BlockFailed);
+            }
+        }
+        if self.failed.is_failing(spot) && !planted(Bug::ReuseFailing) {
+            return Err(self.retire(spot));
+        }
+        if self.erase_block(spot, cause)? { Ok(()) } else { Err(self.retire(spot)) }
+    }
+
+    /// Writes the summary of a log block into the pages after its data.
+    pub fn program_summary(
+        &mut self,
+        block: LogBlock,
+        data_pages: u16,
+        wear: u32,
+        codes: &[u32],
+    ) -> Result<(), Fault<D::Error>> {
+        let page_bytes = self.log.page_bytes;
+        let chunk = layout::summary_sectors(page_bytes).max(1) as usize;
+        for page in data_pages..self.log.pages {
+            let start = usize::from(page - data_pages) * chunk;
+            let end = (start + chunk).min(codes.len());
+            let listed = codes.get(start.min(end)..end).unwrap_or(&[]);
+            let key = self.key;
+            if let Some(target) = self.buffer.get_mut(..page_bytes.as_usize()) {
+                layout::put_summary(target, listed, key);
+            }
+            self.spoiled = false;
+            let spot = Spot::log(block, page);
+            let slots = Slots::Listed(&[]);
+            self.program(spot, Kind::Summary, wear, Content::Buffer, slots, Cause::Meta)?;
+        }
+        Ok(())
+    }
+
+    /// Erases a block where no other is left, so that one that has failed is tried again, a few times.
+    #[cold]
+    pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
+        self.failed.forget_failing(spot);
+        for _ in 1..AGAIN_MAX {
+            if self.erase_block(spot, cause)? {
+                return Ok(());
+            }
+        }
+        self.erase(spot, cause)
+    }
+}

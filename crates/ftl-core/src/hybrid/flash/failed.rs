@@ -1,0 +1,325 @@
+//! Blocks that fail.
+//!
+//! A block that did not program keeps what its other pages hold, and may hold the only copy of it. So it is only noted,
+//! and marked bad when it is to be erased: then nothing in it is needed any more. If power fails before that, the note
+//! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
+//!
+//! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
+//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it was
+//! begun, all before it was programmed well.
+
+use ftl_iface::{MarkError, NandDevice, Sector};
+use heapless::Vec;
+
+use super::{Content, Flash, Room, Seen, Spot};
+use crate::error::Fault;
+use crate::hybrid::shape::{HEADER_BLOCKS, Part};
+use crate::layout::{Header, Kind, Slot, Slots, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
+const LISTED_MAX: usize = 8;
+
+/// How many blocks that take no mark can be listed after the headers: one a page of such a block but for the header and
+/// the end of the list, as far as the list in RAM goes.
+pub const fn listed_max(meta: &Part) -> u16 {
+    let pages = meta.pages.saturating_sub(2);
+    if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
+}
+
+/// How often a block is tried that has failed, where there is no other.
+pub const AGAIN_MAX: u16 = 4;
+
+/// What has failed so far.
+#[derive(Debug)]
+pub struct Failed {
+    /// The pages that did not program first, each in a block that is still in use.
+    failing: Vec<Spot, LISTED_MAX, u8>,
+    /// Blocks that are bad and took no mark.
+    unmarked: Vec<Spot, LISTED_MAX, u8>,
+    /// Whether a page of the host's content has failed to program, and stands nowhere else yet.
+    pub page: bool,
+    /// Blocks taken out of use since the mount.
+    pub retired: u16,
+    /// Whether the reserve of blocks is used up, so that the host may write no more.
+    pub read_only: bool,
+    /// Whether some block could be neither marked nor listed.
+    unnoted: bool,
+    /// How often a sector was asked for whose content is lost.
+    pub lost: u32,
+}
+
+/// The list after a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct List {
+    /// How many blocks it names.
+    pub(super) count: u16,
+    /// Whether a page after these was begun, which ends it or was to name one more: all before it was programmed well.
+    pub(super) ended: bool,
+}
+
+impl Failed {
+    /// Nothing has failed.
+    pub const NONE: Self = Self {
+        failing: Vec::new(),
+        unmarked: Vec::new(),
+        page: false,
+        retired: 0,
+        read_only: false,
+        unnoted: false,
+        lost: 0,
+    };
+
+    /// Notes that the program of a page has failed.
+    #[cold]
+    pub(super) fn note_failing(&mut self, spot: Spot) {
+        if !self.is_failing(spot) {
+            add(&mut self.failing, spot);
+        }
+    }
+
+    /// Whether a program has failed to a block that is still in use.
+    #[inline]
+    pub fn has_failing(&self) -> bool {
+        !self.failing.is_empty()
+    }
+
+    /// Whether a program to that block has failed.
+    #[inline]
+    pub fn is_failing(&self, spot: Spot) -> bool {
+        !self.failing.is_empty() && self.lists_failing(spot.start())
+    }
+
+    /// By itself: unrolled into each caller, this look alone took more code than mounts.
+    #[cold]
+    #[inline(never)]
+    fn lists_failing(&self, block: Spot) -> bool {
+        self.failing.iter().any(|page| page.start() == block)
+    }
+
+    /// Whether that page has failed to program: whatever it reads as, nothing in it counts.
+    #[inline]
+    pub(super) fn distrusts(&self, spot: Spot) -> bool {
+        self.failing.contains(&spot)
+    }
+
+    pub(super) fn forget_failing(&mut self, spot: Spot) {
+        self.failing.retain(|page| page.start() != spot.start());
+    }
+
+    /// Whether that block is bad and took no mark.
+    pub(super) fn is_unmarked(&self, spot: Spot) -> bool {
+        self.unmarked.contains(&spot.start())
+    }
+
+    /// How many blocks of the chains have failed and are still in use.
+    pub fn failing_chain_blocks(&self) -> u16 {
+        let chains = self.failing.iter().filter(|spot| spot.room == Room::Chain);
+        chains.fold(0, |count, _| count + 1)
+    }
+
+    /// Whether every bad block is marked or listed. Where one is not, a mount cannot know of it, and must find the
+    /// device as a power cut would have left it when the block failed: nothing may be programmed any more.
+    pub fn noted<E>(&self) -> Result<(), Fault<E>> {
+        if self.unnoted { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// How many blocks took no mark.
+    pub fn unmarked_count(&self) -> u16 {
+        self.unmarked.len() as u16
+    }
+}
+
+/// Puts a block into a list. `false`: there is no room.
+fn add(list: &mut Vec<Spot, LISTED_MAX, u8>, spot: Spot) -> bool {
+    list.contains(&spot) || list.push(spot).is_ok()
+}
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Whether the host may write.
+    #[inline]
+    pub fn writable(&self) -> Result<(), Fault<D::Error>> {
+        if self.failed.read_only { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Takes a block out of use for good: by a mark, or by listing it. Gives the fault to be passed on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
+        if let Err(fault) = self.alive() {
+            return fault;
+        }
+        self.failed.forget_failing(spot);
+        self.weak.forget_block(spot);
+        self.failed.retired = self.failed.retired.saturating_add(1);
+        let block = self.block(spot);
+        match self.device.mark_bad(block) {
+            Ok(()) => return Fault::BlockFailed,
+            Err(MarkError::Failed) => {}
+            Err(MarkError::Driver(error)) => return self.driver_failed(error),
+        }
+        match self.list_unmarked(spot.start()) {
+            Ok(true) => Fault::BlockFailed,
+            Ok(false) => {
+                self.failed.read_only = true;
+                self.failed.unnoted = true;
+                Fault::ReadOnly
+            }
+            Err(fault) => fault,
+        }
+    }
+
+    /// Lists a block that takes no mark. `false`: there is no room for it.
+    fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        let listed = add(&mut self.failed.unmarked, spot);
+        if spot.room == Room::Meta && spot.block < HEADER_BLOCKS {
+            // It says by itself that it is no header any more.
+            return Ok(true);
+        }
+        if !listed {
+            return Ok(false);
+        }
+        // A device that is being formatted has no header yet; the list follows the one to come.
+        let mut known = false;
+        let mut written = false;
+        for block in self.headers_by_doubt()? {
+            let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
+            let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
+            known |= header.is_some();
+            if let Some(header) = header {
+                written |= self.rewrite_header(block, &header)?;
+            }
+        }
+        self.spoiled = true;
+        Ok(written || !known)
+    }
+
+    /// The header blocks in the order in which they are written anew: first the one that a power cut may have
+    /// touched, for while it is written only the other one stands. That is one that cannot be read, whose list has no
+    /// end, or which names fewer blocks than the other, for its program may have been torn; or else the older one,
+    /// whose erase may have been begun already.
+    pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
+        let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
+        let mut found = [nothing; HEADER_BLOCKS as usize];
+        for (block, found) in (0..).zip(&mut found) {
+            if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
+                *found = (self.read_list(block)?, tag.stamp);
+            }
+        }
+        let [(first, first_stamp), (second, second_stamp)] = found;
+        let ranks = [
+            (first.ended && first.count >= second.count, first_stamp),
+            (second.ended && second.count >= first.count, second_stamp),
+        ];
+        Ok(if ranks[1] < ranks[0] { [1, 0] } else { [0, 1] })
+    }
+
+    pub(super) fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
+        match self.read_header(spot) {
+            Ok(header) => Ok(header.ok().filter(|header| header.key == self.key)),
+            Err(Fault::Uncorrectable) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Writes a header block anew, with the list of bad blocks. `false`: it cannot be written. What it carried must
+    /// stand in the other one.
+    pub(super) fn rewrite_header(
+        &mut self,
+        block: u16,
+        header: &Header,
+    ) -> Result<bool, Fault<D::Error>> {
+        let spot = Spot::meta(block, 0);
+        if self.is_bad(spot)? || self.failed.is_failing(spot) {
+            return Ok(false);
+        }
+        if self.erase_block(spot, Cause::Meta)? {
+            return self.program_header(spot, header);
+        }
+        self.failed.note_failing(spot);
+        Ok(false)
+    }
+
+    /// Programs the list of bad blocks after a header. `false`: it does not fit, or the block failed.
+    pub(super) fn program_list(&mut self, header: Spot) -> Result<bool, Fault<D::Error>> {
+        let mut page = 1;
+        // By index: the list stays while its pages are programmed.
+        while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
+            let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
+            let spot = Spot::meta(header.block, page);
+            if !self.program_listed(spot, listed.room as u32, &named)? {
+                return Ok(false);
+            }
+            page += 1;
+        }
+        self.program_listed(Spot::meta(header.block, page), 0, &[])
+    }
+
+    /// Programs a page of the list. `false`: it does not fit, or the block failed.
+    fn program_listed(
+        &mut self,
+        spot: Spot,
+        note: u32,
+        named: &[Slot],
+    ) -> Result<bool, Fault<D::Error>> {
+        if spot.page >= self.meta.pages {
+            return Ok(false);
+        }
+        let (content, slots) = (Content::Buffer, Slots::Listed(named));
+        match self.program_page(spot, Kind::Bad, note, content, slots, Cause::Meta) {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Reads the list of bad blocks after the headers, for a mount.
+    pub fn read_lists(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in 0..HEADER_BLOCKS {
+            if !self.is_bad(Spot::meta(block, 0))? {
+                self.read_list(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the list after one header.
+    pub(super) fn read_list(&mut self, block: u16) -> Result<List, Fault<D::Error>> {
+        let mut list = List { count: 0, ended: false };
+        for page in 1..self.meta.pages {
+            let spot = Spot::meta(block, page);
+            let seen = self.look(spot, Cause::Mount)?;
+            // A page that cannot be read may end the list, or name a block and have been torn.
+            list.ended = seen != Seen::Erased;
+            let Seen::Page(tag) = seen else { break };
+            if tag.kind != Kind::Bad {
+                break;
+            }
+            self.raise_stamp(tag.stamp);
+            let Slot::Elsewhere(number) = self.slot(spot, 0) else { break };
+            if let Some(room) = Room::ALL.get(tag.note as usize) {
+                let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
+                add(&mut self.failed.unmarked, spot);
+            }
+            list.count += 1;
+            list.ended = false;
+        }
+        Ok(list)
+    }
+
+    /// Writes the device's header into an erased block, and after it the list of bad blocks that took no mark. `false`:
+    /// the block failed.
+    pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<bool, Fault<D::Error>> {
+        let page = self.meta.page_bytes.as_usize();
+        if let Some(target) = self.buffer.get_mut(..page) {
+            target.fill(0xFF);
+            header.put(target);
+        }
+        let slots = Slots::Listed(&[]);
+        match self.program_page(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta) {
+            Ok(()) => self.program_list(spot),
+            Err(Fault::BlockFailed) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Sectors from several pages, gathered into one in the page buffer.
+
+use ftl_iface::{NandDevice, Sector};
+use heapless::Vec;
+
+use super::{Flash, Spot};
+use crate::error::Fault;
+use crate::hybrid::shape::SLOTS_MAX;
+use crate::layout::{Slot, Slots};
+use crate::probe::{Cause, Probe};
+
+/// What the slots of a page hold that is put together in the buffer, as far as it has come.
+#[derive(Debug, Default)]
+pub struct Gathered(Vec<Slot, SLOTS_MAX>);
+
+impl Gathered {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// How many slots it has come to.
+    #[inline]
+    pub fn count(&self) -> u16 {
+        self.0.len() as u16
+    }
+
+    /// What each of them holds.
+    #[inline]
+    pub fn list(&self) -> &[Slot] {
+        &self.0
+    }
+
+    /// The same, to be programmed.
+    #[inline]
+    pub fn slots(&self) -> Slots<'_> {
+        Slots::Listed(&self.0)
+    }
+
+    /// The next slot holds that. No page has more slots than there is room for.
+    #[inline]
+    pub fn push(&mut self, holds: Slot) {
+        let _ = self.0.push(holds);
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Takes a sector's copy into the next slot. Where it cannot be read, the slot says that the sector is lost.
+    #[inline]
+    pub fn gather(
+        &mut self,
+        page: &mut Gathered,
+        (spot, slot): (Spot, u16),
+        sector: Sector,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let held = self.fetch_copy(spot, slot, page.count(), sector, cause)?;
+        page.push(held);
+        Ok(())
+    }
+
+    /// Leaves the slots up to that one empty.
+    #[inline]
+    pub fn leave_empty(&mut self, page: &mut Gathered, end: u16) {
+        let from = page.count();
+        self.blank(from, end.saturating_sub(from));
+        for _ in from..end {
+            page.push(Slot::Empty);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The image of a checkpoint, page by page through the page buffer.
+
+use ftl_iface::NandDevice;
+
+use super::Flash;
+use crate::error::Fault;
+use crate::hybrid::shape::Place;
+use crate::image::{Sink, Source};
+use crate::layout;
+use crate::probe::Probe;
+
+/// Writes an image to a place. What it takes goes to flash as pages fill.
+#[derive(Debug)]
+pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
+    flash: &'a mut Flash<'ram, D, P>,
+    place: Place,
+    /// The page that is being filled, and up to where.
+    page: u32,
+    filled: usize,
+    check: u32,
+    length: u32,
+    /// A page did not let itself be programmed, or there was no page left: what follows is dropped.
+    failed: bool,
+    fault: Option<Fault<D::Error>>,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of the image.
+    pub length: u32,
+    /// The check over its pages.
+    pub check: u32,
+}
+
+impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
+    /// Begins at the first page of a place that is erased.
+    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place) -> Self {
+        let check = flash.key.get();
+        Self { flash, place, page: 0, filled: 0, check, length: 0, failed: false, fault: None }
+    }
+
+    fn page_bytes(&self) -> usize {
+        self.flash.meta.page_bytes.as_usize()
+    }
+
+    fn program(&mut self) {
+        let page_bytes = self.page_bytes();
+        if let Some(rest) = self.flash.buffer.get_mut(self.filled..page_bytes) {
+            rest.fill(0xFF);
+        }
+        let page = self.flash.buffer.get(..page_bytes).unwrap_or(&[]);
+        self.check = layout::image_check(self.check, page);
+        if self.page >= self.place.seal() {
+            self.failed = true;
+            return;
+        }
+        match self.flash.program_in_place(self.place, self.page) {
+            Ok(programmed) => self.failed = !programmed,
+            Err(fault) => (self.failed, self.fault) = (true, Some(fault)),
+        }
+        (self.page, self.filled) = (self.page + 1, 0);
+    }
+
+    /// Programs the last page. `None`: the place did not take the image.
+    pub fn finish(mut self) -> Result<Option<Written>, Fault<D::Error>> {
+        if self.filled > 0 && !self.failed {
+            self.program();
+        }
+        match self.fault {
+            Some(fault) => Err(fault),
+            None if self.failed => Ok(None),
+            None => Ok(Some(Written { length: self.length, check: self.check })),
+        }
+    }
+}
+
+impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
+    // Called for every number of every table: put into each of the calls, it would take five times the code.
+    #[inline(never)]
+    fn put(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() && !self.failed {
+            let room = self.page_bytes() - self.filled;
+            let (now, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let target = self.flash.buffer.get_mut(self.filled..self.filled + now.len());
+            // Byte by byte: the smallest builds keep the panic of a copy between slices of two lengths.
+            for (target, byte) in target.unwrap_or_default().iter_mut().zip(now) {
+                *target = *byte;
+            }
+            self.filled += now.len();
+            self.length += now.len() as u32;
+            rest = after;
+            if self.filled == self.page_bytes() {
+                self.program();
+            }
+        }
+    }
+}
+
+/// Reads an image from a place.
+#[derive(Debug)]
+pub struct ImageReader<'a, 'ram, D: NandDevice, P> {
+    flash: &'a mut Flash<'ram, D, P>,
+    place: Place,
+    /// The page that is read next, and how far the one before was used.
+    page: u32,
+    used: usize,
+    check: u32,
+    /// Bytes that were not taken yet.
+    left: u32,
+    fault: Option<Fault<D::Error>>,
+}
+
+impl<'a, 'ram, D: NandDevice, P: Probe> ImageReader<'a, 'ram, D, P> {
+    /// Begins at the first page of a place, with an image of that length.
+    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place, length: u32) -> Self {
+        let (check, used) = (flash.key.get(), flash.meta.page_bytes.as_usize());
+        Self { flash, place, page: 0, used, check, left: length, fault: None }
+    }
+
+    /// The check over the pages read, if all of the image was taken.
+    pub fn finish(self) -> Result<Option<u32>, Fault<D::Error>> {
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => Ok((self.left == 0).then_some(self.check)),
+        }
+    }
+
+    fn next_page(&mut self) -> Option<()> {
+        if self.page >= self.place.seal() {
+            return None;
+        }
+        match self.flash.fetch_in_place(self.place, self.page) {
+            Ok(tag) => tag?,
+            Err(fault) => {
+                self.fault = Some(fault);
+                return None;
+            }
+        };
+        let page = self.flash.buffer.get(..self.flash.meta.page_bytes.as_usize())?;
+        self.check = layout::image_check(self.check, page);
+        (self.page, self.used) = (self.page + 1, 0);
+        Some(())
+    }
+}
+
+impl<D: NandDevice, P: Probe> Source for ImageReader<'_, '_, D, P> {
+    #[inline(never)]
+    fn take(&mut self, bytes: &mut [u8]) -> Option<()> {
+        self.left = self.left.checked_sub(u32::try_from(bytes.len()).ok()?)?;
+        let page_bytes = self.flash.meta.page_bytes.as_usize();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.used == page_bytes {
+                self.next_page()?;
+            }
+            let length = rest.len().min(page_bytes - self.used);
+            let (now, after) = rest.split_at_mut_checked(length)?;
+            let source = self.flash.buffer.get(self.used..self.used + length)?;
+            for (target, byte) in now.iter_mut().zip(source) {
+                *target = *byte;
+            }
+            self.used += length;
+            rest = after;
+        }
+        Some(())
+    }
+}

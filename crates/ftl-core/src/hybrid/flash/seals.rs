@@ -1,0 +1,178 @@
+//! The seals of checkpoints at the door. A checkpoint is true until anything else is programmed or erased; so before
+//! the first of that, its seal is broken: the block that carries it is erased. A cut in this erase leaves the
+//! checkpoint true, for nothing else was changed yet.
+
+use ftl_iface::NandDevice;
+
+use super::{Content, Flash, Seen, Spot};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::shape::{HEADER_BLOCKS, PLACES, Place};
+use crate::layout::{Kind, Seal, Slots, Tag};
+use crate::probe::{Cause, Probe};
+
+/// Which seals may stand that the next change makes false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seals {
+    /// None: they were broken, or there never were any.
+    Broken,
+    /// Any of them, also one that cannot be read now.
+    Unknown,
+    /// That of this place: its checkpoint is what the RAM holds.
+    One(u16),
+}
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Which seals may stand.
+    pub fn seals(&self) -> Seals {
+        self.seals
+    }
+
+    /// Notes which seals may stand.
+    pub fn set_seals(&mut self, seals: Seals) {
+        self.seals = seals;
+    }
+
+    /// The place with that number.
+    pub fn place(&self, number: u16) -> Place {
+        Place::new(&self.meta, number)
+    }
+
+    /// Breaks the seals that may stand. Where a block does not let itself be erased, a mark takes its seal's force.
+    #[cold]
+    pub fn break_seals(&mut self) -> Result<(), Fault<D::Error>> {
+        for number in 0..PLACES {
+            if self.seals == Seals::One(1 - number) || planted(Bug::TrustOldSeal) {
+                continue;
+            }
+            let block = Spot::meta(self.place(number).seal_block(), 0);
+            if !self.is_bad(block)? && !self.carries_copy(block)? {
+                self.erase_or_retire(block)?;
+            }
+        }
+        self.seals = Seals::Broken;
+        Ok(())
+    }
+
+    /// Whether a block of a place carries a copy like a rescue block, and so no seal.
+    fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
+        if self.seals != Seals::Unknown {
+            return Ok(false);
+        }
+        for page in [self.meta.pages.saturating_sub(2), self.meta.pages - 1] {
+            if let Seen::Page(tag) = self.look(Spot { page, ..block }, Cause::Mount)?
+                && tag.kind == Kind::Commit
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Breaks the seals where a page is about to be programmed. Where a block had to be listed as bad for it, the page
+    /// is to be made again.
+    #[cold]
+    pub(super) fn break_seals_before_program(&mut self) -> Result<(), Fault<D::Error>> {
+        let listed = self.failed.unmarked_count();
+        self.break_seals()?;
+        if self.failed.unmarked_count() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
+    }
+
+    /// Erases every place, so that no seal of an earlier life stands.
+    pub fn erase_places(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in HEADER_BLOCKS..self.meta.blocks {
+            let spot = Spot::meta(block, 0);
+            if !self.is_bad(spot)? {
+                self.erase_or_retire(spot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Erases the blocks of a place. `false`: one of them is bad, now or before, and the place cannot be used.
+    pub fn prepare_place(&mut self, place: Place) -> Result<bool, Fault<D::Error>> {
+        let blocks = place.first..place.first + place.blocks;
+        for block in blocks.clone() {
+            if self.is_bad(Spot::meta(block, 0))? {
+                return Ok(false);
+            }
+        }
+        for block in blocks {
+            if !self.erase_or_retire(Spot::meta(block, 0))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Erases a block of the meta part, or marks it bad. Says whether it is erased.
+    pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
+            return Ok(true);
+        }
+        self.retire_meta(spot).map(|()| false)
+    }
+
+    /// Programs a page of a place from the page buffer, or marks its block bad. Says whether it is programmed. The
+    /// seals must be broken, or the page be of the place whose seal is next.
+    pub(super) fn program_in_place(
+        &mut self,
+        place: Place,
+        number: u32,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (block, page) = place.page(number);
+        let spot = Spot::meta(block, page);
+        let (kind, slots) = (Kind::Checkpoint, Slots::Listed(&[]));
+        match self.program_page(spot, kind, number, Content::Buffer, slots, Cause::Meta) {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => self.retire_meta(spot).map(|()| false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Marks a block of the meta part bad. Where that cannot be noted in any way, the block might carry a seal still,
+    /// and nothing may be changed.
+    pub(super) fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        match self.retire(spot) {
+            Fault::BlockFailed => Ok(()),
+            fault => Err(fault),
+        }
+    }
+
+    /// Seals the image in a place. `false`: the block failed, and is bad now.
+    pub fn put_seal(&mut self, place: Place, seal: &Seal) -> Result<bool, Fault<D::Error>> {
+        let key = self.key;
+        if let Some(target) = self.buffer.get_mut(..self.meta.page_bytes.as_usize()) {
+            target.fill(0xFF);
+            seal.put(target, key);
+        }
+        self.program_in_place(place, place.seal())
+    }
+
+    /// Reads the seal of a place: `None` where there is none that counts. A seal is younger than all that was
+    /// programmed before it, so that its stamp is the last one given.
+    pub fn read_seal(&mut self, place: Place) -> Result<Option<(Seal, Tag)>, Fault<D::Error>> {
+        if self.is_bad(Spot::meta(place.seal_block(), 0))? {
+            return Ok(None);
+        }
+        let Some(tag) = self.fetch_in_place(place, place.seal())? else {
+            return Ok(None);
+        };
+        Ok(Seal::parse(self.buffer, self.key).map(|seal| (seal, tag)))
+    }
+
+    /// Reads a page of a place into the page buffer. `None`: it cannot be read, or is no such page.
+    pub(super) fn fetch_in_place(
+        &mut self,
+        place: Place,
+        number: u32,
+    ) -> Result<Option<Tag>, Fault<D::Error>> {
+        let (block, page) = place.page(number);
+        let slots = self.meta.slots;
+        match self.fetch(Spot::meta(block, page), 0, 0, slots, Cause::Mount) {
+            Ok(tag) => Ok(tag.filter(|tag| tag.kind == Kind::Checkpoint && tag.note == number)),
+            Err(Fault::Uncorrectable) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}

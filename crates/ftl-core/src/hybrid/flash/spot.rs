@@ -1,0 +1,98 @@
+//! Pages by part, block and number: how the rooms above name them.
+
+use crate::hybrid::address::{ChainBlock, LogBlock};
+use crate::layout::Kind;
+
+/// A page of one of the device's parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub(super) room: Room,
+    pub(super) block: u16,
+    pub(super) page: u16,
+}
+
+/// A part of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Room {
+    /// Headers, copies and checkpoints.
+    Meta,
+    /// The log.
+    Log,
+    /// The chains.
+    Chain,
+}
+
+impl Room {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
+
+    /// Whether pages of that kind are programmed to this part.
+    pub(super) const fn takes(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Header | Kind::Checkpoint | Kind::Rescue | Kind::Commit | Kind::Bad => {
+                matches!(self, Self::Meta)
+            }
+            Kind::Log | Kind::Summary | Kind::Backup => matches!(self, Self::Log),
+            Kind::Data | Kind::Chain | Kind::ChainInPlace | Kind::Trim => {
+                matches!(self, Self::Chain)
+            }
+            // The page store's.
+            Kind::Sectors | Kind::Map => false,
+        }
+    }
+}
+
+impl Spot {
+    /// A page of a meta block.
+    pub const fn meta(block: u16, page: u16) -> Self {
+        Self { room: Room::Meta, block, page }
+    }
+
+    /// A page of a block of that part.
+    pub const fn in_room(room: Room, block: u16, page: u16) -> Self {
+        Self { room, block, page }
+    }
+
+    /// The part that the page belongs to.
+    pub const fn room(self) -> Room {
+        self.room
+    }
+
+    /// The number of the block in its part.
+    pub const fn block(self) -> u16 {
+        self.block
+    }
+
+    /// The block of a page of the chains.
+    pub const fn chain_block(self) -> ChainBlock {
+        ChainBlock::new(self.block)
+    }
+
+    /// The first page of the same block.
+    pub(super) const fn start(self) -> Self {
+        Self { page: 0, ..self }
+    }
+
+    /// The next page of the same block.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self { page: self.page + 1, ..self }
+    }
+
+    /// The number of the page in its block.
+    pub const fn page(self) -> u16 {
+        self.page
+    }
+
+    /// A page of the log.
+    #[inline]
+    pub const fn log(block: LogBlock, page: u16) -> Self {
+        Self { room: Room::Log, block: block.get(), page }
+    }
+
+    /// A page of a chain block.
+    #[inline]
+    pub const fn chain(block: ChainBlock, page: u16) -> Self {
+        Self { room: Room::Chain, block: block.get(), page }
+    }
+}

@@ -1,0 +1,78 @@
+//! Pages whose bits begin to go: from which limits on, and which page stands for others.
+
+use ftl_iface::{Corrected, NandDevice};
+
+use super::{Flash, Room, Seen, Spot};
+use crate::config::Refresh;
+use crate::error::Fault;
+use crate::probe::{Cause, Probe};
+use crate::weak::Noted;
+
+/// Pages whose bits begin to go.
+#[derive(Debug)]
+pub struct Weak {
+    limits: Refresh,
+    /// Those that wait.
+    pub noted: Noted<Spot>,
+}
+
+impl Weak {
+    /// None is known. Pages are weak from these limits on; without a log the meta part lies beside the chains.
+    pub const fn new(limits: Refresh, has_log: bool) -> Self {
+        let log = if has_log { limits.log } else { limits.chain };
+        let limits = Refresh { log, ..limits };
+        Self { limits, noted: Noted::NONE }
+    }
+
+    /// Whether any page waits.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.noted.waits()
+    }
+
+    /// The page that has waited longest.
+    pub fn next(&self) -> Option<Spot> {
+        self.noted.next()
+    }
+
+    /// Notes that bits of a page had to be corrected.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_corrected(&mut self, spot: Spot, corrected: Corrected) {
+        self.noted.most = self.noted.most.max(corrected);
+        let limit = if spot.room == Room::Chain { self.limits.chain } else { self.limits.log };
+        if limit != Corrected::NONE && corrected >= limit {
+            self.note(spot);
+        }
+    }
+
+    /// Notes a page. Of a chain one page stands for its block, which is written anew as a whole.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note(&mut self, spot: Spot) {
+        self.noted.note(spot, |noted| match spot.room {
+            Room::Log => *noted == spot,
+            Room::Meta | Room::Chain => noted.start() == spot.start(),
+        });
+    }
+
+    /// Forgets a page that was written anew, or need not be.
+    pub fn forget(&mut self, spot: Spot) {
+        self.noted.forget(|noted| *noted == spot);
+    }
+
+    /// Forgets what stands in a block that was erased.
+    #[cold]
+    pub fn forget_block(&mut self, spot: Spot) {
+        self.noted.forget(|noted| noted.start() == spot.start());
+    }
+}
+
+impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
+    /// Reads a whole page, to find out whether it is weak.
+    pub fn examine(&mut self, spot: Spot) -> Result<Seen, Fault<D::Error>> {
+        let slots = self.slots_of(spot);
+        let read = self.fetch(spot, 0, 0, slots, Cause::Scrub);
+        self.seen(read)
+    }
+}

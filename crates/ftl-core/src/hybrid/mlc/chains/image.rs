@@ -1,0 +1,103 @@
+//! The chains in a checkpoint: both tables, and the queues that run through them.
+
+use super::{Chains, Queue};
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::image::{Sink, Source, holds};
+
+impl Chains<'_> {
+    /// Writes both tables and both queues down.
+    pub fn save(&self, sink: &mut impl Sink) {
+        self.first.save(sink);
+        self.next.save(sink);
+        self.has_data.save(sink);
+        self.free.save(sink);
+        sink.half(self.suspects);
+        self.stale.save(sink);
+    }
+
+    /// Takes them back. Every block `in_use` must stand in one chain or queue, once.
+    pub fn load(
+        &mut self,
+        source: &mut impl Source,
+        in_use: impl Iterator<Item = ChainBlock>,
+    ) -> Option<()> {
+        self.first.load(source)?;
+        self.next.load(source)?;
+        self.has_data.load(source)?;
+        self.free.load(source)?;
+        self.suspects = source.half()?;
+        holds(self.suspects <= self.free.count)?;
+        self.stale.load(source)?;
+        let mut found = Census::default();
+        for logical in (0..self.first.len() as u16).map(LogicalBlock::new) {
+            let first = self.first(logical);
+            let length = self.count_in(first, &mut found)?;
+            holds(length > 0 || !self.has_data.get(logical))?;
+        }
+        for queue in [self.free, self.stale] {
+            let length = self.count_in(queue.front, &mut found)?;
+            let last = core::iter::successors(queue.front, |block| self.next(*block)).last();
+            holds(length == queue.count && queue.back == last)?;
+        }
+        let mut wanted = Census::default();
+        in_use.for_each(|block| wanted.count(block));
+        holds(found == wanted)
+    }
+
+    /// Counts the blocks that follow each other from `first` on; `None` where one lies outside the region, or more were
+    /// counted than there are.
+    fn count_in(&self, first: Option<ChainBlock>, census: &mut Census) -> Option<u16> {
+        let mut length = 0;
+        let mut next = first;
+        while let Some(block) = next {
+            census.count(block);
+            holds(usize::from(block.get()) < self.next.len())?;
+            holds(census.blocks as usize <= self.next.len())?;
+            length += 1;
+            next = self.next(block);
+        }
+        Some(length)
+    }
+
+    /// No chains and no free blocks, as [`new`](Self::new) leaves them.
+    pub fn clear(&mut self) {
+        self.first.clear();
+        self.next.clear();
+        self.has_data.clear();
+        (self.free, self.stale, self.suspects) = (Queue::EMPTY, Queue::EMPTY, 0);
+    }
+}
+
+impl Queue {
+    fn save(&self, sink: &mut impl Sink) {
+        sink.half(ChainBlock::store(self.front));
+        sink.half(ChainBlock::store(self.back));
+        sink.half(self.count);
+    }
+
+    fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        self.front = ChainBlock::load(source.half()?);
+        self.back = ChainBlock::load(source.half()?);
+        self.count = source.half()?;
+        Some(())
+    }
+}
+
+/// A set of blocks, without a bit for each: how many, and a sum in which no two blocks can stand for another two but
+/// by a chance of one in 2^64. A block met twice, and so a circle, shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Census {
+    blocks: u32,
+    sum: u64,
+}
+
+impl Census {
+    fn count(&mut self, block: ChainBlock) {
+        self.blocks += 1;
+        // The mixer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+        let mixed = u64::from(block.get()).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        self.sum = self.sum.wrapping_add(mixed ^ (mixed >> 31));
+    }
+}

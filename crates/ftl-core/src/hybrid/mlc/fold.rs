@@ -1,0 +1,176 @@
+//! The state of the fold under way: a chain's newest copies are gathered, page by page, into a fresh data block.
+//!
+//! When it begins, the chain as it stands is *frozen*. Writes that come meanwhile go to a younger log block, which will
+//! follow the new data block. Until the last page is programmed the frozen blocks stand; a fold cut short by a loss of
+//! power is forgotten with its block.
+
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::layout::Stamp;
+use crate::probe::Cause;
+use crate::table::{Bits, Row};
+
+/// A sector's offset in the chain being folded.
+#[derive(Clone, Copy, Debug)]
+pub struct Offset(u32);
+
+impl Row for Offset {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is being folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The chain.
+    pub logical: LogicalBlock,
+    /// The block that becomes its data block.
+    pub target: ChainBlock,
+    /// On whose account.
+    pub cause: Cause,
+    /// How many of the chain's blocks are frozen, the data block included.
+    pub frozen: u16,
+    /// How many of those are log blocks.
+    pub frozen_logs: u16,
+    /// The next page to program.
+    pub page: u16,
+    /// When the first was programmed.
+    pub born: Stamp,
+}
+
+impl Job {
+    /// What the note of the next page says, of a block of so many pages: the block's wear in the first and in the last,
+    /// which a mount looks at, and else how long after the first it comes, should that go bad. Zero, where that is
+    /// longer than the note can tell.
+    #[inline]
+    pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
+        if self.page == 0 || self.page + 1 == pages {
+            return wear;
+        }
+        let distance = next.get() - self.born.get();
+        if distance < 1 << 24 { distance as u32 } else { 0 }
+    }
+}
+
+/// The fold under way, or none.
+#[derive(Debug)]
+pub struct Fold<'ram> {
+    job: Option<Job>,
+    any_touched: bool,
+    leaves_logged: bool,
+    touched: Bits<'ram, Offset>,
+    collected: Bits<'ram, Offset>,
+}
+
+impl<'ram> Fold<'ram> {
+    /// None under way. Each table has a bit a sector of a logical block.
+    pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
+        let (touched, collected) = (Bits::new(touched), Bits::new(collected));
+        Self { job: None, any_touched: false, leaves_logged: false, touched, collected }
+    }
+
+    /// Begins.
+    pub fn start(&mut self, job: Job) {
+        self.any_touched = false;
+        self.leaves_logged = false;
+        self.touched.clear();
+        self.collected.clear();
+        self.job = Some(job);
+    }
+
+    /// What is being folded.
+    #[inline]
+    pub fn job(&self) -> Option<Job> {
+        self.job
+    }
+
+    /// Whether a fold is under way.
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Whether that chain is being folded.
+    #[inline]
+    pub fn is_of(&self, logical: LogicalBlock) -> bool {
+        self.job.is_some_and(|job| job.logical == logical)
+    }
+
+    /// How many log blocks are frozen.
+    pub fn frozen_logs(&self) -> u16 {
+        self.job.map_or(0, |job| job.frozen_logs)
+    }
+
+    /// Whether the last of that chain's `logs` log blocks is frozen, so that nothing may be appended to it.
+    pub fn seals(&self, logical: LogicalBlock, logs: u16) -> bool {
+        self.is_of(logical) && logs == self.frozen_logs()
+    }
+
+    /// The next page was just programmed: then.
+    #[inline]
+    pub fn advance(&mut self, stamp: Stamp) {
+        if let Some(job) = &mut self.job {
+            if job.page == 0 {
+                job.born = stamp;
+            }
+            job.page += 1;
+        }
+    }
+
+    /// The job is done, or given up.
+    pub fn finish(&mut self) -> Option<Job> {
+        self.job.take()
+    }
+
+    /// A sector of that chain was written to it: if the chain is being folded, the younger copy stands.
+    #[inline]
+    pub fn touch(&mut self, logical: LogicalBlock, offset: u32) {
+        if self.is_of(logical) {
+            self.any_touched = true;
+            self.touched.set(Offset(offset), true);
+            self.collected.set(Offset(offset), false);
+        }
+    }
+
+    /// Whether any sector was written to the chain since the fold began.
+    #[inline]
+    pub fn is_any_touched(&self) -> bool {
+        self.any_touched
+    }
+
+    /// Whether the sector was written to the chain since the fold began.
+    pub fn is_touched(&self, offset: u32) -> bool {
+        self.touched.get(Offset(offset))
+    }
+
+    /// The fold took the sector from the log.
+    pub fn collect(&mut self, offset: u32) {
+        self.collected.set(Offset(offset), true);
+    }
+
+    /// The sector was written to the log: what the fold took is stale.
+    #[inline]
+    pub fn uncollect(&mut self, logical: LogicalBlock, offset: u32) {
+        if self.is_of(logical) && self.collected.get(Offset(offset)) {
+            self.collected.set(Offset(offset), false);
+            self.leaves_logged = true;
+        }
+    }
+
+    /// A sector of that chain stays in the log, or comes to it.
+    pub fn leave_logged(&mut self, logical: LogicalBlock) {
+        if self.is_of(logical) {
+            self.leaves_logged = true;
+        }
+    }
+
+    /// Whether the log holds a sector of the chain that the fold did not take, or took before it was written again.
+    pub fn leaves_logged(&self) -> bool {
+        self.leaves_logged
+    }
+
+    /// Whether the fold took the sector from the log, and it was not written since.
+    pub fn is_collected(&self, offset: u32) -> bool {
+        self.collected.get(Offset(offset))
+    }
+}

@@ -1,0 +1,40 @@
+//! The chain region in a checkpoint: the chains, and whose turn it is to be folded. Maps are found again by scans,
+//! and a fold is ended before.
+
+use super::Mlc;
+use crate::hybrid::address::ChainBlock;
+use crate::image::{Sink, Source, holds};
+
+impl Mlc<'_> {
+    /// Writes the chains down, which of them were written lately, and the hand.
+    pub fn save(&self, sink: &mut impl Sink) {
+        self.chains.save(sink);
+        self.recent.save(sink);
+        self.sealed.save(sink);
+        sink.half(self.hand);
+    }
+
+    /// Takes them back; the blocks `in_use` are those that are not bad.
+    pub fn load(
+        &mut self,
+        source: &mut impl Source,
+        in_use: impl Iterator<Item = ChainBlock>,
+    ) -> Option<()> {
+        self.chains.load(source, in_use)?;
+        self.recent.load(source)?;
+        self.sealed.load(source)?;
+        self.hand = source.half()?;
+        holds(self.hand < self.logical_blocks)
+    }
+
+    /// The region without chains, as [`new`](Self::new) leaves it.
+    pub fn clear(&mut self) {
+        self.chains.clear();
+        self.maps.clear();
+        self.sketches.forget();
+        self.fold.finish();
+        self.recent.clear();
+        self.sealed.clear();
+        self.hand = 0;
+    }
+}

@@ -1,0 +1,298 @@
+//! The mapping cache: for a few chains, which page of which log block holds which sector.
+//!
+//! A map has one cell a sector of the logical block. Replacement is second chance: a hand goes round, passes over maps
+//! used since it came by last, and takes the first that was not. One more map than the cache's size is kept pinned for
+//! the chain that is being folded. A cache of no maps keeps one to work with, and forgets it after each request.
+
+use core::num::NonZeroU32;
+
+use crate::hybrid::address::LogicalBlock;
+
+/// Where a chain keeps a sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In its place in the data block; nowhere, if the chain has none or the place is a hole.
+    InPlace,
+    /// Nowhere: it was trimmed.
+    Trimmed,
+    /// In a log block.
+    Log {
+        /// Which of the chain's log blocks, counted from the oldest.
+        ordinal: u16,
+        /// Which of its pages.
+        page: u16,
+        /// Which of the page's slots.
+        slot: u16,
+    },
+}
+
+/// A map in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapId(u16);
+
+/// Lent memory of the cache. All but `cells` have a value a map.
+#[derive(Debug)]
+pub struct MapMemory<'ram> {
+    /// Which logical block the map belongs to.
+    pub owners: &'ram mut [u16],
+    /// The next free page of the chain's last log block.
+    pub next_pages: &'ram mut [u16],
+    /// What the page programmed last to the chain's last log block says, as the note of the page after it will.
+    pub last_notes: &'ram mut [u32],
+    /// Whether used lately, and whether the last log block is in order so far.
+    pub flags: &'ram mut [u8],
+    /// The maps, one after the other.
+    pub cells: &'ram mut [u16],
+}
+
+/// The cache.
+#[derive(Debug)]
+pub struct Maps<'ram> {
+    memory: MapMemory<'ram>,
+    sectors: NonZeroU32,
+    slots: NonZeroU32,
+    hand: u16,
+    /// Where the map of a chain may be, by the low bits of its number: looked at before all others.
+    hints: [u16; HINTS],
+    keeps: bool,
+}
+
+/// Neighbouring chains, which are those that are used together, have hints of their own; 64 suffice for a cache of the
+/// paper's size, and cost 128 bytes.
+const HINTS: usize = 64;
+
+const IN_PLACE: u16 = u16::MAX;
+const TRIMMED: u16 = u16::MAX - 1;
+const NOBODY: u16 = u16::MAX;
+
+const USED: u8 = 1;
+const IN_ORDER: u8 = 2;
+
+/// How many maps the memory must hold for a cache of that size: one to work with, and the fold's.
+pub const fn maps_for(cache_entries: u16) -> u32 {
+    (if cache_entries == 0 { 1 } else { cache_entries as u32 }) + 1
+}
+
+impl<'ram> Maps<'ram> {
+    /// An empty cache over that memory, whose last map is the fold's.
+    pub fn new(
+        memory: MapMemory<'ram>,
+        sectors: NonZeroU32,
+        slots: NonZeroU32,
+        keeps: bool,
+    ) -> Self {
+        memory.owners.fill(NOBODY);
+        Self { memory, sectors, slots, hand: 0, hints: [0; HINTS], keeps }
+    }
+
+    fn cached(&self) -> usize {
+        self.memory.owners.len().saturating_sub(1)
+    }
+
+    /// The map that is pinned for the chain being folded.
+    #[inline]
+    pub fn fold_map(&self) -> MapId {
+        MapId(self.cached() as u16)
+    }
+
+    fn owner(&self, map: u16) -> u16 {
+        self.memory.owners.get(usize::from(map)).copied().unwrap_or(NOBODY)
+    }
+
+    fn flag(&self, map: MapId, flag: u8) -> bool {
+        self.memory.flags.get(usize::from(map.0)).is_some_and(|flags| flags & flag != 0)
+    }
+
+    fn set_flag(&mut self, map: MapId, flag: u8, on: bool) {
+        if let Some(flags) = self.memory.flags.get_mut(usize::from(map.0)) {
+            *flags = if on { *flags | flag } else { *flags & !flag };
+        }
+    }
+
+    /// The chain's map, if it is at hand.
+    #[inline]
+    pub fn lookup(&mut self, logical: LogicalBlock) -> Option<MapId> {
+        let wanted = logical.get();
+        let owners = self.memory.owners.get(..self.cached())?;
+        let hint = self.hints.get_mut(usize::from(wanted) % HINTS)?;
+        if owners.get(usize::from(*hint)) != Some(&wanted) {
+            *hint = owners.iter().position(|owner| *owner == wanted)? as u16;
+        }
+        let map = MapId(*hint);
+        self.set_flag(map, USED, true);
+        Some(map)
+    }
+
+    /// The chain's map, if it is at hand, without counting as a use.
+    #[cfg(feature = "check")]
+    pub fn peek(&self, logical: LogicalBlock) -> Option<MapId> {
+        let owners = self.memory.owners.get(..self.cached())?;
+        owners.iter().position(|owner| *owner == logical.get()).map(|at| MapId(at as u16))
+    }
+
+    /// Gives the chain a map in which every sector is in place, in the stead of one that was not used lately.
+    pub fn claim(&mut self, logical: LogicalBlock) -> MapId {
+        let cached = self.cached() as u16;
+        // Two rounds suffice: the first clears what the second would pass over.
+        for _ in 0..2 * cached {
+            self.hand = if self.hand + 1 < cached { self.hand + 1 } else { 0 };
+            let at = MapId(self.hand);
+            if self.owner(at.0) == NOBODY || !self.flag(at, USED) {
+                break;
+            }
+            self.set_flag(at, USED, false);
+        }
+        if let Some(hint) = self.hints.get_mut(usize::from(logical.get()) % HINTS) {
+            *hint = self.hand;
+        }
+        self.start(MapId(self.hand), logical);
+        MapId(self.hand)
+    }
+
+    /// Makes a map belong to that chain, every sector in place.
+    pub fn start(&mut self, map: MapId, logical: LogicalBlock) {
+        if let Some(owner) = self.memory.owners.get_mut(usize::from(map.0)) {
+            *owner = logical.get();
+        }
+        if let Some(flags) = self.memory.flags.get_mut(usize::from(map.0)) {
+            *flags = USED;
+        }
+        let range = self.range(map);
+        if let Some(cells) = self.memory.cells.get_mut(range) {
+            cells.fill(IN_PLACE);
+        }
+        self.set_next_page(map, 0, false);
+    }
+
+    /// Copies the cells of a map into the fold's.
+    pub fn copy_to_fold(&mut self, from: MapId, logical: LogicalBlock) {
+        let fold = self.fold_map();
+        self.start(fold, logical);
+        // The fold's map is the last.
+        let start = self.range(fold).start;
+        let source = self.range(from);
+        if let Some((cached, target)) = self.memory.cells.split_at_mut_checked(start)
+            && let Some(source) = cached.get(source)
+            && let Some(target) = target.get_mut(..source.len())
+        {
+            target.copy_from_slice(source);
+        }
+    }
+
+    /// Forgets the chain's map.
+    pub fn forget(&mut self, logical: LogicalBlock) {
+        let cached = self.cached();
+        for owner in self.memory.owners.iter_mut().take(cached) {
+            if *owner == logical.get() {
+                *owner = NOBODY;
+            }
+        }
+    }
+
+    /// At a request's end: a cache of no maps forgets what it worked with.
+    #[inline]
+    pub fn end_request(&mut self) {
+        if !self.keeps {
+            let cached = self.cached();
+            for owner in self.memory.owners.iter_mut().take(cached) {
+                *owner = NOBODY;
+            }
+        }
+    }
+
+    fn range(&self, map: MapId) -> core::ops::Range<usize> {
+        let sectors = self.sectors.get() as usize;
+        let start = usize::from(map.0) * sectors;
+        start..start + sectors
+    }
+
+    #[inline]
+    fn cell(&self, map: MapId, offset: u32) -> usize {
+        usize::from(map.0) * self.sectors.get() as usize + offset as usize
+    }
+
+    /// Where the chain keeps the sector with that offset.
+    #[inline]
+    pub fn get(&self, map: MapId, offset: u32) -> Place {
+        match self.memory.cells.get(self.cell(map, offset)) {
+            None | Some(&IN_PLACE) => Place::InPlace,
+            Some(&TRIMMED) => Place::Trimmed,
+            Some(&cell) => {
+                let cell = u32::from(cell);
+                let (ordinal, rest) = (cell / self.sectors, cell % self.sectors);
+                Place::Log {
+                    ordinal: ordinal as u16,
+                    page: (rest / self.slots) as u16,
+                    slot: (rest % self.slots) as u16,
+                }
+            }
+        }
+    }
+
+    /// Whether so many sectors from that offset on are all in place.
+    #[inline]
+    pub fn are_in_place(&self, map: MapId, offset: u32, count: u16) -> bool {
+        let start = self.cell(map, offset);
+        let cells = self.memory.cells.get(start..start + usize::from(count));
+        cells.is_some_and(|cells| cells.iter().all(|cell| *cell == IN_PLACE))
+    }
+
+    /// Notes where the chain keeps the sector with that offset.
+    #[inline]
+    pub fn set(&mut self, map: MapId, offset: u32, place: Place) {
+        let code = match place {
+            Place::InPlace => IN_PLACE,
+            Place::Trimmed => TRIMMED,
+            Place::Log { ordinal, page, slot } => {
+                let pages =
+                    u32::from(ordinal) * self.sectors.get() + u32::from(page) * self.slots.get();
+                (pages + u32::from(slot)) as u16
+            }
+        };
+        debug_assert!(offset < self.sectors.get(), "offset {offset} of {}", self.sectors);
+        let at = self.cell(map, offset);
+        if let Some(cell) = self.memory.cells.get_mut(at) {
+            *cell = code;
+        }
+    }
+
+    /// The next free page of the chain's last log block.
+    #[inline]
+    pub fn next_page(&self, map: MapId) -> u16 {
+        self.memory.next_pages.get(usize::from(map.0)).copied().unwrap_or(u16::MAX)
+    }
+
+    /// Whether every page of the last log block so far stands in its place.
+    #[inline]
+    pub fn in_order(&self, map: MapId) -> bool {
+        self.flag(map, IN_ORDER)
+    }
+
+    /// Notes how far the last log block is filled, and whether in order.
+    #[inline]
+    pub fn set_next_page(&mut self, map: MapId, page: u16, in_order: bool) {
+        if let Some(next) = self.memory.next_pages.get_mut(usize::from(map.0)) {
+            *next = page;
+        }
+        self.set_flag(map, IN_ORDER, in_order);
+    }
+
+    /// What the page programmed last to the last log block says.
+    #[inline]
+    pub fn last_note(&self, map: MapId) -> u32 {
+        self.memory.last_notes.get(usize::from(map.0)).copied().unwrap_or(0)
+    }
+
+    /// Notes what that page says.
+    #[inline]
+    pub fn set_last_note(&mut self, map: MapId, note: u32) {
+        if let Some(cell) = self.memory.last_notes.get_mut(usize::from(map.0)) {
+            *cell = note;
+        }
+    }
+
+    /// Drops every map, the fold's too.
+    pub fn clear(&mut self) {
+        self.memory.owners.fill(NOBODY);
+    }
+}

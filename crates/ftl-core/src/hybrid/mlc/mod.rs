@@ -1,0 +1,343 @@
+//! The chain region: block chains under a two-level map (section 3.5 of the paper).
+//!
+//! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in
+//! its place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom,
+//! [`maps`] for a few chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`]
+//! is the state of the one fold under way, [`sketch`] spares reads most scans. This room never asks the log; who
+//! needs both is `ftl`.
+
+pub mod chains;
+pub mod fold;
+mod image;
+pub mod maps;
+pub mod scan;
+pub mod sketch;
+
+use core::num::NonZeroU32;
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::config::Config;
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::flash::{Content, Flash, Spot};
+use crate::hybrid::shape::{Part, Shape};
+use crate::layout::{Kind, PageNote, Slot, Slots, Trim};
+use crate::probe::{Cause, Event, Probe};
+use crate::table::Bits;
+
+use chains::Chains;
+use fold::Fold;
+use maps::{MapId, MapMemory, Maps, Place};
+use sketch::Sketches;
+
+/// Lent memory of this room.
+#[derive(Debug)]
+pub struct MlcMemory<'ram> {
+    /// First block of each chain.
+    pub first: &'ram mut [u16],
+    /// The block after each block.
+    pub next: &'ram mut [u16],
+    /// Which chains have a data block: a bit a logical block.
+    pub has_data: &'ram mut [u8],
+    /// Which chains were written lately: a bit a logical block.
+    pub recent: &'ram mut [u8],
+    /// Which chains have a last log block that takes no more pages: a bit a logical block.
+    pub sealed: &'ram mut [u8],
+    /// The mapping cache.
+    pub maps: MapMemory<'ram>,
+    /// What each chain's log blocks may hold: as much for each logical block, or nothing.
+    pub sketches: &'ram mut [u16],
+    /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
+    pub touched: &'ram mut [u8],
+    /// Sectors that the fold took from the log: a bit a sector.
+    pub collected: &'ram mut [u8],
+}
+
+/// Where the newest copy of a sector that is not in the log stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nowhere: it reads as zeros.
+    Nowhere,
+    /// In this slot of this page.
+    At {
+        /// The page.
+        spot: Spot,
+        /// The slot.
+        slot: u16,
+    },
+    /// In this slot of the data block, unless the tag there says that it is a hole.
+    InPlace {
+        /// The page.
+        spot: Spot,
+        /// The slot.
+        slot: u16,
+    },
+}
+
+/// The chain region.
+#[derive(Debug)]
+pub struct Mlc<'ram> {
+    part: Part,
+    sectors: NonZeroU32,
+    slots: NonZeroU32,
+    logical_blocks: u16,
+    chain_log_blocks_max: u16,
+    /// Who follows whom.
+    pub chains: Chains<'ram>,
+    /// Which page holds which sector.
+    pub maps: Maps<'ram>,
+    /// What each chain's log blocks may hold.
+    pub sketches: Sketches<'ram>,
+    /// The fold under way.
+    pub fold: Fold<'ram>,
+    recent: Bits<'ram, LogicalBlock>,
+    /// Chains whose last log block a power cut may have touched beyond its last page.
+    pub sealed: Bits<'ram, LogicalBlock>,
+    hand: u16,
+    /// Free blocks that no log block may take: those that stand in for a block that fails while a chain is folded.
+    pub in_hand: u16,
+}
+
+impl<'ram> Mlc<'ram> {
+    /// The chain region without chains.
+    pub fn new(shape: &Shape, config: &Config, memory: MlcMemory<'ram>) -> Self {
+        let keeps_maps = config.mapping_cache_entries > 0;
+        let sectors = shape.sectors_per_block;
+        let slots = NonZeroU32::new(u32::from(shape.chain.slots)).unwrap_or(NonZeroU32::MIN);
+        Self {
+            part: shape.chain,
+            sectors,
+            slots,
+            logical_blocks: shape.logical_blocks,
+            chain_log_blocks_max: u16::from(config.chain_log_blocks_max),
+            chains: Chains::new(memory.first, memory.next, memory.has_data),
+            maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
+            sketches: Sketches::new(memory.sketches, shape.logical_blocks, sectors),
+            fold: Fold::new(memory.touched, memory.collected),
+            recent: Bits::new(memory.recent),
+            sealed: Bits::new(memory.sealed),
+            hand: 0,
+            in_hand: 0,
+        }
+    }
+
+    /// Shape of the region.
+    #[inline]
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// Sectors a logical block.
+    #[inline]
+    pub fn sectors_per_block(&self) -> NonZeroU32 {
+        self.sectors
+    }
+
+    /// How many logical blocks there are.
+    pub fn logical_blocks(&self) -> u16 {
+        self.logical_blocks
+    }
+
+    /// The logical block that a sector belongs to, and its offset there.
+    #[inline]
+    pub fn locate(&self, sector: Sector) -> (LogicalBlock, u32) {
+        let number = sector.get();
+        (LogicalBlock::new((number / self.sectors) as u16), number % self.sectors)
+    }
+
+    /// The sector with that offset in a logical block.
+    #[inline]
+    pub fn sector(&self, logical: LogicalBlock, offset: u32) -> Sector {
+        Sector::new(u32::from(logical.get()) * self.sectors.get() + offset)
+    }
+
+    /// Whether the chain has a log block.
+    #[inline]
+    pub fn has_log(&self, logical: LogicalBlock) -> bool {
+        self.chains.first_log(logical).is_some()
+    }
+
+    /// The page and slot where the sector with that offset has its place.
+    #[inline]
+    pub fn home(&self, offset: u32) -> (u16, u16) {
+        ((offset / self.slots) as u16, (offset % self.slots) as u16)
+    }
+
+    /// The chain's log block with that ordinal.
+    fn log_block(&self, logical: LogicalBlock, ordinal: u16) -> Option<ChainBlock> {
+        self.chains.logs(logical).nth(usize::from(ordinal))
+    }
+
+    /// Whether the chain's last log block has a free page.
+    #[inline]
+    pub fn has_room(&self, logical: LogicalBlock, map: MapId) -> bool {
+        self.has_log(logical) && self.maps.next_page(map) < self.part.pages
+    }
+
+    /// Whether the chain may take another log block before it must be folded. A chain that has no data block
+    /// may have one log block more, so that a fold of a chain at its limit always wins a block.
+    pub fn may_grow(&self, logical: LogicalBlock) -> bool {
+        // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them. Not beyond
+        // that again: a power cut gives the fold up, and with each it would be one more than maps have places for.
+        let limit = match self.fold.job() {
+            Some(job) if job.logical == logical => {
+                (job.frozen + 1).min(self.chain_log_blocks_max + 2)
+            }
+            _ => self.chain_log_blocks_max + 1,
+        };
+        self.chains.count(logical) < limit
+    }
+
+    /// Whether a free block may become a log block: one must be left for the fold that frees the next, and some for
+    /// what may fail meanwhile.
+    #[inline]
+    pub fn may_take_block(&self) -> bool {
+        let kept = if self.fold.is_active() { self.in_hand } else { 1 + self.in_hand };
+        self.chains.free_count() > kept
+    }
+
+    /// Gives the chain a new log block, which is erased.
+    pub fn grow(&mut self, logical: LogicalBlock, map: MapId, block: ChainBlock) {
+        if !self.has_log(logical) {
+            self.sketches.blank(logical);
+        }
+        self.chains.push_log(logical, block);
+        self.sealed.set(logical, false);
+        self.maps.set_next_page(map, 0, true);
+        self.maps.set_last_note(map, PageNote::Nothing.code(self.part.slots));
+    }
+
+    /// Programs the next page of the chain's last log block. There must be room.
+    ///
+    /// `slots` tells what each slot holds. Says whether the block is now full with every sector in its place,
+    /// so that it can become the data block.
+    pub fn append<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        map: MapId,
+        write: Append<'_>,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let page = self.maps.next_page(map);
+        let Last { ordinal, block } = write.end;
+        let in_order = self.maps.in_order(map) && self.is_in_place(logical, page, &write);
+        let kind = if write.trims.is_some() {
+            Kind::Trim
+        } else if in_order {
+            Kind::ChainInPlace
+        } else {
+            Kind::Chain
+        };
+        let Append { content, slots, wear, .. } = write;
+        let says_wear = page == 0 || kind == Kind::ChainInPlace;
+        let note = if says_wear { wear } else { self.maps.last_note(map) };
+        flash.program(Spot::chain(block, page), kind, note, content, slots, cause)?;
+        let start = self.sector(logical, 0);
+        for slot in 0..self.part.slots {
+            if let Some(sector) = slots.get(slot).copy_of() {
+                // Its chain is known, so that its offset needs no division.
+                let offset = (sector - start).get();
+                self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                self.sketches.add(logical, offset);
+                self.fold.touch(logical, offset);
+            }
+        }
+        self.maps.set_last_note(map, write.says(start).code(self.part.slots));
+        self.recent.set(logical, true);
+        self.maps.set_next_page(map, page + 1, in_order);
+        Ok(in_order && page + 1 == self.part.pages)
+    }
+
+    /// The block to which [`append`](Self::append) programs.
+    #[inline]
+    pub fn last_log(&self, logical: LogicalBlock) -> Option<Last> {
+        let mut last = Last { ordinal: 0, block: self.chains.first_log(logical)? };
+        while let Some(block) = self.chains.next(last.block) {
+            last = Last { ordinal: last.ordinal + 1, block };
+        }
+        Some(last)
+    }
+
+    fn is_in_place(&self, logical: LogicalBlock, page: u16, write: &Append<'_>) -> bool {
+        let first = self.sector(logical, u32::from(page) * u32::from(self.part.slots));
+        write.trims.is_none()
+            && (0..self.part.slots).all(|slot| {
+                let place = first + SectorCount::new(u32::from(slot));
+                write.slots.get(slot) == Slot::Holds(place)
+            })
+    }
+
+    /// Chooses a chain to fold: of those that would win a block, the next round that was not written since the hand
+    /// came by last.
+    pub fn victim(&mut self) -> Option<LogicalBlock> {
+        for _ in 0..2 * u32::from(self.logical_blocks) {
+            self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
+            let logical = LogicalBlock::new(self.hand);
+            if !self.chains.is_long(logical) {
+                continue;
+            }
+            if self.recent.get(logical) {
+                self.recent.set(logical, false);
+            } else {
+                return Some(logical);
+            }
+        }
+        None
+    }
+
+    /// Tells whether the chain's map was at hand for a page write.
+    pub fn tell_lookup<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+    ) {
+        let cached = !self.has_log(logical) || self.maps.lookup(logical).is_some();
+        flash.tell(Event::Lookup { cached });
+    }
+}
+
+/// The last log block of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// Which of the chain's log blocks, counted from the oldest.
+    pub ordinal: u16,
+    /// The block.
+    pub block: ChainBlock,
+}
+
+/// A page to be appended to a chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Append<'a> {
+    /// Where to: the chain's [`last_log`](Mlc::last_log).
+    pub end: Last,
+    /// Its content.
+    pub content: Content<'a>,
+    /// What its slots hold.
+    pub slots: Slots<'a>,
+    /// How often the block had been erased.
+    pub wear: u32,
+    /// Which sectors it forgets, if it holds none.
+    pub trims: Option<Trim>,
+}
+
+impl Append<'_> {
+    /// What a page says to the page after it, of a chain that starts with that sector.
+    #[inline]
+    fn says(&self, start: Sector) -> PageNote {
+        let offset = |sector: Sector| (sector - start).get();
+        match (self.trims, self.slots) {
+            (Some(trim), _) => {
+                PageNote::Trimmed { first: offset(trim.first), count: trim.count.get() }
+            }
+            (None, Slots::Run { first, count, .. }) => PageNote::held_run(offset(first), count),
+            (None, Slots::Listed(slots)) => {
+                let held = slots.iter().map(|slot| slot.copy_of());
+                let first = held.clone().flatten().next().map_or(0, offset);
+                let mask = held.rfold(0, |mask, copy| mask << 1 | u32::from(copy.is_some()));
+                PageNote::held_slots(first, mask)
+            }
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Finding out which page of a chain holds which sector, from the tags of its log blocks.
+//!
+//! The data block need not be looked at: it holds its sectors in place. Log blocks are read from the oldest to the
+//! youngest and from the first page to the last, so that what is found later is newer.
+
+use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::flash::{Flash, Seen, Spot};
+use crate::layout::{Kind, PageNote, Tag, Trim};
+use crate::probe::{Cause, Event, Probe};
+
+use super::maps::{MapId, Place};
+use super::{Found, Mlc};
+
+/// A log block that is being scanned.
+#[derive(Clone, Copy, Debug)]
+struct Scanned {
+    logical: LogicalBlock,
+    map: MapId,
+    block: ChainBlock,
+    /// Which of the chain's log blocks it is.
+    ordinal: u16,
+    /// Whether power may have failed while it was the chain's last.
+    may_be_torn: bool,
+}
+
+impl Mlc<'_> {
+    /// The chain's map: from the cache, or by a scan.
+    #[inline]
+    pub fn map<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+    ) -> Result<MapId, Fault<D::Error>> {
+        match self.maps.lookup(logical) {
+            Some(map) => Ok(map),
+            None => self.scan(flash, logical),
+        }
+    }
+
+    fn scan<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+    ) -> Result<MapId, Fault<D::Error>> {
+        let map = self.maps.claim(logical);
+        // It is drawn anew by what is found.
+        self.sketches.blank(logical);
+        let outcome = self.scan_into(flash, logical, map);
+        if outcome.is_err() {
+            // Half a map would be worse than none.
+            self.maps.forget(logical);
+            self.sketches.fill(logical);
+        }
+        outcome.map(|()| map)
+    }
+
+    fn scan_into<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        map: MapId,
+    ) -> Result<(), Fault<D::Error>> {
+        let mut read = 0;
+        let sealed = self.sealed.get(logical);
+        let (mut block, mut ordinal) = (self.chains.first_log(logical), 0);
+        while let Some(at) = block {
+            let next = self.chains.next(at);
+            let may_be_torn = sealed || next.is_some();
+            read +=
+                self.scan_block(flash, Scanned { logical, map, block: at, ordinal, may_be_torn })?;
+            ordinal += 1;
+            block = next;
+        }
+        if self.fold.seals(logical, ordinal) || sealed {
+            self.maps.set_next_page(map, self.part.pages, false);
+        }
+        if ordinal > 0 {
+            flash.tell(Event::Scanned { pages: read });
+        }
+        Ok(())
+    }
+
+    /// Enters the pages of one log block into a map. Says how many reads it took.
+    #[inline(always)]
+    fn scan_block<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        at: Scanned,
+    ) -> Result<u32, Fault<D::Error>> {
+        let (mut read, mut end, mut in_order) = (0, 0, true);
+        let mut note = PageNote::Nothing;
+        let mut lost: Option<(u16, u16)> = None;
+        for page in 0..self.part.pages {
+            let spot = Spot::chain(at.block, page);
+            read += 1;
+            match flash.look_here(spot, Cause::Scan)? {
+                Seen::Erased if flash.may_be_left_out(spot) && !planted(Bug::StopAtLeftOutPage) => {
+                    continue;
+                }
+                Seen::Erased => break,
+                Seen::Unreadable => {
+                    in_order = false;
+                    note = PageNote::Nothing;
+                    lost = Some((lost.map_or(page, |(first, _)| first), page));
+                    // What it held is found in other ways, or never counted.
+                    self.sketches.fill(at.logical);
+                }
+                Seen::Page(tag) => {
+                    let still_read = match lost.take() {
+                        Some(gap) => self.note_lost(flash, at, gap, tag, spot)?,
+                        None => true,
+                    };
+                    read += u32::from(still_read && tag.kind == Kind::Trim);
+                    let noted =
+                        if still_read { self.note_tag(flash, at, tag, page)? } else { None };
+                    in_order &= tag.kind == Kind::ChainInPlace;
+                    note = noted.unwrap_or(PageNote::Nothing);
+                    if noted.is_none() {
+                        lost = Some((page, page));
+                    }
+                }
+            }
+            in_order &= end == page;
+            end = page + 1;
+        }
+        self.maps.set_next_page(at.map, end, in_order);
+        self.maps.set_last_note(at.map, note.code(self.part.slots));
+        Ok(read)
+    }
+
+    /// Enters the page read last. Says what it noted of itself; none where that cannot be read.
+    #[inline(always)]
+    fn note_tag<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        at: Scanned,
+        tag: Tag,
+        page: u16,
+    ) -> Result<Option<PageNote>, Fault<D::Error>> {
+        if tag.kind == Kind::Trim {
+            return self.note_trim(flash, at.logical, at.map, Spot::chain(at.block, page));
+        }
+        Ok(Some(self.note_page(flash, at, page)))
+    }
+
+    /// Notes what a page held that cannot be read, as far as the next page of its block, at `next`, tells: whoever asks
+    /// for it is to learn that it is lost. Looks at that next page again. `false`: it cannot be read any more.
+    ///
+    /// A page that was torn never counted, nor did one that was ruined with it: pages of earlier requests were copied
+    /// before. What they were to replace stands before them. They are the block's last and what shares its cells.
+    #[cold]
+    #[inline(never)]
+    fn note_lost<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        at: Scanned,
+        (first, last): (u16, u16),
+        next: Tag,
+        spot: Spot,
+    ) -> Result<bool, Fault<D::Error>> {
+        // A page in order tells of all before it, any other of one.
+        let from = if next.kind == Kind::ChainInPlace { first } else { last };
+        for page in from..=last {
+            if self.was_torn(flash, at, page)? {
+                continue;
+            }
+            match self.note_of_predecessor(next, page) {
+                PageNote::Nothing => {}
+                PageNote::Held { first, run } => {
+                    let (ordinal, (_, first_slot)) = (at.ordinal, self.home(first));
+                    for (slot, bit) in (first_slot..self.part.slots).zip(0..) {
+                        if run >> bit & 1 != 0 && first + bit < self.sectors.get() {
+                            self.maps.set(at.map, first + bit, Place::Log { ordinal, page, slot });
+                        }
+                    }
+                }
+                PageNote::Trimmed { first, count } => self.note_trimmed(at.map, first, count),
+            }
+        }
+        Ok(flash.look(spot, Cause::Scan)? == Seen::Page(next))
+    }
+
+    /// What a page says of the page programmed before it in its block, which has that number.
+    pub fn note_of_predecessor(&self, tag: Tag, page: u16) -> PageNote {
+        match tag.kind {
+            // All before it are full, and every sector is in its place.
+            Kind::ChainInPlace => {
+                let slots = self.part.slots;
+                PageNote::held_run(u32::from(page) * u32::from(slots), slots)
+            }
+            Kind::Chain | Kind::Trim => PageNote::of_code(tag.note, self.part.slots),
+            _ => PageNote::Nothing,
+        }
+    }
+
+    /// Whether a page that cannot be read may have been ruined when the last page of its block was torn.
+    fn was_torn<D: NandDevice, P: Probe>(
+        &self,
+        flash: &mut Flash<'_, D, P>,
+        at: Scanned,
+        page: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let pairing = flash.chain_pairing();
+        if pairing == Pairing::None || !at.may_be_torn {
+            return Ok(false);
+        }
+        let mut last = self.part.pages;
+        for later in (page + 1..self.part.pages).rev() {
+            if flash.look(Spot::chain(at.block, later), Cause::Scan)? != Seen::Erased {
+                last = later;
+                break;
+            }
+        }
+        // The page that was torn may read as erased; so may those left out before it.
+        let pages = PageCount::new(u32::from(self.part.pages));
+        Ok((last..self.part.pages).any(|later| {
+            let mut ruined = pairing.endangered(PageIndex::new(later), pages);
+            ruined.any(|ruined| ruined.get() == page)
+        }))
+    }
+
+    fn note_trimmed(&mut self, map: MapId, first: u32, count: u32) {
+        let end = first.saturating_add(count).min(self.sectors.get());
+        for offset in first..end {
+            self.maps.set(map, offset, Place::Trimmed);
+        }
+    }
+
+    /// Notes what the page read last holds, and what it says for the page after it.
+    #[inline(always)]
+    fn note_page<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &Flash<'_, D, P>,
+        at: Scanned,
+        page: u16,
+    ) -> PageNote {
+        let Scanned { logical, map, block, ordinal, .. } = at;
+        let spot = Spot::chain(block, page);
+        let (mut first, mut held) = (0, 0_u32);
+        let start = self.sector(logical, 0).get();
+        for slot in 0..self.part.slots {
+            if let Some(sector) = flash.slot(spot, slot).copy_of() {
+                // A sector before the chain's comes out larger than any offset.
+                let offset = sector.get().wrapping_sub(start);
+                if offset < self.sectors.get() {
+                    self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                    if held == 0 {
+                        first = offset;
+                    }
+                    held |= 1 << slot;
+                    self.sketches.add(logical, offset);
+                }
+            }
+        }
+        PageNote::held_slots(first, held)
+    }
+
+    /// Reads a trim and notes what it forgets, and what it says for the page after it. `None`: it cannot be read.
+    fn note_trim<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        map: MapId,
+        spot: Spot,
+    ) -> Result<Option<PageNote>, Fault<D::Error>> {
+        let trim = match self.read_trim(flash, spot, Cause::Scan) {
+            Ok(trim) => trim,
+            Err(Fault::Uncorrectable | Fault::Corrupt) => {
+                self.sketches.fill(logical);
+                return Ok(None);
+            }
+            Err(fault) => return Err(fault),
+        };
+        let (owner, start) = self.locate(trim.first);
+        if owner != logical {
+            return Err(Fault::Corrupt);
+        }
+        for offset in start..start.saturating_add(trim.count.get()).min(self.sectors.get()) {
+            self.sketches.add(logical, offset);
+        }
+        self.note_trimmed(map, start, trim.count.get());
+        Ok(Some(PageNote::Trimmed { first: start, count: trim.count.get() }))
+    }
+
+    /// Reads the payload of a trim page.
+    pub fn read_trim<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        spot: Spot,
+        cause: Cause,
+    ) -> Result<Trim, Fault<D::Error>> {
+        let mut payload = [0; Trim::BYTES];
+        flash.read(spot, 0, &mut payload, cause)?;
+        Trim::parse(&payload, flash.key()).ok_or(Fault::Corrupt)
+    }
+
+    /// Finds the newest copy of a sector among the chain's pages.
+    #[inline]
+    pub fn find<D: NandDevice, P: Probe>(
+        &mut self,
+        flash: &mut Flash<'_, D, P>,
+        logical: LogicalBlock,
+        offset: u32,
+    ) -> Result<Found, Fault<D::Error>> {
+        if self.has_log(logical) && self.sketches.may_hold(logical, offset) {
+            let map = self.map(flash, logical)?;
+            match self.maps.get(map, offset) {
+                Place::InPlace => {}
+                Place::Trimmed => return Ok(Found::Nowhere),
+                Place::Log { ordinal, page, slot } => {
+                    let block = self.log_block(logical, ordinal).ok_or(Fault::Corrupt)?;
+                    return Ok(Found::At { spot: Spot::chain(block, page), slot });
+                }
+            }
+        }
+        let (page, slot) = self.home(offset);
+        Ok(match self.chains.data(logical) {
+            Some(data) => Found::InPlace { spot: Spot::chain(data, page), slot },
+            None => Found::Nowhere,
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! The hybrid FTL: small hot writes go to a circular log, everything else to block chains.
+//!
+//! ```text
+//!                       BlockStore: whole requests, in sectors
+//!            write │                                          │ read
+//!                  ▼                                          │
+//!    filter    hot or cold, by size ─── cold ────┐            │  the log's copy of a sector,
+//!                  │ hot                         │            ├─ else its chain's,
+//!    throttle  may it enter the log? ── no ──────┤            │  else zeros
+//!                  │ yes                         ▼            │
+//!            ┌─────▼─────┐   writeback      ┌─────────┐       │
+//!            │    slc    ├─ what cooled ───▶│   mlc   │       │
+//!            │ circular  │   at the tail    │  block  │       │
+//!            │ log, hash ├─ what a fold ───▶│ chains  │       │
+//!            └─────┬─────┘   collects       └────┬────┘       │
+//!                  │                       wear  │            │
+//!    flash         ▼   stamps, tags, causes      ▼            ▼
+//!                       NandDevice: pages and blocks of one region or two
+//! ```
+//!
+//! # Rooms
+//!
+//! They stand in the order in which they use each other: each knows those after it, and none before it.
+//!
+//! - [`ftl`]: the requests of the host, as a [`BlockStore`](ftl_iface::BlockStore).
+//! - [`mount`]: makes a device ours, finds it again, and sets right what a power cut may have touched.
+//! - `path`: what a request does. It alone knows both the log and the chains.
+//! - `state`: the FTL itself, as its rooms and what it remembers between requests.
+//! - [`ram`]: the plan of all memory, and its lending. [`bound`]: the worst case of each request, as a formula.
+//! - [`writeback`]: does a sector of the tail leave the log? [`wear`]: which worn block takes which cold block's data?
+//! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the fold under
+//!   way. They do not know each other.
+//! - [`flash`]: the one door to the device.
+//! - [`shape`]: numbers that follow from geometry and configuration. [`address`]: the rows of its tables.
+
+pub mod ftl;
+
+pub mod mount;
+
+mod path;
+
+pub(crate) mod state;
+
+mod health;
+
+pub(crate) mod rescued;
+
+pub(crate) mod scrub;
+
+pub mod ram;
+
+pub mod bound;
+
+pub mod writeback;
+
+pub mod wear;
+
+pub mod slc;
+
+pub mod mlc;
+
+pub mod flash;
+
+pub mod shape;
+
+pub mod address;
+
+#[cfg(feature = "check")]
+mod check;

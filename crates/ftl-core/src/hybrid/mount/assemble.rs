@@ -1,0 +1,151 @@
+//! The rooms put together, with empty tables; and what a device must hold.
+
+use ftl_iface::{BlockCount, NandDevice, SectorCount};
+
+use super::tables::Tables;
+use crate::config::{Config, FilterChoice};
+use crate::filter::{FilterConfig, SizeFilter};
+use crate::hybrid::flash::{Flash, Spot};
+use crate::hybrid::mlc::Mlc;
+use crate::hybrid::mount::error::MountError;
+use crate::hybrid::ram::Ram;
+use crate::hybrid::scrub::Scrub;
+use crate::hybrid::shape::{HEADER_BLOCKS, SPARE_BLOCKS_MIN, Shape};
+use crate::hybrid::slc::Log;
+use crate::hybrid::slc::index::Index;
+use crate::hybrid::state::Ftl;
+use crate::hybrid::wear::DualPool;
+use crate::hybrid::writeback::WriteBack;
+use crate::probe::Probe;
+use crate::throttle::{Throttle, ThrottleConfig};
+
+/// Writes between two recomputations of the filter, and requests between two steps of the throttle: the paper's.
+const PERIOD: u32 = 1_000;
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// Puts the rooms together, with empty tables.
+    pub(crate) fn assemble(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        if !ram.plan().is_for(device.geometry(), config) {
+            return Err(MountError::WrongPlan);
+        }
+        let shape = *ram.plan().shape();
+        let index_shape = ram.plan().index_shape().copied();
+        let tables = Tables::take(ram);
+        let index = index_shape.map(|shape| Index::new(shape, tables.index_low, tables.index_high));
+        let log = shape.log.zip(index).map(|(part, index)| Log::new(part, index, tables.log));
+        let wear = Self::new_wear(config, &shape, tables.erase_counts, tables.wear_pools);
+        Ok(Self {
+            shape,
+            config: *config,
+            flash: Flash::new(device, probe, &shape, config.refresh, tables.spares, tables.buffer),
+            filter: Self::new_filter(config),
+            throttle: Self::new_throttle(config, &shape),
+            log,
+            mlc: Mlc::new(&shape, config, tables.mlc),
+            write_back: WriteBack::new(config.write_back),
+            wear,
+            unproved: tables.unproved,
+            logged: tables.logged,
+            wear_move: None,
+            free_blocks_low: 0,
+            free_blocks_idle: 0,
+            turn: 0,
+            unsettled: None,
+            scrub: Scrub::default(),
+            request_start: None,
+            failed_page: None,
+            good_blocks: 0,
+        })
+    }
+
+    fn new_wear(
+        config: &Config,
+        shape: &Shape,
+        erase_counts: &'ram mut [u16],
+        pools: &'ram mut [u8],
+    ) -> DualPool<'ram> {
+        let wear = config.wear_leveling;
+        let blocks = BlockCount::new(u32::from(shape.chain.blocks));
+        DualPool::new(erase_counts, pools, blocks, wear.threshold, wear.enabled)
+    }
+
+    pub(crate) fn new_filter(config: &Config) -> SizeFilter {
+        let (initial, largest) = match config.filter {
+            FilterChoice::BySize { initial, largest } => (initial, largest),
+            // Never asked, but kept running.
+            FilterChoice::AcceptAll => (SectorCount::new(1), SectorCount::new(u32::MAX)),
+        };
+        SizeFilter::new(FilterConfig { initial, largest, period: PERIOD })
+    }
+
+    pub(crate) fn new_throttle(config: &Config, shape: &Shape) -> Throttle {
+        let log_blocks = u32::from(shape.log.map_or(0, |log| log.blocks));
+        // One block must be free to become the head while the tail is reclaimed; a floor of two lets the head move.
+        let most = log_blocks.saturating_sub(1).max(1);
+        let window_max = config.window_max.map_or(most, |window| u32::from(window).clamp(1, most));
+        Throttle::new(ThrottleConfig {
+            enabled: config.throttle && log_blocks > 0,
+            log_blocks: BlockCount::new(log_blocks),
+            chain_blocks: BlockCount::new(u32::from(shape.chain.blocks)),
+            log_endurance: config.endurance.log,
+            chain_endurance: config.endurance.chain,
+            window_floor: BlockCount::new(window_max.min(2)),
+            window_max: BlockCount::new(window_max),
+            period: PERIOD,
+        })
+    }
+
+    /// Takes the bad blocks out of log and chains.
+    pub(crate) fn retire_bad_blocks(&mut self) -> Result<(), MountError<D::Error>> {
+        let mut good = 0;
+        for number in 0..self.shape.chain.blocks {
+            let block = crate::hybrid::address::ChainBlock::new(number);
+            if self.flash.is_bad(Spot::chain(block, 0))? {
+                self.wear.retire(block);
+            } else {
+                good += 1;
+            }
+        }
+        if let Some(log) = &mut self.log {
+            for number in 0..log.part().blocks {
+                let block = crate::hybrid::address::LogBlock::new(number);
+                if self.flash.is_bad(Spot::log(block, 0))? {
+                    log.ring_mut().retire(block);
+                }
+            }
+        }
+        self.set_good_blocks(good);
+        Ok(())
+    }
+
+    /// Whether a device that is being formatted has blocks enough.
+    pub(crate) fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
+        if let Some(log) = &self.log
+            && !log.ring().turns()
+        {
+            return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });
+        }
+        let needed = self.shape.logical_blocks + SPARE_BLOCKS_MIN;
+        if self.good_blocks < needed {
+            return Err(MountError::TooFewBlocks { good: self.good_blocks, needed });
+        }
+        Ok(())
+    }
+
+    /// The meta blocks that are not bad, in order.
+    pub(crate) fn good_meta_block(
+        &mut self,
+        number: u16,
+    ) -> Result<Option<u16>, MountError<D::Error>> {
+        if number >= HEADER_BLOCKS {
+            return Ok(None);
+        }
+        let bad = self.flash.is_bad(Spot::meta(number, 0))?;
+        Ok((!bad).then_some(number))
+    }
+}

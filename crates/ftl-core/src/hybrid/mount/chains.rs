@@ -1,0 +1,42 @@
+//! The blocks of the chains, from the last page of each.
+//!
+//! A data block says in its last page whose it is, and when it was ended. The others (free ones, log blocks, a fold cut
+//! short) are put aside: `ftl::settle` looks into them, and puts the chains in order.
+
+use ftl_iface::NandDevice;
+
+use super::error::MountError;
+use crate::hybrid::address::ChainBlock;
+use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::state::Ftl;
+use crate::layout::Kind;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    pub(super) fn mount_chains(&mut self) -> Result<(), MountError<D::Error>> {
+        let last = self.shape.chain.pages - 1;
+        for number in 0..self.shape.chain.blocks {
+            let block = ChainBlock::new(number);
+            let spot = Spot::chain(block, last);
+            if self.flash.is_bad(spot)? {
+                continue;
+            }
+            let seen = self.flash.look(spot, Cause::Mount)?;
+            match (seen, self.owner(spot)) {
+                (Seen::Page(tag), Some(logical)) => {
+                    self.meet(spot, &tag);
+                    if !matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
+                        // A log block written through. How worn it is stands in its first page.
+                        self.mlc.chains.give_stale(block);
+                        continue;
+                    }
+                    self.wear.restore(block, tag.note);
+                    self.mlc.chains.push_first(logical, block);
+                    self.mlc.chains.set_has_data(logical, true);
+                }
+                _ => self.mlc.chains.give_stale(block),
+            }
+        }
+        Ok(())
+    }
+}

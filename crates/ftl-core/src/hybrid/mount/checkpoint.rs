@@ -1,0 +1,254 @@
+//! The clean stop, and the mount that follows one: the tables go to flash as they are, and come back.
+//!
+//! A checkpoint is an image of the tables, and a seal that is programmed after it. The door breaks the seal before
+//! anything else is programmed or erased (see [`Seals`]), so that a seal that stands is of a checkpoint that is true.
+//! Anything wrong with it, and the mount scans as if there were none.
+
+use ftl_iface::{NandDevice, StoreWriteError};
+
+use super::error::MountError;
+use crate::bugs::{Bug, planted};
+use crate::config::{FilterChoice, Probing};
+use crate::error::Fault;
+use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
+use crate::hybrid::scrub::Scrub;
+use crate::hybrid::shape::{PLACES, Place};
+use crate::hybrid::slc::index::{Entry, IndexShape};
+use crate::hybrid::state::Ftl;
+use crate::hybrid::writeback::WriteBack;
+use crate::layout::{self, Seal};
+use crate::probe::Probe;
+
+/// What a stop has left for the next mount. Either way everything acknowledged is on flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// A checkpoint stands: the next mount reads a few pages.
+    Checkpoint,
+    /// No checkpoint could be written: the next mount scans, and the first request after it does what it does after a
+    /// loss of power. The blocks set aside for checkpoints are bad, or too small for the hash table configured; or the
+    /// device is read-only because of a block that takes no mark, and is to be met anew.
+    NoCheckpoint,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Makes the checkpoint void now. The first change after a mount does it otherwise, and takes longer by an erase or
+    /// two: a host whose first write must not can call this when it has time.
+    pub fn void_checkpoint(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.flash.alive()?;
+        if self.flash.seals() != Seals::Broken {
+            self.flash.break_seals()?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what the host's requests have taught it: how large hot writes are, how small the log should be, whether
+    /// updates fall off. Data, wear and tables stay. For a device that was filled by one host and now serves another.
+    pub fn forget_habits(&mut self) {
+        self.filter = Self::new_filter(&self.config);
+        self.throttle = Self::new_throttle(&self.config, &self.shape);
+        self.weigh_wear();
+        self.write_back = WriteBack::new(self.config.write_back);
+    }
+
+    /// Tells the throttle how often log and chains were erased so far.
+    pub(crate) fn weigh_wear(&mut self) {
+        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
+        let window = self.throttle.window();
+        self.throttle.restore(log_erases, self.wear.total_erases(), window);
+    }
+
+    pub(crate) fn write_checkpoint(&mut self) -> Result<Stopped, Fault<D::Error>> {
+        self.flash.alive()?;
+        if let Seals::One(_) = self.flash.seals()
+            && !self.scrub.moved
+        {
+            return Ok(Stopped::Checkpoint);
+        }
+        if self.flash.failed.noted::<D::Error>().is_err() {
+            return Ok(Stopped::NoCheckpoint);
+        }
+        if self.flash.failed.read_only {
+            self.give_up_fold()?;
+        }
+        while self.mlc.fold.is_active() {
+            self.fold_step()?;
+        }
+        self.give_up_wear_move();
+        if self.image_bytes() > self.shape.place_bytes() {
+            return Ok(Stopped::NoCheckpoint);
+        }
+        self.flash.break_seals()?;
+        let turn = self.turn.wrapping_add(1);
+        for step in 0..PLACES {
+            let number = (turn as u16).wrapping_add(step) % PLACES;
+            if self.write_image(self.flash.place(number), turn)? {
+                self.turn = turn;
+                self.flash.set_seals(Seals::One(number));
+                self.scrub.moved = false;
+                return Ok(Stopped::Checkpoint);
+            }
+        }
+        Ok(Stopped::NoCheckpoint)
+    }
+
+    /// Writes the image to a place and seals it. `false`: the place cannot be used.
+    fn write_image(&mut self, place: Place, turn: u32) -> Result<bool, Fault<D::Error>> {
+        if !self.flash.prepare_place(place)? {
+            return Ok(false);
+        }
+        let mut sink = ImageWriter::new(&mut self.flash, place);
+        self.filter.save(&mut sink);
+        self.throttle.save(&mut sink);
+        self.write_back.save(&mut sink);
+        self.wear.save(&mut sink);
+        self.mlc.save(&mut sink);
+        if let Some(log) = &self.log {
+            log.save(&mut sink);
+        }
+        self.unproved.save(&mut sink);
+        self.scrub.save(&mut sink);
+        let Some(written) = sink.finish()? else {
+            return Ok(false);
+        };
+        debug_assert_eq!(u64::from(written.length), self.image_bytes(), "the image's length");
+        let seal = Seal {
+            turn,
+            length: written.length,
+            fingerprint: self.fingerprint(),
+            image_check: written.check,
+        };
+        self.flash.put_seal(place, &seal)
+    }
+
+    /// Takes the tables from the newest checkpoint. `false`: there is none that counts, and the tables are empty.
+    pub(super) fn mount_checkpoint(&mut self) -> Result<bool, MountError<D::Error>> {
+        self.flash.set_seals(Seals::Unknown);
+        let mut newest: Option<(u16, Seal, layout::Tag)> = None;
+        for number in 0..PLACES {
+            let found = self.flash.read_seal(self.flash.place(number))?;
+            if let Some((seal, tag)) = found
+                && newest.is_none_or(|(_, newest, _)| newest.turn < seal.turn)
+            {
+                newest = Some((number, seal, tag));
+            }
+        }
+        let Some((number, seal, tag)) = newest else {
+            return Ok(false);
+        };
+        if seal.fingerprint != self.fingerprint() || u64::from(seal.length) != self.image_bytes() {
+            return Ok(false);
+        }
+        if self.load_image(number, &seal)? != Some(()) {
+            self.clear();
+            return Ok(false);
+        }
+        self.turn = seal.turn;
+        self.flash.raise_stamp(tag.stamp);
+        self.flash.set_seals(Seals::One(number));
+        Ok(true)
+    }
+
+    /// Takes the tables from the image in a place. `None`: it is damaged, or contradicts itself.
+    fn load_image(&mut self, number: u16, seal: &Seal) -> Result<Option<()>, Fault<D::Error>> {
+        let place = self.flash.place(number);
+        let mut source = ImageReader::new(&mut self.flash, place, seal.length);
+        let mut rooms = || {
+            self.filter.load(&mut source)?;
+            self.throttle.load(&mut source)?;
+            self.write_back.load(&mut source)?;
+            self.wear.load(&mut source)?;
+            self.mlc.load(&mut source, self.wear.in_use())?;
+            if let Some(log) = &mut self.log {
+                log.load(&mut source)?;
+            }
+            self.unproved.load(&mut source)?;
+            if planted(Bug::ForgetUnproved) {
+                self.unproved.clear();
+            }
+            self.scrub = Scrub::load(&mut source, &self.shape)?;
+            Some(())
+        };
+        let loaded = rooms();
+        let check = source.finish()?;
+        if loaded.is_none() || check != Some(seal.image_check) {
+            return Ok(None);
+        }
+        let good = self.wear.in_use().fold(0, |good, _| good + 1);
+        self.set_good_blocks(good);
+        self.logged.clear();
+        if let Some(log) = &self.log {
+            let reals = log.index.iter().filter(|(_, entry)| matches!(entry, Entry::Real(_)));
+            reals.for_each(|(sector, _)| self.logged.set(self.mlc.locate(sector).0, true));
+        }
+        Ok(Some(()))
+    }
+
+    /// Empties every table, so that a scan begins as if none had been loaded.
+    fn clear(&mut self) {
+        self.filter = Self::new_filter(&self.config);
+        self.throttle = Self::new_throttle(&self.config, &self.shape);
+        self.write_back = WriteBack::new(self.config.write_back);
+        self.wear.clear();
+        self.mlc.clear();
+        if let Some(log) = &mut self.log {
+            log.clear();
+        }
+        self.unproved.clear();
+        self.logged.clear();
+        self.scrub = Scrub::default();
+    }
+
+    fn image_bytes(&self) -> u64 {
+        let index = self.log.as_ref().map(|log| log.index.shape());
+        let bytes = index.map_or(0, |shape| shape.low_words() * 4 + shape.high_bytes());
+        self.shape.image_bytes(bytes as u64)
+    }
+
+    /// Of all that the image's meaning depends on. Cached maps, copies a page and the number of free blocks at which
+    /// folding begins may change without it.
+    fn fingerprint(&self) -> u32 {
+        let config = &self.config;
+        let (initial, largest) = match config.filter {
+            FilterChoice::BySize { initial, largest } => (initial.get(), largest.get()),
+            FilterChoice::AcceptAll => (0, 0),
+        };
+        let index = self.log.as_ref().map(|log| log.index.shape());
+        let numbers = [
+            self.shape.sector_bytes.get(),
+            self.shape.capacity.get(),
+            u32::from(self.shape.meta.blocks),
+            self.shape.log.map_or(0, |part| u32::from(part.blocks)),
+            u32::from(self.shape.chain.blocks),
+            u32::from(self.shape.meta.pages),
+            u32::from(self.shape.meta.slots),
+            u32::from(self.shape.chain.pages),
+            u32::from(self.shape.chain.slots),
+            index.map_or(0, IndexShape::entries),
+            index.map_or(0, |shape| u32::from(shape.probes())),
+            index.map_or(0, |shape| u32::from(shape.probing() == Probing::Quadratic)),
+            config.window_max.map_or(u32::MAX, u32::from),
+            u32::from(config.chain_log_blocks_max),
+            initial,
+            largest,
+            u32::from(config.throttle),
+            config.endurance.log,
+            config.endurance.chain,
+            u32::from(config.wear_leveling.enabled),
+            u32::from(config.wear_leveling.threshold),
+            u32::from(config.write_back.follow_log_blocks),
+            u32::from(config.write_back.collect_on_fold),
+            u32::from(config.write_back.suspend_when_updates_fall),
+        ];
+        layout::fingerprint(numbers.into_iter())
+    }
+
+    /// The reserve is used up: writes down where everything stands, so that the next mounts need not find it out, and
+    /// settle nothing. Where that cannot be done they scan.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn come_to_rest(&mut self) {
+        // The host was told what it must know, or will be at its next request.
+        let _ = self.write_checkpoint();
+        self.mlc.maps.end_request();
+    }
+}

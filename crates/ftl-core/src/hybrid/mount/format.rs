@@ -1,0 +1,79 @@
+//! Making a device ours: every block is erased, the header is written.
+
+use ftl_iface::NandDevice;
+
+use super::error::MountError;
+use crate::config::Config;
+use crate::hybrid::address::{ChainBlock, LogBlock};
+use crate::hybrid::flash::Spot;
+use crate::hybrid::ram::Ram;
+use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
+use crate::hybrid::state::Ftl;
+use crate::layout::FormatKey;
+use crate::probe::Probe;
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// Formats a device and mounts it. Everything on it is lost.
+    ///
+    /// `key` marks the pages of this life of the device; draw it anew each time (a serial number, a clock, noise), so
+    /// that pages of an earlier life are told from new ones.
+    pub fn format(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        ftl.retire_bad_blocks()?;
+        ftl.holds_capacity()?;
+        for block in 0..HEADER_BLOCKS + RESCUE_BLOCKS {
+            if !ftl.flash.is_bad(Spot::meta(block, 0))? {
+                ftl.erase_or_lose(Spot::meta(block, 0))?;
+            }
+        }
+        ftl.flash.erase_places()?;
+        ftl.erase_log()?;
+        for number in 0..ftl.shape.chain.blocks {
+            let block = ChainBlock::new(number);
+            if !ftl.wear.is_retired(block) {
+                if ftl.erase_or_lose(Spot::chain(block, 0))? {
+                    ftl.wear.restore(block, 1);
+                    ftl.mlc.chains.give_free(block);
+                } else {
+                    ftl.lose_chain_block(block);
+                }
+            }
+        }
+        ftl.holds_capacity()?;
+        let key = FormatKey::new(key);
+        ftl.flash.set_key(key);
+        let header = ftl.header();
+        // The header comes last: a format cut short leaves no device that could be taken for a whole one.
+        let mut headers = 0;
+        for number in 0..HEADER_BLOCKS {
+            if let Some(block) = ftl.good_meta_block(number)? {
+                headers += u16::from(ftl.flash.program_header(Spot::meta(block, 0), &header)?);
+            }
+        }
+        if headers == 0 {
+            return Err(MountError::BlockFailed);
+        }
+        Ok(ftl)
+    }
+
+    fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
+        let blocks = self.log.as_ref().map_or(0, |log| log.part().blocks);
+        for number in 0..blocks {
+            let block = LogBlock::new(number);
+            let bad = self.log.as_ref().is_none_or(|log| log.ring().is_bad(block));
+            if !bad
+                && !self.erase_or_lose(Spot::log(block, 0))?
+                && let Some(log) = &mut self.log
+            {
+                log.ring_mut().retire(block);
+            }
+        }
+        Ok(())
+    }
+}

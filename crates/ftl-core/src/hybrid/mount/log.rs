@@ -1,0 +1,315 @@
+//! The log, from the summaries of its blocks, each read once.
+//!
+//! The log is a circle. Met in the order of their numbers, its blocks grow younger up to the head; behind the head they
+//! are older than all before. So an entry met later overrides one met earlier, but for those behind the head, which
+//! override only each other.
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{LogBlock, LogicalBlock};
+use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::slc::index::LogSlot;
+use crate::hybrid::slc::ring::Found;
+use crate::hybrid::state::{Ftl, Held};
+use crate::layout::{Kind, Stamp, Tag};
+use crate::probe::{Cause, Probe};
+
+/// What is known of the circle so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Circle {
+    /// The first block in use that was met.
+    first: Option<LogBlock>,
+    /// The block in use that was met last, and its stamp.
+    last: Option<(LogBlock, Stamp)>,
+    /// The head and the tail, once the blocks met are older than those before.
+    turned: Option<(LogBlock, LogBlock)>,
+    /// How far the block met last is filled, and how often it was erased.
+    filled: (u16, u32),
+    /// The same of the head.
+    head_filled: (u16, u32),
+    /// The last page of the youngest block without summary.
+    held: Option<Held>,
+    /// Whether entries can be proved where the hash table is full.
+    chains: ChainOrder,
+    /// Whether the hash table was full.
+    full: bool,
+}
+
+/// Whether the chains can be asked which entries of the log are stale.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ChainOrder {
+    /// Not yet: a power cut may have left them out of order.
+    #[default]
+    Unknown,
+    /// They are in order.
+    Restored,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Maps the log, but for the page that was programmed last, if a power cut may have touched it. `false`: the hash
+    /// table had no room, for it holds entries that the chains made stale, and these could not be asked yet.
+    pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<bool, Fault<D::Error>> {
+        self.the_log()?.index.clear();
+        self.logged.clear();
+        for number in 0..self.shape.logical_blocks {
+            self.unproved.set(LogicalBlock::new(number), true);
+        }
+        let blocks = self.the_log()?.part().blocks;
+        let mut circle = Circle { chains, ..Circle::default() };
+        // Blocks without summary from here on were passed over: they follow one that is free.
+        let mut gap: Option<u16> = None;
+        for number in 0..blocks {
+            let block = LogBlock::new(number);
+            if self.the_log()?.ring().is_bad(block) {
+                continue;
+            }
+            let summary = self.read_summary(block)?;
+            if summary.is_none() && (gap.is_some() || !self.is_used(block)?) {
+                gap.get_or_insert(number);
+                continue;
+            }
+            let clobbered = match gap.take() {
+                Some(from) => self.mount_passed(&mut circle, from, number)?,
+                None => false,
+            };
+            let summary = if clobbered { self.read_summary(block)? } else { summary };
+            self.mount_block(&mut circle, block, summary)?;
+        }
+        if let Some(from) = gap {
+            self.mount_passed(&mut circle, from, blocks)?;
+        }
+        if circle.last.is_none() {
+            // Where no block has a summary, one may still be in use: the head of a log that is all but empty.
+            for number in 0..blocks {
+                let block = LogBlock::new(number);
+                if !self.the_log()?.ring().is_bad(block) && self.is_used(block)? {
+                    self.mount_block(&mut circle, block, None)?;
+                }
+            }
+        }
+        self.restore_ring(&circle)?;
+        if let Some(state) = &mut self.unsettled {
+            state.held = circle.held;
+        }
+        Ok(!circle.full)
+    }
+
+    /// Maps those of the blocks passed over that are in use after all: some right before a block in use, or before the
+    /// circle closes. Says whether there were any.
+    fn mount_passed(
+        &mut self,
+        circle: &mut Circle,
+        from: u16,
+        to: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let mut first = to;
+        while first > from {
+            let before = LogBlock::new(first - 1);
+            if !self.the_log()?.ring().is_bad(before) && !self.is_used(before)? {
+                break;
+            }
+            first -= 1;
+        }
+        for number in first..to {
+            let block = LogBlock::new(number);
+            if !self.the_log()?.ring().is_bad(block) {
+                self.mount_block(circle, block, None)?;
+            }
+        }
+        Ok(first < to)
+    }
+
+    /// Reads the summary of a block into the codes. `None`: it has none that can be read.
+    fn read_summary(&mut self, block: LogBlock) -> Result<Option<Tag>, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        log.read_summary(&mut self.flash, block)
+    }
+
+    /// Whether a block without summary was begun, if only with a page that was torn.
+    fn is_used(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+        Ok(self.flash.look(Spot::log(block, 0), Cause::Mount)? != Seen::Erased)
+    }
+
+    /// Maps the sectors of a block in use, whose codes were read if it has a summary.
+    fn mount_block(
+        &mut self,
+        circle: &mut Circle,
+        block: LogBlock,
+        summary: Option<Tag>,
+    ) -> Result<(), Fault<D::Error>> {
+        let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.part().slots);
+        let before = circle.last;
+        let head_filled = circle.filled;
+        let stamp = match summary {
+            Some(tag) => {
+                let last = self.the_log()?.part().pages - 1;
+                self.meet(Spot::log(block, last), &tag);
+                circle.filled = (pages, tag.note);
+                tag.stamp
+            }
+            None => match self.mount_tags(circle, block)? {
+                Some(stamp) => stamp,
+                // Nothing in it can be read.
+                None => return Ok(()),
+            },
+        };
+        if let Some((last, newest)) = before
+            && stamp < newest
+        {
+            circle.turned = Some((last, block));
+            circle.head_filled = head_filled;
+        }
+        circle.first.get_or_insert(block);
+        circle.last = Some((block, stamp));
+        for page in 0..pages {
+            for slot in 0..slots {
+                // Where the table was full the rest is met, and mapped another time.
+                if !circle.full
+                    && let Some(sector) = self.the_log()?.code(page, slot).copy_of()
+                    && !self.is_overridden(circle, sector)?
+                {
+                    let place = self.the_log()?.place(block, page, slot);
+                    circle.full = !self.mount_entry(sector, place, circle.chains)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the log's entry for a sector was met before the circle turned, so that it is newer than those met now.
+    fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        if sector.get() >= self.shape.capacity.get() {
+            return Err(Fault::Corrupt);
+        }
+        let Some((head, _)) = circle.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
+            return Ok(false);
+        };
+        let log = self.the_log()?;
+        Ok(log.index.find(sector).is_some_and(|at| log.block_of(at) <= head))
+    }
+
+    /// Reads the codes of a block without summary from its tags. Its last page is held back, if no other block without
+    /// summary is younger.
+    fn mount_tags(
+        &mut self,
+        circle: &mut Circle,
+        block: LogBlock,
+    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let listed = log.read_tags(&mut self.flash, block)?;
+        let Some((page, tag)) = listed.last else {
+            return Ok(None);
+        };
+        // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+        circle.filled = (listed.pages, listed.wear.unwrap_or(circle.filled.1));
+        self.meet(Spot::log(block, page), &tag);
+        let now = Held { block, page, stamp: tag.stamp };
+        if circle.held.is_none_or(|held| held.stamp < now.stamp) {
+            let earlier = circle.held.replace(now);
+            if let Some(earlier) = earlier.filter(|_| !circle.full) {
+                circle.full |= !self.mount_held(earlier, circle.chains)?;
+            }
+            self.the_log()?.blank_codes(page);
+        }
+        Ok(Some(tag.stamp))
+    }
+
+    /// Maps a page that was held back, where its sectors are newer than what the log holds of them.
+    /// `false`: the hash table had no room.
+    pub(crate) fn mount_held(
+        &mut self,
+        held: Held,
+        chains: ChainOrder,
+    ) -> Result<bool, Fault<D::Error>> {
+        let slots = self.the_log()?.part().slots;
+        for slot in 0..slots {
+            let spot = Spot::log(held.block, held.page);
+            match self.flash.look(spot, Cause::Mount)? {
+                Seen::Page(tag) if tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage) => {}
+                Seen::Page(_) if planted(Bug::MapBackups) => {}
+                _ => return Ok(true),
+            }
+            let Some(sector) = self.flash.slot(spot, slot).copy_of() else {
+                continue;
+            };
+            if sector.get() >= self.shape.capacity.get() {
+                return Err(Fault::Corrupt);
+            }
+            let log = self.the_log()?;
+            if let Some(at) = log.index.find(sector) {
+                let (spot, _) = log.spot(at);
+                if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)?
+                    && tag.stamp > held.stamp
+                {
+                    continue;
+                }
+            }
+            let place = self.the_log()?.place(held.block, held.page, slot);
+            if !self.mount_entry(sector, place, chains)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says where the log turns.
+    fn restore_ring(&mut self, circle: &Circle) -> Result<(), Fault<D::Error>> {
+        let Some((last, _)) = circle.last else {
+            // Nothing was ever written to the log, so that nothing in it can be older than its chain.
+            for number in 0..self.shape.logical_blocks {
+                self.unproved.set(LogicalBlock::new(number), false);
+            }
+            return Ok(());
+        };
+        let first = circle.first.ok_or(Fault::Corrupt)?;
+        let (head, tail) = circle.turned.unwrap_or((last, first));
+        let (head_page, lap) =
+            if circle.turned.is_some() { circle.head_filled } else { circle.filled };
+        let ring = self.the_log()?.ring();
+        let mut used = 1;
+        let mut block = tail;
+        while block != head && used < ring.good() {
+            block = ring.after(block);
+            used += 1;
+        }
+        let good = u64::from(ring.good());
+        let before = (0..head.get()).filter(|at| !ring.is_bad(LogBlock::new(*at))).count();
+        let opened = u64::from(lap.saturating_sub(1)) * good + before as u64 + 1;
+        let erases = opened.saturating_sub(u64::from(used));
+        self.the_log()?.ring_mut().restore(Found { head, head_page, tail, used, lap, erases });
+        Ok(())
+    }
+
+    /// Maps a sector to its place in the log. What the log holds of it earlier is older. `false`: there was no room.
+    fn mount_entry(
+        &mut self,
+        sector: Sector,
+        place: LogSlot,
+        chains: ChainOrder,
+    ) -> Result<bool, Fault<D::Error>> {
+        if sector.get() >= self.shape.capacity.get() {
+            return Err(Fault::Corrupt);
+        }
+        self.logged.set(self.mlc.locate(sector).0, true);
+        if self.the_log()?.restore(place, sector) {
+            return Ok(true);
+        }
+        if chains == ChainOrder::Unknown {
+            return Ok(false);
+        }
+        // The table holds entries that the chains made stale. At run time they would be gone.
+        for number in 0..self.shape.logical_blocks {
+            let logical = LogicalBlock::new(number);
+            self.prove(logical)?;
+            // Entries yet to come must be proved again.
+            self.unproved.set(logical, true);
+        }
+        // So do sectors whose newer copy a power cut has ruined.
+        if self.unmap_rescued(sector)? || !self.is_newest_in_log(sector, place)? {
+            return Ok(true);
+        }
+        if self.the_log()?.restore(place, sector) { Ok(true) } else { Err(Fault::Corrupt) }
+    }
+}

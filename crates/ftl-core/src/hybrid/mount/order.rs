@@ -1,0 +1,255 @@
+//! The chains after a mount without checkpoint: which blocks are free, who follows whom, and what is stale.
+//!
+//! A data block leads its chain, and everything older is stale: a fold gathers all that is older, and so does a log
+//! block that was written through in order. Log blocks follow by age.
+
+use ftl_iface::{NandDevice, PageCount};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::state::Ftl;
+use crate::layout::{Kind, Stamp, Tag};
+use crate::probe::{Cause, Probe};
+
+/// What a block is to its chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// All before it is stale.
+    Leads,
+    /// It holds what came after those before it.
+    Follows,
+    /// It belongs to a fold that was not ended.
+    Stale,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Looks into the blocks that are not data blocks: free ones, log blocks, a fold cut short.
+    pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        let mut worn = 0;
+        let mut known = self.wear.in_use().fold(0, |count: u32, _| count + 1);
+        for _ in 0..self.mlc.chains.stale_count() {
+            let block = self.mlc.chains.take_stale().ok_or(Fault::Corrupt)?;
+            let found = self.first_tag(block)?;
+            let owner = found.and_then(|(page, _)| self.owner(Spot::chain(block, page)));
+            let (Some((page, tag)), Some(logical)) = (found, owner) else {
+                self.mlc.chains.give_free(block);
+                known -= 1;
+                continue;
+            };
+            if page == 0 || tag.kind == Kind::ChainInPlace {
+                worn = tag.note;
+            }
+            // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+            self.wear.restore(block, worn);
+            self.mlc.chains.push_first(logical, block);
+            self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
+            for page in (0..self.filled_pages(block)?).rev() {
+                let spot = Spot::chain(block, page);
+                if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? {
+                    self.meet(spot, &tag);
+                    break;
+                }
+            }
+        }
+        self.mlc.chains.suspect_free();
+        self.estimate_wear(known);
+        Ok(())
+    }
+
+    /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are
+    /// those in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often
+    /// the device is mounted, and where wear is leveled it is a few erases off.
+    fn estimate_wear(&mut self, known: u32) {
+        let mean = self.wear.total_erases().checked_div(u64::from(known)).unwrap_or(0);
+        for block in self.mlc.chains.free() {
+            self.wear.restore(block, mean as u32);
+        }
+    }
+
+    /// The first page of a block that can be read, and its tag, with the stamp of the block's first page if it knows
+    /// that. It is the page read last.
+    fn first_tag(&mut self, block: ChainBlock) -> Result<Option<(u16, Tag)>, Fault<D::Error>> {
+        for page in 0..self.shape.chain.pages {
+            let spot = Spot::chain(block, page);
+            match self.flash.look(spot, Cause::Mount)? {
+                Seen::Page(mut tag) => {
+                    let last = page + 1 == self.shape.chain.pages;
+                    if tag.kind == Kind::Data && page > 0 && !last {
+                        tag.stamp = Stamp::new(tag.stamp.get().saturating_sub(tag.note.into()));
+                    }
+                    return Ok(Some((page, tag)));
+                }
+                Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
+                Seen::Erased | Seen::Unreadable => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many pages of a block there are up to the last that does not read as erased.
+    fn filled_pages(&mut self, block: ChainBlock) -> Result<u16, Fault<D::Error>> {
+        let pages = self.shape.chain.pages;
+        let pairing = self.flash.chain_pairing();
+        // The first page of a word line is never left out.
+        let (mut filled, mut free) =
+            (0, pairing.word_lines(PageCount::new(pages.into())).get() as u16);
+        let lines = free;
+        while filled < free {
+            let middle = filled + (free - filled) / 2;
+            let spot = Spot::chain(block, pairing.first_page(middle).get());
+            if self.flash.look(spot, Cause::Mount)? == Seen::Erased {
+                free = middle;
+            } else {
+                filled = middle + 1;
+            }
+        }
+        let Some(last) = filled.checked_sub(1) else {
+            return Ok(0);
+        };
+        let mut end = if filled < lines { pairing.first_page(filled).get() } else { pages };
+        while end > pairing.first_page(last).get() + 1
+            && self.flash.look(Spot::chain(block, end - 1), Cause::Mount)? == Seen::Erased
+        {
+            end -= 1;
+        }
+        Ok(end)
+    }
+
+    /// Puts each chain in order, and takes out what is stale.
+    pub(crate) fn order_chains(&mut self) -> Result<(), Fault<D::Error>> {
+        for number in 0..self.shape.logical_blocks {
+            let logical = LogicalBlock::new(number);
+            let Some(first) = self.mlc.chains.first(logical) else {
+                continue;
+            };
+            if self.mlc.chains.next(first).is_some() {
+                self.sort(logical)?;
+                self.find_leader(logical)?;
+            } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1))
+                && self.role(first, 0)? == Role::Follows
+            {
+                // Its last page has gone bad since it was met.
+                self.mlc.chains.set_has_data(logical, false);
+            }
+            let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
+            self.mlc.sealed.set(logical, open);
+        }
+        Ok(())
+    }
+
+    /// Puts the blocks of a chain in the order of their age.
+    fn sort(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        let mut rest = self.mlc.chains.take_all(logical);
+        while let Some(block) = rest {
+            rest = self.mlc.chains.next(block);
+            let age = self.first_tag(block)?.map(|(_, tag)| tag.stamp);
+            let mut after = None;
+            let mut next = self.mlc.chains.first(logical);
+            while let Some(other) = next {
+                let is_older = self.first_tag(other)?.map(|(_, tag)| tag.stamp) <= age;
+                if is_older == planted(Bug::ReverseChains) {
+                    break;
+                }
+                after = Some(other);
+                next = self.mlc.chains.next(other);
+            }
+            self.mlc.chains.insert_after(logical, after, block);
+        }
+        Ok(())
+    }
+
+    /// Finds the block that leads a chain, which is in the order of age. What is stale leaves it.
+    fn find_leader(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        let mut leads = false;
+        let mut older = 0;
+        let mut before = None;
+        let mut next = self.mlc.chains.first(logical);
+        while let Some(block) = next {
+            next = self.mlc.chains.next(block);
+            let mut role = self.role(block, older)?;
+            if leads && role == Role::Leads && self.may_be_given_up(logical, block)? {
+                role = Role::Stale;
+            }
+            match role {
+                Role::Stale => {
+                    self.mlc.chains.unlink(logical, before, block);
+                    self.mlc.chains.give_stale(block);
+                    continue;
+                }
+                Role::Leads => {
+                    for _ in 0..older {
+                        let stale = self.mlc.chains.first(logical).ok_or(Fault::Corrupt)?;
+                        self.mlc.chains.unlink(logical, None, stale);
+                        self.mlc.chains.give_stale(stale);
+                    }
+                    (leads, older) = (true, 0);
+                }
+                Role::Follows => {}
+            }
+            older += 1;
+            before = Some(block);
+        }
+        self.mlc.chains.set_has_data(logical, leads);
+        Ok(())
+    }
+
+    /// Whether a fold was ended by the page programmed last, of which the copy that counts has no copy, because it had
+    /// no room; and whether the data block that it was to replace stands whole. That is the first to be erased, so that
+    /// what the fold froze is all there.
+    fn may_be_given_up(
+        &mut self,
+        logical: LogicalBlock,
+        block: ChainBlock,
+    ) -> Result<bool, Fault<D::Error>> {
+        let Some(state) = self.unsettled else {
+            return Ok(false);
+        };
+        let last = Spot::chain(block, self.shape.chain.pages - 1);
+        let covered = state.ended.is_some_and(|(ended, _)| ended == block);
+        let fold = state.youngest.is_some_and(|youngest| youngest.kind == Kind::Data);
+        if state.rescued.is_none() || covered || !fold || !self.is_youngest(last) {
+            return Ok(false);
+        }
+        let Some(old) = self.mlc.chains.first(logical) else {
+            return Ok(false);
+        };
+        for page in 0..self.shape.chain.pages {
+            if !matches!(self.flash.look(Spot::chain(old, page), Cause::Mount)?, Seen::Page(_)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a block is to its chain, in which so many blocks are older.
+    fn role(&mut self, block: ChainBlock, older: u16) -> Result<Role, Fault<D::Error>> {
+        let Some((_, Tag { kind, stamp, .. })) = self.first_tag(block)? else {
+            // What was torn in it has gone bad since it was met.
+            return Ok(Role::Stale);
+        };
+        if kind == Kind::Data && older == 0 {
+            // The blocks that its fold froze are gone, or going.
+            return Ok(Role::Leads);
+        }
+        let last = Spot::chain(block, self.shape.chain.pages - 1);
+        let last_kind = match self.flash.look(last, Cause::Mount)? {
+            Seen::Page(tag) => Some(tag.kind),
+            Seen::Erased | Seen::Unreadable => None,
+        };
+        // With the copy of its last page a data block counts, whatever has become of the page.
+        let ended = self.unsettled.and_then(|state| state.ended);
+        let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
+        // Had its last page been torn, pages that share its cells would be gone.
+        let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
+        let whole = ended
+            || matches!(last_kind, Some(Kind::Data | Kind::ChainInPlace))
+                && self.partners_stand(block)?;
+        Ok(match (kind, whole) {
+            (Kind::Data | Kind::ChainInPlace, true) => Role::Leads,
+            (Kind::Data, false) => Role::Stale,
+            _ => Role::Follows,
+        })
+    }
+}

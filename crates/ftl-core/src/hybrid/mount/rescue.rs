@@ -1,0 +1,314 @@
+//! A copy of the page that a power cut may have touched, before anything relies on it.
+//!
+//! The page that was programmed last may have been in flight. It may read well now and badly later, so that it cannot
+//! be what the host is told. Its sectors are copied to a rescue block, and a commit after them makes the copy count;
+//! from there they are written to their chains again, as any write. Only then is the copy erased. A cut anywhere in
+//! this finds the page or a copy that counts. A second page proves the commit, for the commit may be torn itself: where
+//! the proof was not begun, nothing has relied on the copy yet, and what it was made of still stands.
+//!
+//! A copy is erased once all of it is written again, and nothing else is programmed in between. A cut in that erase may
+//! leave pages that read well for a while, and so may one in the erase of a copy that was not proved, which can even
+//! look proved then. So a copy counts only while all of it can be read, and what counts is copied to a fresh block
+//! before anything else. Where a page of it is gone, all of it was written before, or nothing has relied on it.
+//!
+//! A page that *failed* to program is treated as one that was torn: it may read well for a while, too. Before anything
+//! else is programmed its content goes to a rescue block, and the copy is erased when the page stands elsewhere.
+
+use ftl_iface::NandDevice;
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::ChainBlock;
+use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::path::pairs::Backups;
+use crate::hybrid::rescued::{BESIDE, COPIES_MAX, Copy, Rescued};
+use crate::hybrid::shape::RESCUE;
+use crate::hybrid::state::{Ftl, Youngest};
+use crate::layout::{Kind, Slot};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// What counts of the copies: the newest whose proof was begun, and those before it as far as each says so.
+    pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
+        let mut found = [None; COPIES_MAX];
+        for block in self.rescue_blocks() {
+            let mut next = self.copy_in(block)?;
+            for cell in &mut found {
+                let stamp = |copy: &Option<(Copy, bool)>| copy.map(|(copy, _)| copy.stamp);
+                if stamp(&next) > stamp(cell) {
+                    core::mem::swap(cell, &mut next);
+                }
+            }
+        }
+        let (mut rescued, mut count) = (Rescued::NONE, 0);
+        for (copy, beside) in found.into_iter().flatten() {
+            // Where a page is gone an erase was begun: of a copy that was written from, and says nothing new; or of
+            // one on which nothing relied yet, so that the one before it counts.
+            if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
+                continue;
+            }
+            if let Some(cell) = rescued.copies.get_mut(count) {
+                *cell = Some(copy);
+                count += 1;
+            }
+            if !beside {
+                break;
+            }
+        }
+        Ok(rescued.newest().map(|_| rescued))
+    }
+
+    /// Whether every page of a copy can be read.
+    fn stands(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
+        for page in 0..copy.pages {
+            let seen = self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?;
+            if !matches!(seen, Seen::Page(_)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
+    fn copy_in(&mut self, block: u16) -> Result<Option<(Copy, bool)>, Fault<D::Error>> {
+        let spot = self.commit_spot(block);
+        if self.flash.is_bad(spot)? {
+            return Ok(None);
+        }
+        let proof = self.flash.look(self.proof_spot(block), Cause::Mount)?;
+        let proved = proof != Seen::Erased || planted(Bug::TrustCommit);
+        let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
+            return Ok(None);
+        };
+        self.flash.raise_stamp(tag.stamp);
+        if !proved || tag.kind != Kind::Commit {
+            return Ok(None);
+        }
+        let ended = match self.flash.slot(spot, 0) {
+            Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
+                Some(ChainBlock::new(number.get() as u16))
+            }
+            _ => None,
+        };
+        let pages = (tag.note & !BESIDE).min(u32::from(self.shape.meta.pages)) as u16;
+        let copy = Copy { block, pages, stamp: tag.stamp, ended };
+        Ok(Some((copy, tag.note & BESIDE != 0)))
+    }
+
+    /// Makes the copy, if there is anything to copy: of the page programmed last. Says where the copy is.
+    pub(crate) fn secure_youngest(
+        &mut self,
+        before: Option<Rescued>,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        let Some(youngest) = self.unsettled.and_then(|state| state.youngest) else {
+            return Ok(before);
+        };
+        if let Some(before) = before {
+            if planted(Bug::BelieveOldCopy) {
+                return Ok(Some(before));
+            }
+            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
+            if newer
+                && self.ends_fold(&youngest)?
+                && let Some(rescued) = self.copy_fold_end(before, &youngest)?
+            {
+                return Ok(Some(rescued));
+            }
+            if let Some(rescued) = self.copy_anew(before)? {
+                return Ok(Some(rescued));
+            }
+            // It has gone bad since it was found, and so was being erased.
+        }
+        let backups = self.find_backups(&youngest)?;
+        let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
+        let own = (content || self.ends_fold(&youngest)?).then_some(youngest);
+        if own.is_some() || backups.is_some() {
+            self.copy_youngest(own, backups)
+        } else {
+            // It holds nothing that does not stand elsewhere.
+            Ok(None)
+        }
+    }
+
+    /// Whether a page is the last of a data block, which makes the block count; unless it was torn and ruined others of
+    /// the block.
+    fn ends_fold(&mut self, page: &Youngest) -> Result<bool, Fault<D::Error>> {
+        let last = page.kind == Kind::Data && page.spot.page() + 1 == self.shape.chain.pages;
+        Ok(last && self.partners_stand(page.spot.chain_block())?)
+    }
+
+    /// Erases the copies, once what they held is written, and what else stands in rescue blocks.
+    pub(crate) fn clear_rescue_blocks(
+        &mut self,
+        rescued: Option<Rescued>,
+    ) -> Result<(), Fault<D::Error>> {
+        let newest = rescued.and_then(Rescued::newest).map(|copy| copy.block);
+        // The one that was made last goes last: an older one alone would say too little.
+        for block in self.rescue_blocks() {
+            if newest != Some(block) && self.is_begun(block)? {
+                self.erase_or_lose(Spot::meta(block, 0))?;
+            }
+        }
+        match newest {
+            Some(block) => self.erase_or_lose(Spot::meta(block, 0)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the commit of a copy was begun in a block, well or not. The blocks of checkpoints have pages of their
+    /// own.
+    fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
+        Ok(match self.flash.look(self.commit_spot(block), Cause::Mount)? {
+            Seen::Erased => false,
+            Seen::Page(tag) => tag.kind == Kind::Commit || RESCUE.contains(&block),
+            Seen::Unreadable => true,
+        })
+    }
+
+    /// Copies what the program of a page may have ruined, and then the page itself.
+    pub(crate) fn copy_youngest(
+        &mut self,
+        youngest: Option<Youngest>,
+        backups: Option<Backups>,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        while let Some(target) = self.rescue_block(None)? {
+            match self.copy_youngest_to(target, youngest, backups) {
+                // There may be another block. Nothing was relied on yet, and what this one says must not count later.
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => {
+                    return outcome.map(|copy| copy.map(Rescued::one));
+                }
+            };
+        }
+        // Without a copy nothing more may be changed.
+        Err(self.no_block_left())
+    }
+
+    pub(crate) fn copy_youngest_to(
+        &mut self,
+        target: u16,
+        youngest: Option<Youngest>,
+        backups: Option<Backups>,
+    ) -> Result<Option<Copy>, Fault<D::Error>> {
+        self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
+        let mut pages = 0;
+        let mut ended = None;
+        for number in 0..backups.map_or(0, Backups::count) {
+            let spot = backups.and_then(|backups| self.backup_spot(backups, number));
+            // One that cannot be read was the last program itself: the page to come was not begun.
+            pages = self.copy_page(spot.ok_or(Fault::Corrupt)?, target, pages)?.unwrap_or(pages);
+        }
+        if let Some(youngest) = youngest
+            && let Some(next) = self.copy_page(youngest.spot, target, pages)?
+        {
+            pages = next;
+            ended = (youngest.kind == Kind::Data).then(|| youngest.spot.chain_block());
+        } else if pages == 0 {
+            return Ok(None);
+        }
+        self.commit(target, pages, ended, false).map(Some)
+    }
+
+    /// Copies a fold's last page to another rescue block, and after it what counts already; or that page alone, where
+    /// there is no room for both. `None`: one of them cannot be read any more. The page never counted then, or the
+    /// copy was being erased.
+    pub(crate) fn copy_fold_end(
+        &mut self,
+        before: Rescued,
+        page: &Youngest,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        while let Some(target) = self.rescue_block(Some(before))? {
+            match self.copy_fold_end_to(target, before, page) {
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => return outcome,
+            };
+        }
+        Err(self.no_block_left())
+    }
+
+    pub(crate) fn copy_fold_end_to(
+        &mut self,
+        target: u16,
+        before: Rescued,
+        page: &Youngest,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
+        let Some(mut pages) = self.copy_page(page.spot, target, 0)? else {
+            return Ok(None);
+        };
+        let Some(last) = before.newest() else {
+            return Err(Fault::Corrupt);
+        };
+        // A page of a copy takes one again, at most.
+        let fits = pages + last.pages <= self.shape.meta.pages.saturating_sub(2);
+        if fits {
+            // What a copy holds is newer than what a fold found.
+            for number in 0..last.pages {
+                match self.copy_page(Spot::meta(last.block, number), target, pages)? {
+                    Some(next) => pages = next,
+                    None => return Ok(None),
+                }
+            }
+        }
+        let rest = if fits { before.without_newest() } else { before };
+        let ended = Some(page.spot.chain_block());
+        let newest = self.commit(target, pages, ended, rest.newest().is_some())?;
+        if fits {
+            // What it held stands in the new one.
+            self.erase_or_lose(Spot::meta(last.block, 0))?;
+        }
+        let rescued = rest.after(newest);
+        rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
+    }
+
+    /// Copies what counts to a fresh block: its erase may have been begun, which may leave pages that read well for a
+    /// while. `None`: a page cannot be read any more, so the erase was begun.
+    pub(crate) fn copy_anew(
+        &mut self,
+        before: Rescued,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        let Some(last) = before.newest() else { return Ok(None) };
+        // Copies beside each other are erased from the oldest on: that all stand was seen just now.
+        if before.without_newest().newest().is_some() {
+            return Ok(Some(before));
+        }
+        while let Some(target) = self.rescue_block(Some(before))? {
+            match self.copy_anew_to(target, last) {
+                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                outcome => return outcome,
+            };
+        }
+        Ok(Some(before))
+    }
+
+    pub(crate) fn copy_anew_to(
+        &mut self,
+        target: u16,
+        last: Copy,
+    ) -> Result<Option<Rescued>, Fault<D::Error>> {
+        self.flash.erase(Spot::meta(target, 0), Cause::Meta)?;
+        let mut pages = 0;
+        for number in 0..last.pages {
+            match self.copy_page(Spot::meta(last.block, number), target, pages)? {
+                Some(next) => pages = next,
+                None => return Ok(None),
+            }
+        }
+        let ended = self.still_ended(last)?;
+        let newest = self.commit(target, pages, ended, false)?;
+        self.erase_or_lose(Spot::meta(last.block, 0))?;
+        Ok(Some(Rescued::one(newest)))
+    }
+
+    /// The data block of whose last page it is a copy, unless the block was put to another use since.
+    pub(crate) fn still_ended(
+        &mut self,
+        copy: Copy,
+    ) -> Result<Option<ChainBlock>, Fault<D::Error>> {
+        let Some(block) = copy.ended else { return Ok(None) };
+        let first = self.flash.look(Spot::chain(block, 0), Cause::Mount)?;
+        let older = matches!(first, Seen::Page(tag) if tag.stamp < copy.stamp);
+        Ok(copy.ended.filter(|_| older))
+    }
+}

@@ -1,0 +1,73 @@
+//! Finding a device again by reading its tags.
+
+use ftl_iface::NandDevice;
+
+use super::error::MountError;
+use super::log::ChainOrder;
+use crate::config::Config;
+use crate::hybrid::flash::Spot;
+use crate::hybrid::ram::Ram;
+use crate::hybrid::shape::HEADER_BLOCKS;
+use crate::hybrid::state::{Ftl, Unsettled};
+use crate::layout::{Header, HeaderError};
+use crate::probe::Probe;
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// Mounts a formatted device. After a clean [`stop`](Self::stop) it reads what that wrote, and writes nothing.
+    /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. What a power cut may have
+    /// touched is set right by the first request, or by [`settle`](Self::settle).
+    pub fn mount(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        let header = ftl.find_header()?;
+        let same = header.meta_blocks == ftl.shape.meta.blocks
+            && header.sector_bytes == ftl.shape.sector_bytes
+            && header.capacity == ftl.shape.capacity
+            && header.log_blocks == ftl.shape.log.map_or(0, |log| log.blocks)
+            && header.chain_blocks == ftl.shape.chain.blocks;
+        if !same {
+            return Err(MountError::OtherFigures {
+                sector_bytes: header.sector_bytes,
+                capacity: header.capacity,
+                log_blocks: header.log_blocks,
+            });
+        }
+        ftl.flash.set_key(header.key);
+        ftl.flash.read_lists()?;
+        if ftl.mount_checkpoint()? {
+            return Ok(ftl);
+        }
+        ftl.retire_bad_blocks()?;
+        ftl.unsettled = Some(Unsettled::default());
+        ftl.mount_chains()?;
+        let mapped = ftl.log.is_none() || ftl.mount_log(ChainOrder::Unknown)?;
+        if let Some(state) = &mut ftl.unsettled {
+            state.log_mapped = mapped;
+        }
+        Ok(ftl)
+    }
+
+    /// Reads the header from the first of its places that holds one.
+    fn find_header(&mut self) -> Result<Header, MountError<D::Error>> {
+        let mut worst = MountError::NotFormatted;
+        for number in 0..HEADER_BLOCKS {
+            let Some(block) = self.good_meta_block(number)? else {
+                continue;
+            };
+            match self.flash.read_header(Spot::meta(block, 0)) {
+                Ok(Ok(header)) => return Ok(header),
+                Ok(Err(HeaderError::Foreign)) => {}
+                Ok(Err(HeaderError::Version(version))) => worst = MountError::Version(version),
+                Ok(Err(HeaderError::Damaged)) | Err(crate::error::Fault::Uncorrectable) => {
+                    worst = MountError::DamagedHeader;
+                }
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        Err(worst)
+    }
+}

@@ -1,0 +1,178 @@
+//! What a mount without checkpoint leaves to the first request: to set right what a power cut may have touched.
+//!
+//! One operation was in flight at most. Which one, nothing tells: a page may read as before, as meant, as erased, as
+//! uncorrectable, or well now and badly later. So nothing is relied on that it may have been:
+//!
+//! - *The youngest page.* What it holds is copied to a rescue block before anything else is programmed, and written
+//!   once more from there. If it cannot be read, it never counted.
+//! - *Pages that read as erased.* A block that is partly filled takes no more pages: the log's head is closed, the
+//!   last log block of each chain is sealed.
+//! - *Blocks that read as erased* are erased again before they are programmed.
+//!   The last page of a fold makes its block count, and so it is copied, too: with it the new block stands, whatever
+//!   becomes of the page. If it cannot be read the fold was not ended, and what it froze is whole.
+//!
+//! Everything older was acknowledged by the device before the next operation began, and stands.
+
+use ftl_iface::{NandDevice, StoreWriteError};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::LogBlock;
+use crate::hybrid::flash::Spot;
+use crate::hybrid::mount::log::ChainOrder;
+use crate::hybrid::rescued::Rescued;
+use crate::hybrid::state::Ftl;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Sets right what a power cut may have touched. The first request after a mount does it otherwise; call it where
+    /// its reads, and the few programs and erases that follow, should come at a time of your choosing. After a mount
+    /// from a checkpoint there is nothing to do.
+    pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        Ok(self.ensure_settled()?)
+    }
+
+    /// The same for a device of which the caller knows that power failed in none of its operations, such as one that a
+    /// simulator has filled: nothing is copied, and blocks that read as erased are taken to be.
+    pub fn settle_at_rest(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        if let Some(state) = &mut self.unsettled {
+            state.at_rest = true;
+        }
+        Ok(self.ensure_settled()?)
+    }
+
+    /// See [`settle`](Self::settle).
+    #[inline]
+    pub(crate) fn ensure_settled(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.unsettled.is_none() { self.flash.alive() } else { self.settle_first() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
+        let outcome = match self.settle_now() {
+            // What is left to be done takes blocks that there are not; everything can be read as it stands.
+            Err(Fault::ReadOnly) => {
+                self.unsettled = None;
+                Ok(())
+            }
+            outcome => outcome,
+        };
+        self.mlc.maps.end_request();
+        if self.flash.failed.read_only && outcome.is_ok() {
+            self.come_to_rest();
+        }
+        outcome
+    }
+
+    fn settle_now(&mut self) -> Result<(), Fault<D::Error>> {
+        self.flash.alive()?;
+        self.look_into_open_blocks()?;
+        let before = self.find_rescued()?;
+        let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
+        let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
+        let (rescued, secured) = match copied {
+            // Where no block is left for the copy, nothing is erased that might stand in for the page.
+            Err(Fault::ReadOnly) => (before, false),
+            outcome => (outcome?, true),
+        };
+        if let Some(state) = &mut self.unsettled {
+            let newest = rescued.and_then(Rescued::newest);
+            state.ended = newest.and_then(|copy| Some((copy.ended?, copy.stamp)));
+            state.rescued = rescued;
+        }
+        self.order_chains()?;
+        self.mlc.sketches.forget();
+        if secured {
+            self.clear_stale()?;
+        }
+        self.settle_log(before.is_none() && rescued.is_some())?;
+        let wanted = secured && !planted(Bug::ForgetRescued);
+        if let Some(rescued) = rescued.filter(|_| wanted) {
+            self.write_rescued(rescued)?;
+        }
+        if secured {
+            self.clear_rescue_blocks(rescued)?;
+        }
+        if !planted(Bug::LeaveHeaderTorn) {
+            let header = self.header();
+            self.flash.mend_headers(&header)?;
+        }
+        if at_rest {
+            self.mlc.chains.trust_free();
+            if let Some(log) = &mut self.log {
+                log.ring_mut().suspect(0);
+            }
+        }
+        self.weigh_wear();
+        self.unsettled = None;
+        Ok(())
+    }
+
+    /// Erases what belongs to no chain.
+    fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
+        while let Some(block) = self.mlc.chains.take_stale() {
+            self.free_block(block, Cause::Mount)?;
+        }
+        Ok(())
+    }
+
+    /// Erases the head of a log in which nothing stands; or the next that lets itself be erased.
+    fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let mut head = first;
+        while log.ring().good() > 0 {
+            match self.flash.erase(Spot::log(head, 0), Cause::Mount) {
+                Ok(()) => {
+                    let suspects = log.ring().good() - log.ring().used();
+                    log.ring_mut().suspect(suspects);
+                    break;
+                }
+                Err(Fault::BlockFailed) => log.ring_mut().retire_only(),
+                Err(fault) => return Err(fault),
+            }
+            head = log.ring().head();
+        }
+        Ok(())
+    }
+
+    /// Maps what of the log is not mapped yet, and closes its head.
+    ///
+    /// The head gets a summary if the page programmed last is its own, and was `copied` just now. Had this been begun
+    /// before, and cut where the summary is programmed, there would be a copy already, or something younger.
+    fn settle_log(&mut self, copied: bool) -> Result<(), Fault<D::Error>> {
+        let Some(state) = self.unsettled else {
+            return Ok(());
+        };
+        if self.log.is_none() {
+            return Ok(());
+        }
+        if !state.log_mapped && !self.mount_log(ChainOrder::Restored)? {
+            return Err(Fault::Corrupt);
+        }
+        let held = self.unsettled.and_then(|state| state.held);
+        let own = held.is_some_and(|held| self.is_youngest(Spot::log(held.block, held.page)));
+        if let Some(held) = held
+            && !self.mount_held(held, ChainOrder::Restored)?
+        {
+            return Err(Fault::Corrupt);
+        }
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let (head, head_page) = (log.ring().head(), log.ring().head_page());
+        if head_page == 0 {
+            // Nothing in it can be read: its first program was torn, or there was none.
+            return self.erase_first_head(head);
+        }
+        if head_page < log.data_pages() {
+            log.read_tags(&mut self.flash, head)?;
+            if !planted(Bug::FillOpenHead) {
+                let copied = copied || planted(Bug::RepeatSummary);
+                log.close_early();
+                if own && copied {
+                    log.close(&mut self.flash)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

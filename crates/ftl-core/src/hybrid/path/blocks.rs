@@ -1,0 +1,189 @@
+//! What follows when a block fails: the page is written elsewhere, the fold begins anew, the reserve shrinks.
+//!
+//! Nothing here is on the way of a request that meets no failure. The door has noted the block, and marks it bad when
+//! it is to be erased (`flash::failed`); what is left is to go on without it.
+
+use ftl_iface::NandDevice;
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::flash::Spot;
+use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
+use crate::hybrid::state::{Ftl, WearMove};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Says how many blocks of chains are good, and what follows from it: when folding begins and ends, and whether the
+    /// reserve is used up.
+    pub(crate) fn set_good_blocks(&mut self, good: u16) {
+        self.good_blocks = good;
+        let spare = good.saturating_sub(self.shape.logical_blocks);
+        let Some(reserve) = spare.checked_sub(SPARE_BLOCKS_MIN) else {
+            self.flash.failed.read_only = true;
+            self.mlc.in_hand = 0;
+            return;
+        };
+        self.mlc.in_hand = kept_in_hand(reserve);
+        // A small reserve is not spent on keeping blocks free.
+        let low = self.config.free_blocks_low.min(spare / 4).max(1);
+        // Those in hand come on top where they would take most of it.
+        self.free_blocks_low = low.max(low.min(1 + self.mlc.in_hand) + self.mlc.in_hand);
+        self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
+    }
+
+    /// How many blocks of the chains may fail in the next request, however it goes.
+    ///
+    /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that
+    /// is ended gives back one more than it took, or as many where it moves cold data. So in a request in which so
+    /// many have failed, as many fewer are free, and never none when a fold needs its target. Blocks that failed in
+    /// earlier requests and are still in use will be missing when what they hold is folded.
+    pub(crate) fn may_fail_at_once(&self) -> u16 {
+        if self.flash.failed.read_only {
+            return 0;
+        }
+        let aside = self.wear_move.is_some_and(|moved| !moved.under_way);
+        let free = self.mlc.chains.free_count() + u16::from(aside);
+        let to_fold = u16::from(!self.mlc.fold.is_active());
+        let left = free.saturating_sub(to_fold).min(self.mlc.in_hand);
+        left.saturating_sub(self.flash.failed.failing_chain_blocks())
+    }
+
+    /// Erases a block, or marks it bad. Says whether it is erased.
+    pub(crate) fn erase_or_lose(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        if self.flash.is_bad(spot)? {
+            return Ok(false);
+        }
+        match self.flash.erase(spot, Cause::Meta) {
+            Ok(()) => Ok(true),
+            Err(Fault::BlockFailed) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// A block of the chains is out of use for good.
+    #[cold]
+    pub(crate) fn lose_chain_block(&mut self, block: ChainBlock) {
+        self.wear.retire(block);
+        self.set_good_blocks(self.good_blocks.saturating_sub(1));
+    }
+
+    /// A free block is needed, and there is none: the device can be written no more.
+    #[cold]
+    pub(crate) fn no_block_left(&mut self) -> Fault<D::Error> {
+        self.flash.failed.read_only = true;
+        Fault::ReadOnly
+    }
+
+    /// A chain with a log block that did not program. While such a block is in use, one block fewer may fail in a
+    /// request: so the chain is folded soon, as long as there is a block to fold onto.
+    #[cold]
+    pub(crate) fn failing_chain(&self) -> Option<LogicalBlock> {
+        if self.mlc.chains.free_count() == 0 || planted(Bug::LeaveFailingChain) {
+            return None;
+        }
+        let failed = &self.flash.failed;
+        (0..self.shape.logical_blocks).map(LogicalBlock::new).find(|logical| {
+            self.mlc.chains.logs(*logical).any(|block| failed.is_failing(Spot::chain(block, 0)))
+        })
+    }
+
+    /// Takes a free block, and erases it first where a power cut may have touched it. One that does not erase is lost,
+    /// and the next is taken.
+    pub(crate) fn take_free_block(&mut self, cause: Cause) -> Result<ChainBlock, Fault<D::Error>> {
+        loop {
+            let Some((block, suspect)) = self.mlc.chains.take_free() else {
+                if self.give_up_wear_move() {
+                    continue;
+                }
+                return Err(self.no_block_left());
+            };
+            if !suspect || planted(Bug::TrustFreeBlocks) {
+                return Ok(block);
+            }
+            if self.erase_chain_block(block, cause)? {
+                if self.wear.note_erase(block).is_some() {
+                    self.wear.declined();
+                }
+                return Ok(block);
+            }
+        }
+    }
+
+    /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it, or does not
+    /// erase.
+    pub(crate) fn free_block(
+        &mut self,
+        block: ChainBlock,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        if !self.erase_chain_block(block, cause)? {
+            return Ok(());
+        }
+        if let Some(cold) = self.wear.note_erase(block) {
+            // The move's own fold needs no other block, but the next write may.
+            if self.wear_move.is_none() && self.mlc.chains.free_count() >= 2 {
+                self.wear_move = Some(WearMove { cold, worn: block, under_way: false });
+                return Ok(());
+            }
+            self.wear.declined();
+        }
+        self.mlc.chains.give_free(block);
+        Ok(())
+    }
+
+    /// Erases and frees `count` blocks from `first` on, as they are linked.
+    pub(crate) fn free_blocks(
+        &mut self,
+        first: Option<ChainBlock>,
+        count: u16,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let mut next = first;
+        for _ in 0..count {
+            let Some(block) = next else {
+                break;
+            };
+            next = self.mlc.chains.next(block);
+            self.free_block(block, cause)?;
+        }
+        Ok(())
+    }
+
+    /// Erases a block of the chains. `false`: it did not erase, and is lost.
+    pub(crate) fn erase_chain_block(
+        &mut self,
+        block: ChainBlock,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let spot = Spot::chain(block, 0);
+        let last = self.mlc.chains.free_count() == 0;
+        // Seals are broken: a block that is taken out of a chain or a queue was in use.
+        let erased =
+            if last { self.flash.erase_last(spot, cause) } else { self.flash.erase(spot, cause) };
+        match erased {
+            Ok(()) => {
+                self.throttle.note_chain_erase();
+                Ok(true)
+            }
+            // What a mount may find in it is stale.
+            Err(Fault::BlockFailed | Fault::ReadOnly) => {
+                self.lose_chain_block(block);
+                Ok(false)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Gives the worn block that waits for cold data to whoever needs a block more. `false`: none waits.
+    pub(crate) fn give_up_wear_move(&mut self) -> bool {
+        match self.wear_move.take_if(|moved| !moved.under_way) {
+            Some(moved) => {
+                self.wear.declined();
+                self.mlc.chains.give_free(moved.worn);
+                true
+            }
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Folding: the newest copies of a chain's sectors, from its blocks and from the log, are gathered page by page into a
+//! fresh data block, whereupon the old blocks are free. Moving cold data onto a worn block is a fold, too.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::flash::{AGAIN_MAX, Content, Spot};
+use crate::hybrid::mlc::fold::Job;
+use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::state::Ftl;
+use crate::layout::{Kind, Slot, Slots, Stamp};
+use crate::probe::{Cause, Event, Probe};
+
+/// Where a slot of the new data block comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Nowhere: the sector was never written, or was trimmed.
+    Hole,
+    /// It is not copied: its newest copy stays in the log, or stands in a younger log block.
+    Elsewhere,
+    /// From a page.
+    Page {
+        spot: Spot,
+        slot: u16,
+        /// The page is of the old data block, whose tag knows holes.
+        in_place: bool,
+    },
+}
+
+impl Source {
+    /// Whether `next` follows in the same page, so that both are read at once.
+    fn is_followed_by(self, next: Self, distance: u16) -> bool {
+        match (self, next) {
+            (
+                Self::Page { spot, slot, in_place },
+                Self::Page { spot: next_spot, slot: next_slot, in_place: next_in_place },
+            ) => spot == next_spot && slot + distance == next_slot && in_place == next_in_place,
+            _ => false,
+        }
+    }
+}
+
+/// The page that a fold makes next: what is the same for all of its slots.
+struct Making<'a> {
+    job: &'a Job,
+    slots: u16,
+    /// The sector that belongs into its first slot.
+    first: Sector,
+    /// The same page of the old data block.
+    data: Option<Spot>,
+}
+
+impl Making<'_> {
+    /// The sector that belongs into a slot.
+    #[inline]
+    fn sector(&self, slot: u16) -> Sector {
+        self.first + SectorCount::new(u32::from(slot))
+    }
+
+    /// Its offset in the chain.
+    #[inline]
+    fn offset(&self, slot: u16) -> u32 {
+        u32::from(self.job.page) * u32::from(self.slots) + u32::from(slot)
+    }
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Folds until a block is won: the fold under way is ended; if there was none, that chain is folded, or
+    /// the one whose turn it is.
+    pub(crate) fn fold_now(
+        &mut self,
+        logical: Option<LogicalBlock>,
+    ) -> Result<(), Fault<D::Error>> {
+        self.fold_a_little(logical)?;
+        while self.mlc.fold.is_active() {
+            self.fold_step()?;
+        }
+        Ok(())
+    }
+
+    /// One step towards a block: the fold under way goes on; if there was none, that chain's is begun, or the
+    /// one's whose turn it is.
+    pub(crate) fn fold_a_little(
+        &mut self,
+        logical: Option<LogicalBlock>,
+    ) -> Result<(), Fault<D::Error>> {
+        if self.mlc.fold.is_active() {
+            return self.fold_step();
+        }
+        let Some(victim) = logical.or_else(|| self.mlc.victim()) else {
+            return Err(self.no_block_left());
+        };
+        self.start_fold(victim, None, Cause::Gc)
+    }
+
+    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new
+    /// data block must be born before any log block that the chain takes from now on, because a mount tells
+    /// by their age which of the two overrides the other.
+    pub(crate) fn start_fold(
+        &mut self,
+        logical: LogicalBlock,
+        target: Option<ChainBlock>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.begin_fold(logical, target, cause)?;
+        if planted(Bug::BeginFoldLate) {
+            return Ok(());
+        }
+        self.fold_step()
+    }
+
+    /// Freezes a chain, and takes a block to fold it onto.
+    pub(super) fn begin_fold(
+        &mut self,
+        logical: LogicalBlock,
+        target: Option<ChainBlock>,
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        self.prove(logical)?;
+        let frozen_logs = self.mlc.chains.log_count(logical);
+        if frozen_logs > 0 {
+            let map = self.mlc.map(&mut self.flash, logical)?;
+            self.mlc.maps.copy_to_fold(map, logical);
+            // From now on the last log block is as good as full.
+            self.mlc.maps.set_next_page(map, self.shape.chain.pages, false);
+        } else {
+            let map = self.mlc.maps.fold_map();
+            self.mlc.maps.start(map, logical);
+        }
+        let target = match target {
+            Some(target) => target,
+            None => self.take_free_block(cause)?,
+        };
+        let data = self.mlc.chains.data(logical).is_some();
+        let frozen = frozen_logs + u16::from(data);
+        let job = Job { logical, target, cause, frozen, frozen_logs, page: 0, born: Stamp::ZERO };
+        self.mlc.fold.start(job);
+        Ok(())
+    }
+
+    /// One step of the fold under way: a page is programmed; after the last one the old blocks are freed. Where the
+    /// page does not program, the chain is folded anew.
+    #[inline]
+    pub(crate) fn fold_step(&mut self) -> Result<(), Fault<D::Error>> {
+        match (self.fold_page(), self.mlc.fold.job()) {
+            (Err(Fault::BlockFailed), Some(job)) => self.fold_anew(job),
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// One step of the fold under way.
+    pub(super) fn fold_page(&mut self) -> Result<(), Fault<D::Error>> {
+        let job = self.mlc.fold.job().ok_or(Fault::Corrupt)?;
+        self.gather_page(&job)?;
+        let wear = self.wear.erase_count(job.target);
+        let is_last = job.page + 1 == self.shape.chain.pages;
+        if planted(Bug::EraseFrozenEarly)
+            && is_last
+            && let Some(frozen) = self.mlc.chains.first(job.logical)
+        {
+            self.flash.erase(Spot::chain(frozen, 0), job.cause)?;
+        }
+        let spot = Spot::chain(job.target, job.page);
+        let (content, slots) = (Content::Buffer, Slots::HELD);
+        let note = job.note(wear, self.shape.chain.pages, self.flash.stamp().next());
+        self.flash.program(spot, Kind::Data, note, content, slots, job.cause)?;
+        self.mlc.fold.advance(self.flash.stamp());
+        if is_last { self.end_fold() } else { Ok(()) }
+    }
+
+    /// Gathers the fold's next page in the page buffer: what follows each other in one page is read at once.
+    fn gather_page(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.chain.slots;
+        let first = self.mlc.sector(job.logical, u32::from(job.page) * u32::from(slots));
+        let data = self.mlc.chains.data(job.logical).map(|data| Spot::chain(data, job.page));
+        let making = Making { job, slots, first, data };
+        if let Some(spot) = data
+            && self.stands_in_place(&making)
+        {
+            return self.gather_from(&making, spot, 0, 0, slots, true);
+        }
+        self.gather_pieces(&making)
+    }
+
+    /// Whether the page's sectors all stand in their places in the old data block, as most do. A look at all of them at
+    /// once is much shorter than one at each.
+    #[inline]
+    fn stands_in_place(&self, making: &Making<'_>) -> bool {
+        let (offset, slots) = (making.offset(0), making.slots);
+        let in_log = || {
+            self.log.as_ref().is_some_and(|log| {
+                self.logged.get(making.job.logical) && log.index.finds(making.first, slots)
+            })
+        };
+        let mlc = &self.mlc;
+        !mlc.fold.is_any_touched()
+            && mlc.maps.are_in_place(mlc.maps.fold_map(), offset, slots)
+            && !in_log()
+    }
+
+    /// Gathers a page whose sectors come from more than its place. Out of the way of the usual case.
+    #[inline(never)]
+    fn gather_pieces(&mut self, making: &Making<'_>) -> Result<(), Fault<D::Error>> {
+        let (mut source, mut start) = (Source::Hole, 0);
+        for slot in 0..making.slots {
+            let next = self.source(making, slot)?;
+            if slot > start && !source.is_followed_by(next, slot - start) {
+                self.gather(making, source, start, slot - start)?;
+                start = slot;
+            }
+            if slot == start {
+                source = next;
+            }
+        }
+        self.gather(making, source, start, making.slots - start)
+    }
+
+    /// Decides where what belongs into a slot comes from. What the log holds newer than the chain is taken along if
+    /// the write-back rule says so, except where a younger log block has a copy: after the fold that one would win. The
+    /// last page takes it along in any case: should it have been torn, a copy of it stands, but nobody would know any
+    /// more which of its sectors are elsewhere.
+    #[inline]
+    fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<Source, Fault<D::Error>> {
+        let offset = making.offset(slot);
+        let touched = self.mlc.fold.is_touched(offset);
+        if let Some(log) = &self.log
+            && self.logged.get(making.job.logical)
+            && let Some(at) = log.index.find(making.sector(slot))
+        {
+            let touched = touched && !planted(Bug::CollectTouched);
+            let is_last = making.job.page + 1 == self.shape.chain.pages;
+            // A closed log is given up sector by sector.
+            let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
+            if touched || !collects {
+                self.mlc.fold.leave_logged(making.job.logical);
+                return Ok(Source::Elsewhere);
+            }
+            let (spot, slot) = log.spot(at);
+            self.mlc.fold.collect(offset);
+            return Ok(Source::Page { spot, slot, in_place: false });
+        }
+        if touched {
+            return Ok(Source::Elsewhere);
+        }
+        Ok(match self.mlc.maps.get(self.mlc.maps.fold_map(), offset) {
+            Place::InPlace => match making.data {
+                Some(spot) => Source::Page { spot, slot, in_place: true },
+                None => Source::Hole,
+            },
+            Place::Trimmed => Source::Hole,
+            Place::Log { ordinal, page, slot } => {
+                let block = self.mlc.chains.logs(making.job.logical).nth(usize::from(ordinal));
+                let spot = Spot::chain(block.ok_or(Fault::Corrupt)?, page);
+                Source::Page { spot, slot, in_place: false }
+            }
+        })
+    }
+
+    /// Gathers what stands together.
+    fn gather(
+        &mut self,
+        making: &Making<'_>,
+        source: Source,
+        slot: u16,
+        run: u16,
+    ) -> Result<(), Fault<D::Error>> {
+        if let Source::Page { spot, slot: from, in_place } = source {
+            return self.gather_from(making, spot, from, slot, run, in_place);
+        }
+        for at in slot..slot + run {
+            let sector = making.sector(at);
+            let is_hole = source == Source::Hole;
+            self.flash.hold(at, if is_hole { Slot::Hole(sector) } else { Slot::Elsewhere(sector) });
+        }
+        self.flash.blank(slot, run);
+        Ok(())
+    }
+
+    /// Reads slots of a page into the page buffer, and says what they hold there.
+    #[inline]
+    fn gather_from(
+        &mut self,
+        making: &Making<'_>,
+        spot: Spot,
+        from: u16,
+        to: u16,
+        run: u16,
+        in_place: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        let readable = match self.flash.fetch(spot, from, to, run, making.job.cause) {
+            Ok(tag) => tag.is_some(),
+            Err(Fault::Uncorrectable) => false,
+            Err(fault) => return Err(fault),
+        };
+        if readable && self.flash.hold_as_read(from, to, run, making.sector(to)) {
+            return Ok(());
+        }
+        for at in to..to + run {
+            let found = readable.then(|| self.flash.slot(spot, from + at - to));
+            self.pass_on(making.sector(at), at, found, in_place)?;
+        }
+        Ok(())
+    }
+
+    /// Says of one slot what it holds: what was found there, if its page could be read.
+    #[inline(never)]
+    fn pass_on(
+        &mut self,
+        sector: Sector,
+        slot: u16,
+        found: Option<Slot>,
+        in_place: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        let holds = match found {
+            // What cannot be read is passed on as lost, and never as something else.
+            None => Slot::Lost(sector),
+            Some(found @ (Slot::Holds(held) | Slot::Lost(held))) if held == sector => found,
+            Some(Slot::Hole(hole)) if in_place && hole == sector => Slot::Hole(hole),
+            // Its newest copy stood on a page that was ruined since.
+            Some(Slot::Elsewhere(held)) if in_place && held == sector => Slot::Lost(sector),
+            Some(_) => return Err(Fault::Corrupt),
+        };
+        self.flash.hold(slot, holds);
+        if !matches!(holds, Slot::Holds(_)) {
+            self.flash.blank(slot, 1);
+        }
+        Ok(())
+    }
+
+    /// The last page is programmed: the new data block leads the chain, and the frozen blocks are free.
+    fn end_fold(&mut self) -> Result<(), Fault<D::Error>> {
+        let job = self.mlc.fold.finish().ok_or(Fault::Corrupt)?;
+        let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
+        self.mlc.maps.forget(job.logical);
+        if let Some(log) = &mut self.log {
+            let leaves = self.mlc.fold.leaves_logged() && !planted(Bug::ForgetLogged);
+            self.logged.set(job.logical, leaves);
+            let head = log.window().head;
+            for offset in 0..self.mlc.sectors_per_block().get() {
+                if self.mlc.fold.is_collected(offset) {
+                    log.index.virtualise(self.mlc.sector(job.logical, offset), head);
+                }
+            }
+        }
+        if let Some(moved) = self.wear_move.take_if(|moved| moved.under_way) {
+            self.wear.swapped(moved.cold, moved.worn);
+        }
+        self.free_blocks(old, job.frozen, job.cause)?;
+        self.flash.tell(Event::Folded { cause: job.cause, erased: u32::from(job.frozen) });
+        Ok(())
+    }
+
+    /// The fold under way is not worth ending: its chain has got a whole data block by other means.
+    pub(crate) fn give_up_fold(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(job) = self.mlc.fold.finish() else {
+            return Ok(());
+        };
+        if self.wear_move.take_if(|moved| moved.under_way).is_some() {
+            self.wear.declined();
+        }
+        self.free_block(job.target, job.cause)
+    }
+
+    /// The target of the fold under way did not program. The chain is folded anew, and at once: writes that came
+    /// meanwhile stand in a log block that is younger than the old target, but older than the new one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {
+        let mut again = AGAIN_MAX;
+        loop {
+            if self.mlc.chains.free_count() == 0 {
+                // There may be no other block than the one that failed.
+                if again == 0 {
+                    return Err(self.no_block_left());
+                }
+                again -= 1;
+            }
+            self.give_up_fold()?;
+            // Its last page may have failed and read well. While nothing notes that it is bad, a mount may believe it,
+            // and would have to know that it was programmed last.
+            self.flash.failed.noted()?;
+            match self.fold_through(&job) {
+                Err(Fault::BlockFailed) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Folds the whole chain of a job onto a free block.
+    pub(crate) fn fold_through(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
+        self.begin_fold(job.logical, None, job.cause)?;
+        while self.mlc.fold.is_active() {
+            self.fold_page()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! What makes room, in small steps: some with each request, the rest while the host is idle.
+
+use ftl_iface::{NandDevice, PageCount, Work};
+
+use crate::error::Fault;
+use crate::hybrid::flash::Spot;
+use crate::hybrid::state::Ftl;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// The steps that a request of so many pages owes.
+    #[inline]
+    pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
+        let budget = pages * u32::from(self.config.copies_per_page);
+        for _ in 0..budget {
+            match self.house_step(self.free_blocks_low) {
+                Ok(true) => {}
+                // The request itself is done.
+                Ok(false) | Err(Fault::ReadOnly) => break,
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(())
+    }
+
+    /// At most `budget` steps for an idle host: what makes room, and then the scrub, if there is one.
+    pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
+        for _ in 0..budget.get() {
+            if !self.house_step(self.free_blocks_idle)? && !self.scrub_step()? {
+                return Ok(Work::Done);
+            }
+        }
+        Ok(Work::Left)
+    }
+
+    /// One step of what is most urgent: a page copied, or a block erased. `false`: nothing waits.
+    #[inline]
+    fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
+        if let Some(log) = &self.log
+            && log.has_tail()
+            && (log.is_over(self.throttle.window()) || log.is_reclaiming())
+        {
+            self.reclaim_step()?;
+            return Ok(true);
+        }
+        if self.mlc.fold.is_active() {
+            self.fold_step()?;
+            return Ok(true);
+        }
+        if self.flash.failed.has_failing()
+            && let Some(logical) = self.failing_chain()
+        {
+            self.start_fold(logical, None, Cause::Gc)?;
+            return Ok(true);
+        }
+        if self.may_refresh() {
+            self.refresh_step()?;
+            return Ok(true);
+        }
+        if self.wear_move.is_some() {
+            self.start_wear_move()?;
+            return Ok(true);
+        }
+        if self.mlc.chains.free_count() <= free_blocks
+            && self.mlc.chains.free_count() > 0
+            && let Some(victim) = self.mlc.victim()
+        {
+            self.start_fold(victim, None, Cause::Gc)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Begins to move cold data onto a worn block: folds the chain that the cold block belongs to.
+    fn start_wear_move(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(mut moved) = self.wear_move else {
+            return Ok(());
+        };
+        let cold = Spot::chain(moved.cold, 0);
+        if let Some(logical) = self.owning_chain(cold, Cause::WearLeveling)? {
+            moved.under_way = true;
+            self.wear_move = Some(moved);
+            self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
+        } else {
+            // If the cold block is free it will be used soon, which is all that is wanted of it.
+            self.give_up_wear_move();
+            Ok(())
+        }
+    }
+}

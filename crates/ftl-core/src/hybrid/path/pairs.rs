@@ -1,0 +1,271 @@
+//! Pages that share their cells with the one to be programmed.
+//!
+//! A cell of several bits belongs to several pages. If power fails while the later one is programmed, the earlier ones
+//! are gone, too, and they may have been acknowledged long ago. So before a page of a chain is programmed, what such
+//! pages still have to say is copied to the log, which must have one bit a cell for that. Pages of the request under
+//! way need no copy: until it is acknowledged the copies before it stand. Where there is no such log, or no room in
+//! it, the page is left out: it stays erased, and the next one is looked at.
+//!
+//! A fold needs none of this: what it copies stands in the frozen blocks until its last page is programmed. The log and
+//! the meta part use the first page of each word line only.
+//!
+//! A backup counts only if the page for which it was made may have been in flight, which a mount tells by the stamps:
+//! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
+
+use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
+use crate::hybrid::flash::{Gathered, Seen, Spot};
+use crate::hybrid::mlc::maps::{MapId, Place};
+use crate::hybrid::shape::SLOTS_MAX;
+use crate::hybrid::state::{Ftl, RequestStart, Youngest};
+use crate::layout::{Kind, Slot, Slots, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// Backups that were made for one page: so many pages of the log from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Backups {
+    block: LogBlock,
+    page: u16,
+    count: u16,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// The pages before a page of the chains that share its cells.
+    fn endangered(&self, page: u16) -> impl Iterator<Item = u16> + use<D, P> {
+        let pages = PageCount::new(u32::from(self.shape.chain.pages));
+        self.shape.guarded.endangered(PageIndex::new(page), pages).map(PageIndex::get)
+    }
+
+    /// Notes that the chain's next page belongs to the request under way.
+    #[inline]
+    pub(crate) fn note_own_page(
+        &mut self,
+        logical: LogicalBlock,
+        map: MapId,
+    ) -> Result<(), Fault<D::Error>> {
+        if !matches!(self.shape.guarded, Pairing::None) {
+            let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
+            if self.request_start.is_none_or(|start| start.block != block) {
+                self.request_start =
+                    Some(RequestStart { block, from: self.mlc.maps.next_page(map) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the chain's next page can be programmed without danger to what was acknowledged: makes copies,
+    /// or leaves pages out. Gives the chain's map, which may have been made anew; `None`: no page is left.
+    #[inline]
+    pub(crate) fn guard(
+        &mut self,
+        logical: LogicalBlock,
+        mut map: MapId,
+    ) -> Result<Option<MapId>, Fault<D::Error>> {
+        if matches!(self.shape.guarded, Pairing::None) {
+            return Ok(Some(map));
+        }
+        loop {
+            let page = self.mlc.maps.next_page(map);
+            if page >= self.shape.chain.pages {
+                return Ok(None);
+            }
+            let secured = self.secure_partners(logical, page)?;
+            // A proof that meets a trim gone bad has the chain scanned again.
+            map = self.mlc.map(&mut self.flash, logical)?;
+            if secured {
+                return Ok(Some(map));
+            }
+            self.mlc.maps.set_next_page(map, page + 1, false);
+        }
+    }
+
+    /// Copies what a torn program of that page would ruin. `false`: it cannot be copied.
+    fn secure_partners(
+        &mut self,
+        logical: LogicalBlock,
+        page: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
+        // What the request itself has left there may have replaced what stands beside it: then both count.
+        let own = self.request_start.filter(|start| start.block == block).map(|start| start.from);
+        if self.endangered(page).all(|partner| own.is_some_and(|from| from <= partner)) {
+            return Ok(true);
+        }
+        for partner in self.endangered(page) {
+            if !self.secure_page(logical, partner)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Copies what a page of the chain's last log block still has to say. `false`: there is no room, or it is a trim,
+    /// which would forget too much if it were repeated.
+    fn secure_page(&mut self, logical: LogicalBlock, page: u16) -> Result<bool, Fault<D::Error>> {
+        if planted(Bug::ForgetBackups) {
+            return Ok(true);
+        }
+        self.prove(logical)?;
+        let map = self.mlc.map(&mut self.flash, logical)?;
+        let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let spot = Spot::chain(end.block, page);
+        match self.flash.look(spot, Cause::Backup)? {
+            Seen::Erased | Seen::Unreadable => return Ok(true),
+            Seen::Page(tag) if tag.kind == Kind::Trim => {
+                return Ok(planted(Bug::ForgetTrimsPartners));
+            }
+            Seen::Page(_) => {}
+        }
+        let slots = self.shape.chain.slots;
+        let mut current = [None; SLOTS_MAX];
+        let mut count = 0;
+        for (slot, sector) in (0..slots).zip(&mut current) {
+            let place = Place::Log { ordinal: end.ordinal, page, slot };
+            *sector = self.flash.slot(spot, slot).copy_of();
+            *sector = sector.filter(|sector| self.is_newest_at(*sector, map, place));
+            count += u16::from(sector.is_some());
+        }
+        if count == 0 {
+            return Ok(true);
+        }
+        if !self.has_room_for_backup(count) {
+            return Ok(false);
+        }
+        match self.back_up(spot, &current) {
+            // Backups count only where they follow each other.
+            Err(Fault::BlockFailed) => Ok(false),
+            outcome => outcome.map(|()| true),
+        }
+    }
+
+    /// Whether the newest copy of a sector stands at that place of its chain.
+    fn is_newest_at(&self, sector: Sector, map: MapId, place: Place) -> bool {
+        let (_, offset) = self.mlc.locate(sector);
+        self.mlc.maps.get(map, offset) == place
+            && self.log.as_ref().is_none_or(|log| log.index.find(sector).is_none())
+    }
+
+    /// Whether the log has room for so many sectors, and some left for hot data. A log of several bits a cell would
+    /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed
+    /// to the log: a mount looks for copies in one place.
+    fn has_room_for_backup(&self, sectors: u16) -> bool {
+        let one_bit = matches!(self.shape.word_lines, Pairing::None);
+        self.log
+            .as_ref()
+            .filter(|log| one_bit && log.ring().turns())
+            .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
+            .is_some_and(|log| {
+                let pages = sectors.div_ceil(log.part().slots.max(1));
+                log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)
+            })
+    }
+
+    /// Copies those sectors of a page to the log.
+    fn back_up(
+        &mut self,
+        spot: Spot,
+        sectors: &[Option<Sector>; SLOTS_MAX],
+    ) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.log.map_or(1, |part| part.slots);
+        let mut page = Gathered::new();
+        for (slot, sector) in (0..).zip(sectors) {
+            let Some(sector) = *sector else {
+                continue;
+            };
+            self.flash.gather(&mut page, (spot, slot), sector, Cause::Backup)?;
+            if page.count() == slots {
+                self.append_backup(page.list())?;
+                page.clear();
+            }
+        }
+        if page.count() > 0 {
+            self.flash.leave_empty(&mut page, slots);
+            self.append_backup(page.list())?;
+        }
+        Ok(())
+    }
+
+    fn append_backup(&mut self, holds: &[Slot]) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        log.append_backup(&mut self.flash, Slots::Listed(holds))
+    }
+
+    /// The backups made for the page programmed last, or for one that was begun after them and cannot be read.
+    pub(crate) fn find_backups(
+        &mut self,
+        youngest: &Youngest,
+    ) -> Result<Option<Backups>, Fault<D::Error>> {
+        let Some(log) = self.log.as_ref().filter(|_| self.shape.guarded != Pairing::None) else {
+            return Ok(None);
+        };
+        let (data_pages, summary_pages) = (log.data_pages(), log.part().pages - log.data_pages());
+        let (tail, mut block, mut page) =
+            (log.ring().tail(), log.ring().head(), log.ring().head_page());
+        // When the page after this one was programmed; at first, that of the page for which the backups were made.
+        let mut after: Option<Stamp> = None;
+        let mut found = None;
+        let mut count = 0;
+        loop {
+            if page == 0 {
+                let log = self.the_log()?;
+                if block == tail {
+                    break;
+                }
+                (block, page) = (log.ring().before(block), data_pages);
+            }
+            page -= 1;
+            let Seen::Page(tag) = self.flash.look(Spot::log(block, page), Cause::Mount)? else {
+                break;
+            };
+            // A block's last page is followed by its summary.
+            let skipped = if page + 1 == data_pages { summary_pages } else { 0 };
+            let next = tag.stamp.get() + u64::from(skipped) + 1;
+            let follows = match after {
+                Some(after) => after.get() == next,
+                None => youngest.stamp.get() <= next || planted(Bug::BelieveEveryBackup),
+            };
+            if tag.kind != Kind::Backup || !follows {
+                break;
+            }
+            count += 1;
+            found = Some(Backups { block, page, count });
+            after = Some(tag.stamp);
+        }
+        Ok(found)
+    }
+
+    /// The pages of backups, from the first on.
+    pub(crate) fn backup_spot(&self, backups: Backups, number: u16) -> Option<Spot> {
+        let log = self.log.as_ref()?;
+        let (mut block, mut page) = (backups.block, backups.page);
+        for _ in 0..number {
+            page += 1;
+            if page == log.data_pages() {
+                (block, page) = (log.ring().after(block), 0);
+            }
+        }
+        Some(Spot::log(block, page))
+    }
+
+    /// Whether the pages that share cells with the last one of a block can be read: a torn program of it ruins them.
+    pub(crate) fn partners_stand(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
+        for page in self.endangered(self.shape.chain.pages - 1) {
+            let spot = Spot::chain(block, page);
+            let stands = matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_));
+            if !stands && !planted(Bug::ForgetPartners) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Backups {
+    /// How many pages.
+    pub(crate) const fn count(self) -> u16 {
+        self.count
+    }
+}

@@ -1,0 +1,253 @@
+//! Telling valid entries of the hash table from stale ones after a mount.
+//!
+//! A mount maps the newest copy of each sector *in the log*. A write that later went to the sector's chain is newer
+//! still, but to know it the chain must be read. That is done when a logical block is first needed: its entries are
+//! compared with its chain, stamp by stamp, and the stale ones are dropped.
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::{Room, Seen, Spot};
+use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::slc::index::LogSlot;
+use crate::hybrid::state::Ftl;
+use crate::layout::{Kind, Slot, Stamp, Tag};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Drops the stale entries of a logical block, unless that was done before.
+    #[inline]
+    pub(crate) fn prove(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        if self.log.is_none() || !self.unproved.get(logical) {
+            return Ok(());
+        }
+        for offset in 0..self.mlc.sectors_per_block().get() {
+            let sector = self.mlc.sector(logical, offset);
+            let Some(at) = self.the_log()?.index.find(sector) else {
+                continue;
+            };
+            if !self.is_newest_in_log(sector, at)? {
+                self.the_log()?.index.remove(sector);
+            }
+        }
+        self.unproved.set(logical, false);
+        Ok(())
+    }
+
+    /// Whether the log's copy of a sector is newer than its chain's.
+    ///
+    /// Where the page of either cannot be read, its neighbours tell when it was programmed, from and to. If that
+    /// leaves it open, the sector is to be reported lost: whichever page cannot be read counts.
+    pub(crate) fn is_newest_in_log(
+        &mut self,
+        sector: Sector,
+        at: LogSlot,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (logical, offset) = self.mlc.locate(sector);
+        if self.mlc.chains.first(logical).is_none() || planted(Bug::ForgetStamps) {
+            return Ok(true);
+        }
+        let Some(chain) = self.date_in_chain(logical, offset)? else {
+            return Ok(true);
+        };
+        let log = self.the_log()?;
+        let ((block, page, _), pages) = (log.split(at), log.part().pages);
+        let (head, tail) = (log.ring().head(), log.ring().tail());
+        let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
+        let spot = |page| Spot::log(block, page);
+        let in_log = self.date(spot, page, pages, next)?;
+        if in_log.from > chain.to || in_log.to < chain.from {
+            return Ok(in_log.from > chain.to);
+        }
+        if in_log.is_exact() {
+            // A trim that is lost reads as zeros, which would be worse than what it may have forgotten.
+            return Ok(chain.trims);
+        }
+        // It may have been torn, if nothing follows it: then a copy of it was written to the chain, or it never
+        // counted.
+        let follows = page + 1 < pages
+            && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
+        // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
+        Ok(follows && (block != tail || self.is_whole_but(spot, page, pages)?))
+    }
+
+    /// When the chain last wrote, copied or forgot a sector, or found it absent. `None`: it never did, or it knew that
+    /// the log had it.
+    fn date_in_chain(
+        &mut self,
+        logical: LogicalBlock,
+        offset: u32,
+    ) -> Result<Option<Dated>, Fault<D::Error>> {
+        let pages = self.shape.chain.pages;
+        if self.mlc.has_log(logical) {
+            let mut map = self.mlc.map(&mut self.flash, logical)?;
+            if self.mlc.maps.get(map, offset) == Place::Trimmed {
+                if let Some(dated) = self.date_of_trim(logical, offset)? {
+                    return Ok(Some(dated));
+                }
+                // The trim was torn, and has gone bad since the map was made: what it would have forgotten stands.
+                self.mlc.maps.forget(logical);
+                map = self.mlc.map(&mut self.flash, logical)?;
+            }
+            match self.mlc.maps.get(map, offset) {
+                Place::InPlace => {}
+                Place::Trimmed => return Ok(None),
+                Place::Log { ordinal, page, .. } => {
+                    let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
+                    let block = block.ok_or(Fault::Corrupt)?;
+                    return self.date(|page| Spot::chain(block, page), page, pages, None).map(Some);
+                }
+            }
+        }
+        let Some(data) = self.mlc.chains.data(logical) else {
+            return Ok(None);
+        };
+        let (page, slot) = self.mlc.home(offset);
+        let spot = Spot::chain(data, page);
+        if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? {
+            return Ok(match self.flash.slot(spot, slot) {
+                Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => None,
+                _ => Some(Dated::at(tag.stamp)),
+            });
+        }
+        self.date(|page| Spot::chain(data, page), page, pages, None).map(Some)
+    }
+
+    /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last
+    /// before it that can, and before the next of its block, or the page that was programmed after the block.
+    fn date(
+        &mut self,
+        spot: impl Fn(u16) -> Spot,
+        page: u16,
+        pages: u16,
+        next: Option<Spot>,
+    ) -> Result<Dated, Fault<D::Error>> {
+        let mut dated = Dated { from: Stamp::ZERO, to: self.flash.stamp(), trims: false };
+        let later = (page..pages).map(&spot).chain(next);
+        for at in later {
+            match self.flash.look(at, Cause::Mount)? {
+                Seen::Page(tag) if at == spot(page) => return Ok(Dated::at(tag.stamp)),
+                Seen::Page(tag) => {
+                    let follows = at == spot(page).next();
+                    if let Some(stamp) = stamp_before(at, &tag).filter(|_| follows) {
+                        return Ok(Dated::at(stamp));
+                    }
+                    dated.to = tag.stamp;
+                    break;
+                }
+                Seen::Erased | Seen::Unreadable => {}
+            }
+        }
+        for at in (0..page).rev() {
+            if let Seen::Page(tag) = self.flash.look(spot(at), Cause::Mount)? {
+                dated.from = tag.stamp;
+                break;
+            }
+        }
+        Ok(dated)
+    }
+
+    /// Whether all pages of a block but that one can be read up to the last that is programmed.
+    fn is_whole_but(
+        &mut self,
+        spot: impl Fn(u16) -> Spot,
+        page: u16,
+        pages: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let mut ended = false;
+        for at in (0..pages).filter(|at| *at != page) {
+            match self.flash.look(spot(at), Cause::Mount)? {
+                Seen::Page(_) if !ended => {}
+                Seen::Erased => ended = true,
+                Seen::Page(_) | Seen::Unreadable => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// When the newest trim was programmed of a sector that the chain's map says is trimmed.
+    fn date_of_trim(
+        &mut self,
+        logical: LogicalBlock,
+        offset: u32,
+    ) -> Result<Option<Dated>, Fault<D::Error>> {
+        let mut newest = None;
+        if planted(Bug::ForgetTrimStamps) {
+            return Ok(newest);
+        }
+        let pages = self.shape.chain.pages;
+        let mut block = self.mlc.chains.first_log(logical);
+        while let Some(at) = block {
+            let mut lost = None;
+            for page in 0..pages {
+                let spot = Spot::chain(at, page);
+                match self.flash.look(spot, Cause::Mount)? {
+                    Seen::Erased if !self.flash.may_be_left_out(spot) => break,
+                    Seen::Erased => {}
+                    Seen::Unreadable => lost = Some(page),
+                    Seen::Page(tag) => {
+                        let before = lost.take();
+                        let note = before.map(|lost| self.mlc.note_of_predecessor(tag, lost));
+                        if let Some(lost) =
+                            before.filter(|_| note.is_some_and(|note| note.trims(offset)))
+                        {
+                            let dated =
+                                self.date(|page| Spot::chain(at, page), lost, pages, None)?;
+                            newest = Some(Dated { trims: true, ..dated });
+                        }
+                        if tag.kind == Kind::Trim {
+                            match self.trims_at(spot, offset) {
+                                Ok(true) => newest = Some(Dated::at(tag.stamp)),
+                                Ok(false) => {}
+                                Err(Fault::Uncorrectable | Fault::Corrupt) => lost = Some(page),
+                                Err(fault) => return Err(fault),
+                            }
+                        }
+                    }
+                }
+            }
+            block = self.mlc.chains.next(at);
+        }
+        Ok(newest)
+    }
+
+    /// Whether the trim at that page forgets the sector with that offset.
+    fn trims_at(&mut self, spot: Spot, offset: u32) -> Result<bool, Fault<D::Error>> {
+        let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
+        let (_, from) = self.mlc.locate(trim.first);
+        Ok((from..from.saturating_add(trim.count.get())).contains(&offset))
+    }
+}
+
+/// When the page before one of the log was programmed, in the same block, if that one tells.
+fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
+    let distance = match (spot.room(), tag.kind) {
+        (Room::Log, Kind::Log | Kind::Backup) => tag.note,
+        // A summary follows the last page of its block at once.
+        (Room::Log, Kind::Summary) => 1,
+        _ => 0,
+    };
+    (distance > 0).then(|| tag.stamp.before(distance))
+}
+
+/// When a page was programmed, as far as is known.
+#[derive(Clone, Copy, Debug)]
+struct Dated {
+    from: Stamp,
+    to: Stamp,
+    /// Whether it is a trim that cannot be read.
+    trims: bool,
+}
+
+impl Dated {
+    /// Exactly then.
+    const fn at(stamp: Stamp) -> Self {
+        Self { from: stamp, to: stamp, trims: false }
+    }
+
+    fn is_exact(self) -> bool {
+        self.from == self.to
+    }
+}

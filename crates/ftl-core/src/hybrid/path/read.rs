@@ -1,0 +1,153 @@
+//! The way back: the log's copy of a sector if there is one, else its chain's, else zeros.
+
+use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
+
+use crate::error::Fault;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::Spot;
+use crate::hybrid::mlc::Found;
+use crate::hybrid::slc::index::LogSlot;
+use crate::hybrid::state::Ftl;
+use crate::layout::Slot;
+use crate::probe::{Cause, Probe};
+
+/// Where a sector is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Nowhere: zeros.
+    Nowhere,
+    /// From this slot of this page.
+    Page { spot: Spot, slot: u16, in_place: bool },
+}
+
+impl Source {
+    /// Whether `next`, so many sectors on, is read with this one: it follows in the same page, or both are zeros.
+    fn is_followed_by(self, next: Self, distance: u16) -> bool {
+        match (self, next) {
+            (Self::Nowhere, Self::Nowhere) => true,
+            (
+                Self::Page { spot, slot, in_place },
+                Self::Page { spot: next_spot, slot: next_slot, in_place: next_in_place },
+            ) => spot == next_spot && slot + distance == next_slot && in_place == next_in_place,
+            _ => false,
+        }
+    }
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    pub(crate) fn read_sectors(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        data: &mut [u8],
+    ) -> Result<(), StoreReadError<D::Error>> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        let mut left = count.get();
+        if left == 0 {
+            return Ok(());
+        }
+        let mut rest = data;
+        let mut sector = first;
+        let mut source = self.locate_newest(sector)?;
+        loop {
+            let mut run: u16 = 1;
+            let mut next = Source::Nowhere;
+            while u32::from(run) < left {
+                next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
+                if !source.is_followed_by(next, run) || run == u16::MAX {
+                    break;
+                }
+                run += 1;
+            }
+            if u32::from(run) == left {
+                return self.read_run(source, sector, run, rest);
+            }
+            let (chunk, after) = core::mem::take(&mut rest)
+                .split_at_mut_checked(usize::from(run) * sector_bytes)
+                .ok_or(StoreReadError::Corrupt)?;
+            self.read_run(source, sector, run, chunk)?;
+            rest = after;
+            left -= u32::from(run);
+            sector = sector + SectorCount::new(u32::from(run));
+            source = next;
+        }
+    }
+
+    /// Finds the newest copy of a sector.
+    #[inline]
+    fn locate_newest(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
+        let (logical, offset) = self.mlc.locate(sector);
+        if let Some(log) = &self.log
+            && self.logged.get(logical)
+            && let Some(found) = log.index.find(sector)
+        {
+            let proved = !self.unproved.get(logical);
+            let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
+            if let (Some(at), Some(log)) = (newest, &self.log) {
+                let (spot, slot) = log.spot(at);
+                return Ok(Source::Page { spot, slot, in_place: false });
+            }
+        }
+        Ok(match self.mlc.find(&mut self.flash, logical, offset)? {
+            Found::Nowhere => Source::Nowhere,
+            Found::At { spot, slot } => Source::Page { spot, slot, in_place: false },
+            Found::InPlace { spot, slot } => Source::Page { spot, slot, in_place: true },
+        })
+    }
+
+    /// What the log holds of a sector once its logical block is proved.
+    #[cold]
+    fn find_proved(
+        &mut self,
+        logical: LogicalBlock,
+        sector: Sector,
+    ) -> Result<Option<LogSlot>, Fault<D::Error>> {
+        self.prove(logical)?;
+        Ok(self.the_log()?.index.find(sector))
+    }
+
+    /// Reads sectors that stand together.
+    fn read_run(
+        &mut self,
+        source: Source,
+        first: Sector,
+        run: u16,
+        chunk: &mut [u8],
+    ) -> Result<(), StoreReadError<D::Error>> {
+        let Source::Page { spot, slot, in_place } = source else {
+            chunk.fill(0);
+            return Ok(());
+        };
+        match self.flash.read_here(spot, slot, chunk, Cause::Host) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(Fault::Uncorrectable) => return Err(self.lost(first)),
+            Err(fault) => return Err(fault.into()),
+        }
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        for at in 0..run {
+            let sector = first + SectorCount::new(u32::from(at));
+            match self.flash.slot(spot, slot + at) {
+                Slot::Holds(held) if held == sector => {}
+                Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
+                // Its newest copy stood on a page that was ruined since.
+                Slot::Elsewhere(held) if in_place && held == sector => {
+                    return Err(self.lost(sector));
+                }
+                Slot::Hole(hole) if in_place && hole == sector => {
+                    let start = usize::from(at) * sector_bytes;
+                    if let Some(bytes) = chunk.get_mut(start..start + sector_bytes) {
+                        bytes.fill(0);
+                    }
+                }
+                _ => return Err(StoreReadError::Corrupt),
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn lost(&mut self, sector: Sector) -> StoreReadError<D::Error> {
+        self.flash.failed.lost = self.flash.failed.lost.saturating_add(1);
+        StoreReadError::Lost(sector)
+    }
+}

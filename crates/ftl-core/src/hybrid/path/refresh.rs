@@ -1,0 +1,242 @@
+//! Bits go with time, wear and reading. What begins to go is written anew before it is gone: a chain by a fold, a page
+//! of the log by a copy at the head, a header beside the other one. Copies of the tables are not: they are written at
+//! each stop, and nothing depends on them.
+//!
+//! The door notes weak pages whenever they are read. A *scrub* reads what nobody asks for.
+
+use ftl_iface::{NandDevice, PageCount, Sector};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::{LogBlock, LogicalBlock};
+use crate::hybrid::flash::{Content, Gathered, Room, Seen, Spot};
+use crate::hybrid::scrub::extent;
+use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
+use crate::hybrid::slc::Demotion;
+use crate::hybrid::state::Ftl;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
+    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
+    /// as often as the chip's data retention suggests, every few weeks, say. A clean stop keeps how far it has come.
+    pub fn scrub(&mut self) {
+        self.scrub.next.get_or_insert(Spot::meta(0, 0));
+        self.scrub.moved = true;
+    }
+
+    /// Pages that the scrub under way has yet to read, at most.
+    pub fn scrub_left(&self) -> PageCount {
+        let Some(next) = self.scrub.next else {
+            return PageCount::ZERO;
+        };
+        let left = |room: Room| {
+            let (blocks, pages) = extent(&self.shape, room);
+            u32::from(blocks) * u32::from(pages)
+        };
+        let later = Room::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
+        let (_, pages) = extent(&self.shape, next.room());
+        let passed = u32::from(next.block()) * u32::from(pages) + u32::from(next.page());
+        PageCount::new(later + left(next.room()).saturating_sub(passed))
+    }
+
+    /// Reads the next page of the scrub under way. `false`: there is none.
+    pub(crate) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
+        let Some(spot) = self.scrub.next else {
+            return Ok(false);
+        };
+        let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
+        let ends = passed_over
+            || self.flash.examine(spot)? == Seen::Erased && !self.flash.may_be_left_out(spot);
+        let (_, pages) = extent(&self.shape, spot.room());
+        let page = if ends { pages } else { spot.page() + 1 };
+        self.scrub.next = self.page_or_next(spot.room(), spot.block(), page);
+        self.scrub.moved = true;
+        Ok(true)
+    }
+
+    /// That page, or the first of the next block where there is none.
+    fn page_or_next(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
+        let (blocks, pages) = extent(&self.shape, room);
+        let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
+        if block < blocks {
+            return Some(Spot::in_room(room, block, page));
+        }
+        let mut later = Room::ALL.into_iter().filter(|later| *later > room);
+        later
+            .find(|later| extent(&self.shape, *later).0 > 0)
+            .map(|later| Spot::in_room(later, 0, 0))
+    }
+
+    /// Whether a weak page waits, and a block can be spared to fold its chain onto: not one of those that stand in for
+    /// blocks that fail, for such a fold wins none.
+    #[inline]
+    pub(crate) fn may_refresh(&self) -> bool {
+        self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
+    }
+
+    /// One step for the weak page that has waited longest.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(spot) = self.flash.weak.next() else {
+            return Ok(());
+        };
+        match spot.room() {
+            Room::Meta => self.refresh_meta(spot),
+            Room::Log => self.refresh_log(spot),
+            Room::Chain => self.refresh_chain(spot),
+        }
+    }
+
+    fn refresh_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        self.flash.weak.forget(spot);
+        if spot.block() >= HEADER_BLOCKS {
+            return Ok(());
+        }
+        self.flash.weak.noted.count_refreshed();
+        let header = self.header();
+        self.flash.refresh_headers(&header)?;
+        // Both have been written anew: a scrub need not look at the rest of them.
+        if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
+            self.scrub.next = self.page_or_next(next.room(), HEADER_BLOCKS, 0);
+        }
+        Ok(())
+    }
+
+    /// Begins to fold the chain of a weak page.
+    fn refresh_chain(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        self.flash.weak.forget(spot);
+        let Some(logical) = self.owning_chain(spot, Cause::Gc)? else {
+            // To look for the owner was to read it, and perhaps to note it once more.
+            self.flash.weak.forget_block(spot);
+            return Ok(());
+        };
+        self.flash.weak.noted.count_refreshed();
+        self.start_fold(logical, None, Cause::Gc)
+    }
+
+    /// The chain that the block of a page belongs to, as that page tells, or another where it cannot be read. `None`:
+    /// the block is in no chain.
+    pub(crate) fn owning_chain(
+        &mut self,
+        spot: Spot,
+        cause: Cause,
+    ) -> Result<Option<LogicalBlock>, Fault<D::Error>> {
+        let block = spot.chain_block();
+        let pages = core::iter::once(spot.page()).chain(0..self.shape.chain.pages);
+        for page in pages {
+            let spot = Spot::chain(block, page);
+            match self.flash.look(spot, cause)? {
+                Seen::Page(_) => {
+                    let chains = &self.mlc.chains;
+                    return Ok(self.owner(spot).filter(|logical| {
+                        core::iter::successors(chains.first(*logical), |at| chains.next(*at))
+                            .any(|at| at == block)
+                    }));
+                }
+                Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
+                Seen::Erased | Seen::Unreadable => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Copies what is still the newest on a weak page of the log to its head; where the log is closed, begins to fold
+    /// the chain, which takes it along.
+    fn refresh_log(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let mut sectors = [None; SLOTS_MAX];
+        // What cannot be read any more is passed on as lost when the block is reclaimed.
+        let Some(first) = self.newest_of_page(spot, &mut sectors)? else {
+            self.flash.weak.forget(spot);
+            return Ok(());
+        };
+        for sector in sectors.iter().flatten() {
+            let (logical, _) = self.mlc.locate(*sector);
+            if self.unproved.get(logical) && !planted(Bug::RefreshUnproved) {
+                return self.prove(logical);
+            }
+        }
+        let log = self.the_log()?;
+        if !log.ring().turns() {
+            return self.refresh_closed(spot, first);
+        }
+        if log.free_pages() == 0 {
+            if log.has_tail() {
+                return self.reclaim_step();
+            }
+            self.flash.weak.forget(spot);
+            return Ok(());
+        }
+        while self.the_log()?.has_room() {
+            if self.copy_to_head(spot, &sectors)? {
+                self.flash.weak.noted.count_refreshed();
+                break;
+            }
+        }
+        self.flash.weak.forget(spot);
+        // Where no room was left for it, what the copy holds goes to its chains.
+        if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
+    }
+
+    /// Moves what is the newest on a weak page of a log that is closed to its chain: by a fold, or, because a fold
+    /// needs a chain, as the first page of one.
+    fn refresh_closed(&mut self, spot: Spot, first: Sector) -> Result<(), Fault<D::Error>> {
+        let (logical, _) = self.mlc.locate(first);
+        if self.mlc.chains.first(logical).is_none() {
+            let slot = self.the_log()?.index.find(first).ok_or(Fault::Corrupt)?;
+            return self.move_again(Demotion { sector: first, slot }, logical);
+        }
+        self.flash.weak.forget(spot);
+        self.start_fold(logical, None, Cause::Gc)
+    }
+
+    /// Which sectors have their newest copies on that page of the log, by slot, as far as is known. Gives the first.
+    fn newest_of_page(
+        &mut self,
+        spot: Spot,
+        sectors: &mut [Option<Sector>; SLOTS_MAX],
+    ) -> Result<Option<Sector>, Fault<D::Error>> {
+        let Seen::Page(_) = self.flash.look(spot, Cause::Gc)? else {
+            return Ok(None);
+        };
+        let log = self.log.as_ref().ok_or(Fault::Corrupt)?;
+        let block = LogBlock::new(spot.block());
+        for (slot, cell) in (0..log.part().slots).zip(sectors.iter_mut()) {
+            let held = self.flash.slot(spot, slot).copy_of();
+            *cell = held.filter(|sector| {
+                log.index.covers(*sector)
+                    && log.index.find(*sector) == Some(log.place(block, spot.page(), slot))
+            });
+        }
+        Ok(sectors.iter().flatten().next().copied())
+    }
+
+    /// Copies those sectors of a page of the log to its head. `false`: the block failed.
+    fn copy_to_head(
+        &mut self,
+        spot: Spot,
+        sectors: &[Option<Sector>; SLOTS_MAX],
+    ) -> Result<bool, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let slots = log.part().slots;
+        let mut page = Gathered::new();
+        for (slot, sector) in (0..slots).zip(sectors) {
+            if let Some(sector) = *sector {
+                self.flash.gather(&mut page, (spot, slot), sector, Cause::Gc)?;
+            }
+        }
+        self.flash.leave_empty(&mut page, slots);
+        match log.append(&mut self.flash, Content::Buffer, page.slots(), Cause::Gc) {
+            Err(Fault::BlockFailed) => {
+                self.secure_failed(Content::Buffer, page.slots(), slots)?;
+                Ok(false)
+            }
+            outcome => {
+                outcome?;
+                self.uncollect_copies(page.list());
+                self.release_failed().map(|()| true)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a write goes: hot or cold, and may it enter the log?
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::config::FilterChoice;
+use crate::hybrid::slc::Log;
+use crate::hybrid::state::Ftl;
+use crate::probe::{Event, Probe};
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// To the log's head, if its sectors find entries in the hash table.
+    Log {
+        /// How many of its pages that takes.
+        pages: u32,
+    },
+    /// To the chains.
+    Chains,
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Decides where a write goes.
+    #[inline]
+    pub(crate) fn route(&mut self, first: Sector, count: SectorCount) -> Route {
+        self.filter.note_write(count);
+        self.throttle.note_request();
+        let Some(log) = &mut self.log else {
+            return Route::Chains;
+        };
+        let hot = match self.config.filter {
+            FilterChoice::BySize { .. } => self.filter.is_hot(count),
+            FilterChoice::AcceptAll => true,
+        };
+        // A request of half the log's size would push itself out again.
+        let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
+        if !hot
+            || !log.ring().turns()
+            || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages()))
+        {
+            return Route::Chains;
+        }
+        let window = log.window();
+        let unknown =
+            |log: &Log<'_>| first.run(count).any(|sector| log.index.get(sector, window).is_none());
+        if self.throttle.is_closed() || (self.throttle.is_active() && unknown(log)) {
+            // Those that are not known leave their names, by which their next writes enter.
+            for sector in first.run(count) {
+                log.index.insert_virtual(sector, window);
+            }
+            self.flash.tell(Event::RejectedByThrottle);
+            return Route::Chains;
+        }
+        Route::Log { pages }
+    }
+}

@@ -1,0 +1,171 @@
+//! The way into the chains.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::error::Fault;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::Content;
+use crate::hybrid::mlc::Append;
+use crate::hybrid::mlc::maps::MapId;
+use crate::hybrid::state::Ftl;
+use crate::layout::Slots;
+use crate::probe::{Cause, Event, Probe};
+
+/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. Where
+/// blocks fail there are a few more; so many mean that the tables contradict themselves.
+const ROUNDS_MAX: u32 = 32;
+
+/// Whether a chain can take a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// It can; this is its map.
+    Ready(MapId),
+    /// Not before that chain, or any, was folded.
+    AfterFold(Option<LogicalBlock>),
+}
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Appends a write to the chains of its logical blocks. Says how many pages it took.
+    pub(crate) fn write_to_chains(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<u32, Fault<D::Error>> {
+        self.request_start = None;
+        let outcome = self.append_run(first, data);
+        // What comes after the request may cost it the copies that it replaced.
+        self.request_start = None;
+        outcome
+    }
+
+    fn append_run(&mut self, first: Sector, data: &[u8]) -> Result<u32, Fault<D::Error>> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        let slots = self.shape.chain.slots;
+        let mut pages = 0;
+        let mut rest = data;
+        let mut sector = first;
+        // Whoever has it is to release it.
+        let has_copy = self.failed_page.is_some();
+        while !rest.is_empty() {
+            let (logical, offset) = self.mlc.locate(sector);
+            // Pages keep the alignment of the data block, so that a log block written in order can be switched.
+            let (_, slot) = self.mlc.home(offset);
+            let room = usize::from(slots - slot) * sector_bytes;
+            let (chunk, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let held = (chunk.len() >> sector_bytes.trailing_zeros()) as u16;
+            self.mlc.tell_lookup(&mut self.flash, logical);
+            let map = self.chain_with_room(logical)?;
+            let content = if held == slots {
+                Content::Host(chunk)
+            } else {
+                self.flash.blank(0, slot);
+                self.flash.put(slot, chunk);
+                self.flash.blank(slot + held, slots - slot - held);
+                Content::Buffer
+            };
+            let run = Slots::Run { first: sector, at: slot, count: held };
+            self.note_own_page(logical, map)?;
+            if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
+                continue;
+            }
+            if !has_copy && self.failed_page.is_some() {
+                self.release_failed()?;
+                // From here on this page alone stands for the one that failed, which may read well for a while: the
+                // request may ruin it no more.
+                self.request_start = None;
+            }
+            rest = after;
+            sector = sector + SectorCount::new(u32::from(held));
+            pages += 1;
+        }
+        self.flash.tell(Event::ChainWrite { sectors: sector - first });
+        Ok(pages)
+    }
+
+    /// Programs a page to a chain that has room, and drops what the log held of its sectors. `false`: the block failed;
+    /// room must be found again, and the page be made again.
+    pub(crate) fn append_to_chain(
+        &mut self,
+        logical: LogicalBlock,
+        map: MapId,
+        content: Content<'_>,
+        slots: Slots<'_>,
+        cause: Cause,
+    ) -> Result<bool, Fault<D::Error>> {
+        let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
+        let wear = self.wear.erase_count(end.block);
+        let write = Append { end, content, slots, wear, trims: None };
+        let complete = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
+            Err(Fault::BlockFailed) => {
+                self.secure_failed(content, slots, self.shape.chain.slots)?;
+                return self.leave_last_log(logical, map).map(|()| false);
+            }
+            outcome => outcome?,
+        };
+        if let Some(log) = &mut self.log
+            && self.logged.get(logical)
+        {
+            for slot in 0..self.shape.chain.slots {
+                if let Some(sector) = slots.get(slot).copy_of() {
+                    // A virtual entry stays: the throttle has just left it, so that the next write may enter.
+                    log.index.remove_real(sector);
+                }
+            }
+        }
+        if complete {
+            self.switch(logical)?;
+        }
+        Ok(true)
+    }
+
+    /// Sees to it that the chain's last log block has a free page. Where that takes a fold, it is done now: the one
+    /// under way is ended, and if that does not help another is done. This is the worst case of a request.
+    pub(crate) fn chain_with_room(
+        &mut self,
+        logical: LogicalBlock,
+    ) -> Result<MapId, Fault<D::Error>> {
+        for _ in 0..ROUNDS_MAX {
+            match self.room_in_chain(logical)? {
+                Room::Ready(map) => return Ok(map),
+                Room::AfterFold(which) => self.fold_now(which)?,
+            }
+        }
+        Err(Fault::Corrupt)
+    }
+
+    /// Whether the chain's last log block has a free page, if need be after taking a new block; else what must be
+    /// folded first.
+    pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
+        let map = self.mlc.map(&mut self.flash, logical)?;
+        if self.mlc.has_room(logical, map)
+            && let Some(map) = self.guard(logical, map)?
+        {
+            return Ok(Room::Ready(map));
+        }
+        if !self.mlc.may_grow(logical) {
+            return Ok(Room::AfterFold(Some(logical)));
+        }
+        if !self.mlc.may_take_block() {
+            self.give_up_wear_move();
+        }
+        if !self.mlc.may_take_block() {
+            return Ok(Room::AfterFold(None));
+        }
+        let block = self.take_free_block(Cause::Gc)?;
+        let map = self.mlc.map(&mut self.flash, logical)?;
+        self.mlc.grow(logical, map, block);
+        Ok(Room::Ready(map))
+    }
+
+    /// The last log block holds every sector in its place: it becomes the data block, and all before it is free.
+    fn switch(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        if self.mlc.fold.is_of(logical) {
+            self.give_up_fold()?;
+        }
+        let (old, count) = self.mlc.chains.keep_last(logical, true);
+        self.mlc.maps.forget(logical);
+        self.free_blocks(old, count, Cause::Gc)?;
+        self.flash.tell(Event::Switched { erased: u32::from(count) });
+        Ok(())
+    }
+}

@@ -1,0 +1,319 @@
+//! The way into the log, and out of its tail.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::to_chains::Room;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::{Content, Gathered};
+use crate::hybrid::mlc::maps::MapId;
+use crate::hybrid::slc::Demotion;
+use crate::hybrid::state::Ftl;
+use crate::layout::{Slot, Slots};
+use crate::probe::{Cause, Event, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Makes room for a hot write: so many pages in the log first, because reclaiming them takes entries away, and
+    /// then an entry for each sector. Says how many of them the log holds already. `None`: there is no room, and
+    /// the write must go to the chains.
+    #[inline]
+    pub(crate) fn enter_log(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        pages: u32,
+    ) -> Result<Option<SectorCount>, Fault<D::Error>> {
+        let mut log = self.the_log()?;
+        if log.free_pages() < pages {
+            if !self.reclaim_pages(pages)? {
+                self.flash.tell(Event::RejectedByLog);
+                return Ok(None);
+            }
+            log = self.the_log()?;
+        }
+        let window = log.window();
+        let updates = log.index.reserve(first, count, window);
+        match updates {
+            None => self.flash.tell(Event::RejectedByIndex),
+            // Those that the log holds have come to it before.
+            Some(updates) if updates < count => self.note_logged(first, count),
+            Some(_) => {}
+        }
+        Ok(updates)
+    }
+
+    /// Appends a hot write, which has entered, to the log's head: so many of its sectors are updates. Says how many
+    /// pages it took.
+    #[inline]
+    pub(crate) fn write_to_log(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        updates: SectorCount,
+        data: &[u8],
+    ) -> Result<u32, Fault<D::Error>> {
+        self.write_back.note_hot_write(updates, count);
+        self.flash.tell(Event::LogWrite { sectors: count });
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
+        let mut pages = 0;
+        let mut sector = first;
+        let mut rest = data;
+        let mut has_failed = false;
+        while !rest.is_empty() {
+            if has_failed && !self.the_log()?.has_room() {
+                return Ok(pages + self.write_to_chains(sector, rest)?);
+            }
+            let (chunk, after) = rest.split_at_checked(slots * sector_bytes).unwrap_or((rest, &[]));
+            let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
+            let content = self.page_content(chunk, slots);
+            let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
+            let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+            match log.append(&mut self.flash, content, run, Cause::Host) {
+                Err(Fault::BlockFailed) => {
+                    has_failed = true;
+                    if self.goes_to_log_again(content, run)? {
+                        continue;
+                    }
+                    pages += self.write_to_chains(sector, chunk)?;
+                    self.release_failed()?;
+                    (rest, sector) = (after, sector + held);
+                    continue;
+                }
+                outcome => outcome?,
+            }
+            if has_failed {
+                self.release_failed()?;
+            }
+            if self.mlc.fold.is_active() {
+                self.uncollect(sector, held);
+            }
+            rest = after;
+            sector = sector + held;
+            pages += 1;
+        }
+        Ok(pages)
+    }
+
+    /// Sees to a page that did not program to the log. Says whether the log has room for it once more.
+    #[cold]
+    #[inline(never)]
+    fn goes_to_log_again(
+        &mut self,
+        content: Content<'_>,
+        slots: Slots<'_>,
+    ) -> Result<bool, Fault<D::Error>> {
+        let count = self.the_log()?.part().slots;
+        self.secure_failed(content, slots, count)?;
+        Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
+    }
+
+    /// Reclaims until so many pages of the log are free. `false`: that takes more steps than reclaim a block that need
+    /// not wait for a fold. What takes longer is left to housekeeping, which mostly has seen to it before.
+    #[inline(never)]
+    fn reclaim_pages(&mut self, pages: u32) -> Result<bool, Fault<D::Error>> {
+        let mut steps = self.the_log()?.data_pages() + 1;
+        while self.the_log()?.free_pages() < pages {
+            if steps == 0 || !self.the_log()?.has_tail() {
+                return Ok(false);
+            }
+            self.reclaim_step()?;
+            steps -= 1;
+        }
+        Ok(true)
+    }
+
+    /// Notes that sectors come to the log, before they do. Out of the way of most hot writes.
+    #[inline(never)]
+    fn note_logged(&mut self, first: Sector, count: SectorCount) {
+        let (from, offset) = self.mlc.locate(first);
+        let end = offset + count.get();
+        let more = (end.saturating_sub(1) / self.mlc.sectors_per_block()) as u16;
+        for number in from.get()..=from.get() + more {
+            let logical = LogicalBlock::new(number);
+            self.logged.set(logical, true);
+            self.mlc.fold.leave_logged(logical);
+        }
+    }
+
+    /// Tells the fold under way of sectors that were written to the log.
+    #[inline(never)]
+    fn uncollect(&mut self, first: Sector, count: SectorCount) {
+        for sector in first.run(count) {
+            let (logical, offset) = self.mlc.locate(sector);
+            self.mlc.fold.uncollect(logical, offset);
+        }
+    }
+
+    /// The content of a page: the host's own buffer where it fills the page, else the page buffer with it.
+    fn page_content<'a>(&mut self, chunk: &'a [u8], slots: usize) -> Content<'a> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        if chunk.len() == slots * sector_bytes {
+            return Content::Host(chunk);
+        }
+        let held = (chunk.len() >> sector_bytes.trailing_zeros()) as u16;
+        self.flash.put(0, chunk);
+        self.flash.blank(held, slots as u16 - held);
+        Content::Buffer
+    }
+
+    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased, or,
+    /// where a sector must leave for a chain that has no room, a step is done towards that. There must be a
+    /// tail.
+    pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        if !log.has_tail() {
+            return Err(Fault::Corrupt);
+        }
+        let Some(demotion) = log.next_demotion(&mut self.flash)? else {
+            let (valid, kept) = log.drop_tail(&mut self.flash)?;
+            self.throttle.note_log_erase();
+            self.flash.tell(Event::Reclaimed { valid, kept });
+            return Ok(());
+        };
+        let (logical, _) = self.mlc.locate(demotion.sector);
+        if self.unproved.get(logical) && !planted(Bug::KeepUnproved) {
+            self.prove(logical)?;
+            return Ok(());
+        }
+        let leaves = self.write_back.tail_sector_leaves(self.mlc.has_log(logical));
+        let log = self.the_log()?;
+        if leaves || log.has_kept_enough() || log.free_pages() == 0 {
+            self.move_to_chain(demotion)
+        } else if self.keep_in_log(demotion)? {
+            Ok(())
+        } else {
+            self.keep_again(demotion)
+        }
+    }
+
+    /// Copies valid sectors of the tail again that did not program to the head: at once, for the page that failed may
+    /// read as a younger copy.
+    #[cold]
+    #[inline(never)]
+    fn keep_again(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
+        while self.the_log()?.has_room() {
+            if self.keep_in_log(first)? {
+                return self.release_failed();
+            }
+        }
+        if self.failed_page.is_some() {
+            return self.write_failed();
+        }
+        let (logical, _) = self.mlc.locate(first.sector);
+        self.move_again(first, logical)
+    }
+
+    /// Copies valid sectors of the tail to the head: as many as a page holds and the tail has next to each other in its
+    /// list. `false`: the block failed.
+    fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let slots = log.part().slots;
+        let mut page = Gathered::new();
+        let walk = log.walk();
+        let mut next = Some(first);
+        while let Some(demotion) = next.take() {
+            let copy = log.spot(demotion.slot);
+            self.flash.gather(&mut page, copy, demotion.sector, Cause::Gc)?;
+            log.note_demotion(true);
+            if page.count() < slots {
+                next = log.next_demotion(&mut self.flash)?.filter(|demotion| {
+                    let (logical, _) = self.mlc.locate(demotion.sector);
+                    let has_log = self.mlc.has_log(logical);
+                    !self.unproved.get(logical) && !self.write_back.tail_sector_leaves(has_log)
+                });
+            }
+        }
+        log.note_kept_page();
+        self.flash.leave_empty(&mut page, slots);
+        match log.append(&mut self.flash, Content::Buffer, page.slots(), Cause::Gc) {
+            Err(Fault::BlockFailed) => {
+                log.walk_again(walk);
+                self.goes_to_log_again(Content::Buffer, page.slots()).map(|_| false)
+            }
+            outcome => {
+                outcome?;
+                self.uncollect_copies(page.list());
+                Ok(true)
+            }
+        }
+    }
+
+    /// Tells the fold under way of sectors that were copied within the log. Their copies there are younger than what it
+    /// took, so that a mount will believe those: so they keep their entries.
+    pub(crate) fn uncollect_copies(&mut self, holds: &[Slot]) {
+        if self.mlc.fold.is_active() && !planted(Bug::CollectCopies) {
+            for sector in holds.iter().filter_map(|slot| slot.copy_of()) {
+                self.uncollect(sector, SectorCount::new(1));
+            }
+        }
+    }
+
+    /// Writes a sector of the tail to its chain, together with those of the tail that share its page there.
+    fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
+        let (logical, _) = self.mlc.locate(demotion.sector);
+        match self.room_in_chain(logical)? {
+            Room::Ready(map) => {
+                if self.copy_to_chain(demotion, logical, map)? {
+                    Ok(())
+                } else {
+                    self.move_again(demotion, logical)
+                }
+            }
+            Room::AfterFold(which) => self.fold_a_little(which),
+        }
+    }
+
+    /// Moves a sector that did not program to its chain: at once, for the page that failed may read as a younger copy.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn move_again(
+        &mut self,
+        demotion: Demotion,
+        logical: LogicalBlock,
+    ) -> Result<(), Fault<D::Error>> {
+        loop {
+            let map = self.chain_with_room(logical)?;
+            // A fold may have taken it along.
+            let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
+            if !still || self.copy_to_chain(demotion, logical, map)? {
+                return self.release_failed();
+            }
+        }
+    }
+
+    /// Programs a page of the chain with that sector and those beside it. `false`: the block failed.
+    fn copy_to_chain(
+        &mut self,
+        demotion: Demotion,
+        logical: LogicalBlock,
+        map: MapId,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (_, offset) = self.mlc.locate(demotion.sector);
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let walk = log.walk();
+        log.note_demotion(false);
+        let (page, _) = self.mlc.home(offset);
+        let slots = self.shape.chain.slots;
+        let mut gathered = Gathered::new();
+        for slot in 0..slots {
+            let neighbour =
+                self.mlc.sector(logical, u32::from(page) * u32::from(slots) + u32::from(slot));
+            match log.index.find(neighbour).filter(|at| log.is_in_tail(*at)) {
+                Some(at) => {
+                    let copy = log.spot(at);
+                    self.flash.gather(&mut gathered, copy, neighbour, Cause::WriteBack)?;
+                }
+                None => self.flash.leave_empty(&mut gathered, slot + 1),
+            }
+        }
+        let slots = gathered.slots();
+        let placed =
+            self.append_to_chain(logical, map, Content::Buffer, slots, Cause::WriteBack)?;
+        if !placed {
+            self.the_log()?.walk_again(walk);
+        }
+        Ok(placed)
+    }
+}

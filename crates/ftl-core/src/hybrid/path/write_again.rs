@@ -1,0 +1,142 @@
+//! Writing what was copied to its chains once more.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
+use crate::hybrid::rescued::Rescued;
+use crate::hybrid::state::Ftl;
+use crate::layout::{Slot, Trim};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+    /// Writes the sectors of the copies to their chains: what a fold found first, for the rest is newer.
+    pub(crate) fn write_rescued(&mut self, rescued: Rescued) -> Result<(), Fault<D::Error>> {
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                self.write_page_again(Spot::meta(copy.block, page))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what a page of a copy holds. What cannot be read of it was written before.
+    fn write_page_again(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        for slot in 0..self.shape.meta.slots {
+            // Writing one reads other tags in between.
+            if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
+                break;
+            }
+            match self.flash.slot(spot, slot) {
+                Slot::Elsewhere(_) => {
+                    match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
+                        Ok(trim) => self.trim_again(trim)?,
+                        Err(Fault::Uncorrectable | Fault::Corrupt) => {}
+                        Err(fault) => return Err(fault),
+                    }
+                }
+                Slot::Hole(first) => {
+                    self.trim_again(Trim { first, count: SectorCount::new(1) })?;
+                }
+                held => self.write_copy(spot, slot, held)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Trims what a copy says was trimmed.
+    fn trim_again(&mut self, trim: Trim) -> Result<(), Fault<D::Error>> {
+        let (logical, offset) = self.in_device(trim.first)?;
+        if trim.count.get() > self.mlc.sectors_per_block().get() - offset {
+            return Err(Fault::Corrupt);
+        }
+        self.trim_run(logical, trim)
+    }
+
+    /// Logical block and offset of a sector that flash names. The last logical block may go on beyond the capacity.
+    fn in_device(&self, sector: Sector) -> Result<(LogicalBlock, u32), Fault<D::Error>> {
+        let places = u32::from(self.shape.logical_blocks) * self.mlc.sectors_per_block().get();
+        if sector.get() < places { Ok(self.mlc.locate(sector)) } else { Err(Fault::Corrupt) }
+    }
+
+    /// Writes one sector of a copy to its chain.
+    fn write_copy(&mut self, spot: Spot, slot: u16, held: Slot) -> Result<(), Fault<D::Error>> {
+        let Some(sector) = held.copy_of() else {
+            return Ok(());
+        };
+        let (logical, offset) = self.in_device(sector)?;
+        let sector = self.mlc.sector(logical, offset);
+        while !self.write_copy_to(sector, held, spot, slot)? {}
+        Ok(())
+    }
+
+    /// See [`write_copy`](Self::write_copy). `false`: the block failed.
+    fn write_copy_to(
+        &mut self,
+        sector: Sector,
+        holds: Slot,
+        spot: Spot,
+        slot: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (logical, offset) = self.mlc.locate(sector);
+        let map = self.chain_with_room(logical)?;
+        let (_, home) = self.mlc.home(offset);
+        let slots = self.shape.chain.slots;
+        let mut page = Gathered::new();
+        self.flash.leave_empty(&mut page, home);
+        // What it says to be lost is lost to its reader, too.
+        self.flash.gather(&mut page, (spot, slot), sector, Cause::Mount)?;
+        if page.list().last() != Some(&holds) {
+            // It was half erased, and has gone bad since it was looked at.
+            return Ok(true);
+        }
+        if planted(Bug::EraseRescuedEarly) {
+            self.flash.erase(spot, Cause::Meta)?;
+        }
+        self.flash.leave_empty(&mut page, slots);
+        self.append_to_chain(logical, map, Content::Buffer, page.slots(), Cause::Mount)
+    }
+
+    /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and they will be written
+    /// again. Says whether that sector is one of them.
+    pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+            return Ok(false);
+        };
+        let mut is_one = false;
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                is_one |= self.unmap_page(Spot::meta(copy.block, page), sector)?;
+            }
+        }
+        Ok(is_one)
+    }
+
+    /// Takes the sectors of a page of a copy out of the log. Says whether that sector is one of them.
+    fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let mut is_one = false;
+        if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
+            return Ok(is_one);
+        }
+        for slot in 0..self.shape.meta.slots {
+            if let Some(held) = self.flash.slot(spot, slot).copy_of() {
+                self.in_device(held)?;
+                is_one |= held == sector;
+                self.the_log()?.index.remove_real(held);
+            }
+        }
+        Ok(is_one)
+    }
+
+    /// Writes what is copied of a page of the log to its chains, because the log has no room left.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn write_failed(&mut self) -> Result<(), Fault<D::Error>> {
+        if let Some(newest) = self.failed_page {
+            self.write_rescued(Rescued::one(newest))?;
+        }
+        self.release_failed()
+    }
+}

@@ -1,0 +1,47 @@
+//! How far the scrub under way has come, and where it goes next.
+
+use crate::hybrid::flash::{Room, Spot};
+use crate::hybrid::shape::{HEADER_BLOCKS, Shape};
+use crate::image::{Sink, Source};
+
+/// How far a scrub has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scrub {
+    /// The page to be read next; none while no scrub is under way.
+    pub(crate) next: Option<Spot>,
+    /// Whether it has moved since the checkpoint that stands.
+    pub(crate) moved: bool,
+}
+
+/// Blocks of a part that are scrubbed, and pages of each.
+pub(crate) fn extent(shape: &Shape, room: Room) -> (u16, u16) {
+    match room {
+        Room::Meta => (HEADER_BLOCKS, shape.meta.pages),
+        Room::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
+        Room::Chain => (shape.chain.blocks, shape.chain.pages),
+    }
+}
+
+/// How the scrub's place stands in a checkpoint where there is none.
+const NO_ROOM: u8 = u8::MAX;
+
+impl Scrub {
+    /// Bytes in a checkpoint.
+    pub(crate) fn save(self, sink: &mut impl Sink) {
+        let room = self.next.map_or(NO_ROOM, |next| next.room() as u8);
+        sink.byte(room);
+        sink.half(self.next.map_or(0, Spot::block));
+        sink.half(self.next.map_or(0, Spot::page));
+    }
+
+    /// Takes it back. Whatever stands there, the pages it may name exist.
+    pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
+        let (room, block, page) = (source.byte()?, source.half()?, source.half()?);
+        let Some(room) = Room::ALL.get(usize::from(room)) else {
+            return (room == NO_ROOM).then_some(Self::default());
+        };
+        let (blocks, pages) = extent(shape, *room);
+        let next = Spot::in_room(*room, block, page);
+        (block < blocks && page < pages).then_some(Self { next: Some(next), moved: false })
+    }
+}

@@ -1,0 +1,132 @@
+//! Why a configuration does not fit a device.
+
+use core::fmt;
+
+use ftl_iface::{Bytes, Region, SectorCount};
+
+use super::index::IndexShapeError;
+use crate::config::LogRegion;
+use crate::hybrid::address::LogicalBlock;
+use crate::layout::{self, SLOTS_MAX};
+
+/// Why a device and a configuration do not go together. Each sentence says what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// The sector size is no power of two, below 512 bytes, or above a page.
+    SectorBytes(Bytes),
+    /// A page would hold more sectors than a tag can name.
+    SlotsPerPage {
+        /// How many.
+        slots: u32,
+    },
+    /// The tag does not fit into the spare area.
+    SpareBytes {
+        /// Where.
+        region: Region,
+        /// What the tag takes.
+        needed: usize,
+        /// What there is.
+        given: Bytes,
+    },
+    /// A part has more blocks than 16 bits number.
+    TooManyBlocks {
+        /// How many.
+        blocks: u32,
+    },
+    /// There are more sectors than a tag can name.
+    TooManySectors {
+        /// How many.
+        sectors: u64,
+    },
+    /// The log was asked for where the device has no room of that kind.
+    LogRegion(LogRegion),
+    /// A log needs two blocks.
+    LogBlocks {
+        /// How many it was given.
+        blocks: u32,
+    },
+    /// A log block is too short for data beside its summary.
+    LogPages {
+        /// How many pages it has.
+        pages: u16,
+    },
+    /// A block of the first region is too short for a copy of two pages of the chains.
+    MetaPages {
+        /// How many pages it has.
+        pages: u16,
+        /// How many it needs.
+        needed: u32,
+    },
+    /// The log has places for more sectors than 32 bits number.
+    LogPlaces,
+    /// The limit of log blocks a chain is zero, or too large for 16-bit places.
+    ChainLogBlocks {
+        /// The largest that fits.
+        most: u32,
+    },
+    /// The capacity is zero or leaves too few spare blocks.
+    Capacity {
+        /// What was asked for.
+        asked: SectorCount,
+        /// The most there can be.
+        most: SectorCount,
+    },
+    /// The hash table cannot be laid out.
+    Index(IndexShapeError),
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SectorBytes(bytes) => write!(
+                f,
+                "a sector of {bytes} does not fit: choose a power of two from 512 to the smaller page size"
+            ),
+            Self::SlotsPerPage { slots } => {
+                write!(f, "{slots} sectors a page are more than {SLOTS_MAX}: choose larger sectors")
+            }
+            Self::SpareBytes { region, needed, given } => write!(
+                f,
+                "the tag of {needed} bytes does not fit into the {given} of spare area of the {region} region: \
+                 choose larger sectors"
+            ),
+            Self::TooManyBlocks { blocks } => {
+                write!(f, "{blocks} blocks in one part are more than {}", LogicalBlock::LAST)
+            }
+            Self::TooManySectors { sectors } => {
+                write!(f, "{sectors} sectors are more than {}: choose larger ones", layout::SECTORS_MAX)
+            }
+            Self::LogRegion(LogRegion::SlcRegion) => f.write_str(
+                "the log was to take the SLC region of a device that has not both regions: give it the first blocks",
+            ),
+            Self::LogRegion(_) => f.write_str(
+                "the log was to take the first blocks of a device that has both regions: give it the SLC region",
+            ),
+            Self::LogBlocks { blocks } => {
+                write!(f, "a log of {blocks} blocks cannot turn: give it at least 2, or none at all")
+            }
+            Self::LogPages { pages } => write!(
+                f,
+                "a log block of {pages} pages has no room for data beside its summary: do without a log"
+            ),
+            Self::MetaPages { pages, needed } => write!(
+                f,
+                "a block of {pages} pages is too short for what a mount after a power cut needs: {needed} pages, or \
+                 fewer with larger sectors"
+            ),
+            Self::LogPlaces => f.write_str(
+                "the log has places for more than 4294967295 sectors: choose larger ones, or a smaller log",
+            ),
+            Self::ChainLogBlocks { most } => {
+                write!(f, "a chain of this device may have 1 to {most} log blocks: choose among them")
+            }
+            Self::Capacity { asked, most } => {
+                write!(f, "a capacity of {asked} is not from 1 to {most}: choose within them")
+            }
+            Self::Index(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}

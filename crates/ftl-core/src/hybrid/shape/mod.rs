@@ -1,0 +1,424 @@
+//! The device as the FTL divides it: numbers that follow from geometry and configuration, and why a pair of them
+//! cannot work.
+//!
+//! ```text
+//! hybrid           SLC region: [meta][ log ............]   MLC region: [ chains .......................]
+//! one region       [meta][ log ........][ chains ................................................]
+//! no log           [meta][ chains ................................................................]
+//!
+//! meta             [header][header][rescue][rescue][ place of checkpoints ][ place of checkpoints ]
+//! ```
+
+mod divide;
+mod error;
+pub mod index;
+
+pub use crate::layout::SLOTS_MAX;
+pub use error::ShapeError;
+
+use core::num::NonZeroU32;
+use core::ops::Range;
+
+use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, SectorCount};
+
+use crate::config::{Config, LogRegion, PairedPages};
+use crate::hybrid::address::LogicalBlock;
+use crate::layout::{self, LogImage};
+use index::IndexShape;
+
+/// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
+pub const HEADER_BLOCKS: u16 = 2;
+
+/// Blocks for the copies that a mount makes of what a power cut may have touched. They follow the headers, and are used
+/// in turn.
+pub const RESCUE_BLOCKS: u16 = 2;
+
+/// Where they stand in the meta part.
+pub const RESCUE: Range<u16> = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
+
+/// Places of checkpoints, which follow those. They are used in turn, and one of them may go bad.
+pub const PLACES: u16 = 2;
+
+/// A place of checkpoints: blocks of the meta part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first of them.
+    pub first: u16,
+    /// How many.
+    pub blocks: u16,
+    /// Pages a block.
+    pub pages: u16,
+}
+
+impl Place {
+    /// The place with that number in a meta part.
+    pub const fn new(meta: &Part, number: u16) -> Self {
+        let before = RESCUE.end;
+        let blocks = meta.blocks.saturating_sub(before) / PLACES;
+        Self { first: before + number * blocks, blocks, pages: meta.pages }
+    }
+
+    /// The number of the page that carries the seal: the last.
+    pub const fn seal(&self) -> u32 {
+        (self.blocks as u32 * self.pages as u32).saturating_sub(1)
+    }
+
+    /// The block that carries the seal.
+    pub const fn seal_block(&self) -> u16 {
+        (self.first + self.blocks).saturating_sub(1)
+    }
+
+    /// Block and page of the page with that number in the place.
+    pub const fn page(&self, number: u32) -> (u16, u16) {
+        match (number.checked_div(self.pages as u32), number.checked_rem(self.pages as u32)) {
+            (Some(block), Some(page)) => (self.first + block as u16, page as u16),
+            _ => (self.first, 0),
+        }
+    }
+}
+
+/// Spare blocks without which chains cannot be served: one for a log block, one for a fold.
+pub const SPARE_BLOCKS_MIN: u16 = 2;
+
+/// One part of the device: a run of blocks of one region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The region that it lies in.
+    pub region: Region,
+    /// Its first block's number there.
+    pub first: u32,
+    /// Its blocks.
+    pub blocks: u16,
+    /// Pages a block that are used. Where several share a word line, meta and log use only the first of them, so that
+    /// no program of theirs endangers another page.
+    pub pages: u16,
+    /// Bytes a page.
+    pub page_bytes: Bytes,
+    /// Spare bytes a page.
+    pub spare_bytes: Bytes,
+    /// Sectors a page, a power of two.
+    pub slots: u16,
+}
+
+impl Part {
+    /// Sectors that a block has places for.
+    #[inline]
+    pub const fn sectors_per_block(&self) -> u32 {
+        self.pages as u32 * self.slots as u32
+    }
+
+    /// Pages of a log block that hold data, before its summary.
+    pub const fn data_pages(&self) -> u16 {
+        self.pages - layout::summary_pages(self.pages, self.slots, self.page_bytes)
+    }
+
+    const fn new(
+        region: Region,
+        shape: &RegionGeometry,
+        first: u32,
+        blocks: u32,
+        sector: Bytes,
+        pages: PageCount,
+    ) -> Result<Self, ShapeError> {
+        if shape.page_bytes.get() < sector.get() {
+            return Err(ShapeError::SectorBytes(sector));
+        }
+        // The caller has found the sector to be a power of two. The compiler does not see that from here at every level
+        // of optimisation, and a plain division would then keep the machinery of panics.
+        let Some(slots) = shape.page_bytes.get().checked_div(sector.get()) else {
+            return Err(ShapeError::SectorBytes(sector));
+        };
+        if slots as usize > SLOTS_MAX {
+            return Err(ShapeError::SlotsPerPage { slots });
+        }
+        let needed = layout::tag_bytes(slots as u16);
+        if (shape.spare_bytes.get() as usize) < needed {
+            return Err(ShapeError::SpareBytes { region, needed, given: shape.spare_bytes });
+        }
+        if blocks > LogicalBlock::LAST as u32 {
+            return Err(ShapeError::TooManyBlocks { blocks });
+        }
+        Ok(Self {
+            region,
+            first,
+            blocks: blocks as u16,
+            pages: pages.get() as u16,
+            page_bytes: shape.page_bytes,
+            spare_bytes: shape.spare_bytes,
+            slots: slots as u16,
+        })
+    }
+}
+
+/// The device as the FTL divides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How pages of the first region share word lines, of which meta and log use the first page each.
+    pub word_lines: Pairing,
+    /// How pages of the chains share word lines, where care is to be taken of it.
+    pub guarded: Pairing,
+    /// Header and checkpoints.
+    pub meta: Part,
+    /// The circular log, where there is one.
+    pub log: Option<Part>,
+    /// The chains.
+    pub chain: Part,
+    /// The unit of mapping.
+    pub sector_bytes: Bytes,
+    /// What the host may use.
+    pub capacity: SectorCount,
+    /// Logical blocks that hold it.
+    pub logical_blocks: u16,
+    /// Sectors of a logical block, which a chain block has places for.
+    pub sectors_per_block: NonZeroU32,
+}
+
+impl Shape {
+    /// Divides the device, or says what stands in the way.
+    pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
+        let mut place_blocks = 1;
+        loop {
+            // Larger places leave less to be written down, until nothing is left to divide.
+            let shape = match Self::with_places(geometry, config, place_blocks) {
+                Ok(shape) => shape,
+                Err(error) => return Err(error),
+            };
+            if shape.image_bytes(shape.usual_index_bytes()) <= shape.place_bytes() {
+                return Ok(shape);
+            }
+            place_blocks += 1;
+        }
+    }
+
+    /// Bytes of an image that a place has room for, beside its seal.
+    pub const fn place_bytes(&self) -> u64 {
+        Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
+    }
+
+    /// Bytes of an image of the tables, where the hash table of the log takes so many.
+    pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
+        let log = match &self.log {
+            Some(part) => {
+                let slots = part.data_pages() as u32 * part.slots as u32;
+                Some(LogImage { blocks: part.blocks, slots, index_bytes })
+            }
+            None => None,
+        };
+        layout::image_bytes(self.chain.blocks, self.logical_blocks, log)
+    }
+
+    /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of
+    /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
+    const fn usual_index_bytes(&self) -> u64 {
+        match &self.log {
+            Some(part) => {
+                let entries = part.blocks as u64 * part.sectors_per_block() as u64 / 2;
+                let most = IndexShape::MOST_ENTRIES as u64;
+                5 * if entries < most { entries } else { most }
+            }
+            None => 0,
+        }
+    }
+
+    /// Pages of the parts that are programmed again and again.
+    pub const fn page_count(&self) -> u64 {
+        let log = match &self.log {
+            Some(part) => part.blocks as u64 * part.pages as u64,
+            None => 0,
+        };
+        let meta = self.meta.blocks as u64 * self.meta.pages as u64;
+        meta + log + self.chain.blocks as u64 * self.chain.pages as u64
+    }
+
+    const fn with_places(
+        geometry: &Geometry,
+        config: &Config,
+        place_blocks: u32,
+    ) -> Result<Self, ShapeError> {
+        let sector = config.sector_bytes;
+        if sector.get() < 512 || !sector.get().is_power_of_two() {
+            return Err(ShapeError::SectorBytes(sector));
+        }
+        let (meta, log, chain) = match Self::divide(geometry, config, place_blocks) {
+            Ok(parts) => parts,
+            Err(error) => return Err(error),
+        };
+        let word_lines = Self::pairing(geometry, meta.region);
+        let guarded = match config.paired_pages {
+            PairedPages::Guard => Self::pairing(geometry, chain.region),
+            PairedPages::Accept => Pairing::None,
+        };
+        let Some(sectors_per_block) = NonZeroU32::new(chain.sectors_per_block()) else {
+            return Err(ShapeError::SectorBytes(sector));
+        };
+        // A place in a chain's log blocks is stored in 16 bits, beside two values with meanings of their own. A chain
+        // without data block may have one log block more than the limit, and another while it is folded.
+        let places = (config.chain_log_blocks_max as u32 + 2) * sectors_per_block.get();
+        if config.chain_log_blocks_max == 0 || places > (u16::MAX - 1) as u32 {
+            let most = (u16::MAX - 1) as u32 / sectors_per_block.get();
+            return Err(ShapeError::ChainLogBlocks { most: most.saturating_sub(2) });
+        }
+        let needed = Self::rescue_pages(&meta, log.as_ref(), &chain, (word_lines, guarded));
+        if (meta.pages as u32) < needed {
+            return Err(ShapeError::MetaPages { pages: meta.pages, needed });
+        }
+        let (capacity, logical_blocks) = match Self::export(config, &chain, sectors_per_block) {
+            Ok(export) => export,
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            word_lines,
+            guarded,
+            meta,
+            log,
+            chain,
+            sector_bytes: sector,
+            capacity,
+            logical_blocks,
+            sectors_per_block,
+        })
+    }
+
+    /// Pages that a rescue block needs: for a copy of two pages of the chains and of those that the log holds a backup
+    /// of, a commit, and its proof.
+    const fn rescue_pages(
+        meta: &Part,
+        log: Option<&Part>,
+        chain: &Part,
+        (word_lines, guarded): (Pairing, Pairing),
+    ) -> u32 {
+        let backups = match (log, word_lines) {
+            (Some(_), Pairing::None) => guarded.endangered_max() as u32,
+            _ => 0,
+        };
+        // A page has a slot at least; a plain division would keep the machinery of panics, as above.
+        let slots = chain.slots as u32 + meta.slots as u32 - 1;
+        match slots.checked_div(meta.slots as u32) {
+            Some(pages) => pages * (2 + backups) + 2,
+            None => 0,
+        }
+    }
+
+    const fn pairing(geometry: &Geometry, region: Region) -> Pairing {
+        match geometry.region(region) {
+            Some(shape) => shape.pairing,
+            None => Pairing::None,
+        }
+    }
+
+    const fn divide(
+        geometry: &Geometry,
+        config: &Config,
+        place_blocks: u32,
+    ) -> Result<(Part, Option<Part>, Part), ShapeError> {
+        let sector = config.sector_bytes;
+        let meta_blocks = (HEADER_BLOCKS + RESCUE_BLOCKS + PLACES * place_blocks as u16) as u32;
+        let (first, log_region, log_blocks, chain_region) =
+            match Self::regions(geometry, config.log, meta_blocks) {
+                Ok(regions) => regions,
+                Err(error) => return Err(error),
+            };
+        let (Some(first_shape), Some(chain_shape)) =
+            (geometry.region(first), geometry.region(chain_region))
+        else {
+            return Err(ShapeError::LogRegion(config.log));
+        };
+        if log_region.is_some() && log_blocks < 2 {
+            return Err(ShapeError::LogBlocks { blocks: log_blocks });
+        }
+        let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
+        let meta = match Part::new(first, first_shape, 0, meta_blocks, sector, pages) {
+            Ok(part) => part,
+            Err(error) => return Err(error),
+        };
+        let log = match log_region {
+            Some(shape) => match Part::new(first, shape, meta_blocks, log_blocks, sector, pages) {
+                Ok(part) => Some(part),
+                Err(error) => return Err(error),
+            },
+            None => None,
+        };
+        if let Some(part) = &log
+            && part.data_pages() == 0
+        {
+            return Err(ShapeError::LogPages { pages: part.pages });
+        }
+        // Chains follow in the same region, or have one of their own.
+        let taken = match (first, chain_region) {
+            (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => meta_blocks + log_blocks,
+            _ => 0,
+        };
+        let left = chain_shape.blocks.get().saturating_sub(taken);
+        let pages = chain_shape.pages_per_block;
+        match Part::new(chain_region, chain_shape, taken, left, sector, pages) {
+            Ok(chain) => Ok((meta, log, chain)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The region in which the parts begin, that of the log and how many blocks it takes, and that of the chains.
+    const fn regions(
+        geometry: &Geometry,
+        log: LogRegion,
+        meta_blocks: u32,
+    ) -> Result<(Region, Option<&RegionGeometry>, u32, Region), ShapeError> {
+        Ok(match (log, geometry.slc(), geometry.mlc()) {
+            (LogRegion::SlcRegion, Some(slc), Some(_)) => {
+                let blocks = slc.blocks.get().saturating_sub(meta_blocks);
+                (Region::Slc, Some(slc), blocks, Region::Mlc)
+            }
+            (LogRegion::FirstBlocks(blocks), Some(slc), None) => {
+                (Region::Slc, Some(slc), blocks as u32, Region::Slc)
+            }
+            (LogRegion::FirstBlocks(blocks), None, Some(mlc)) => {
+                (Region::Mlc, Some(mlc), blocks as u32, Region::Mlc)
+            }
+            (LogRegion::None, _, Some(_)) => (Region::Mlc, None, 0, Region::Mlc),
+            (LogRegion::None, _, None) => (Region::Slc, None, 0, Region::Slc),
+            (LogRegion::SlcRegion | LogRegion::FirstBlocks(_), _, _) => {
+                return Err(ShapeError::LogRegion(log));
+            }
+        })
+    }
+
+    const fn export(
+        config: &Config,
+        chain: &Part,
+        sectors_per_block: NonZeroU32,
+    ) -> Result<(SectorCount, u16), ShapeError> {
+        let most = chain.blocks.saturating_sub(SPARE_BLOCKS_MIN);
+        let (capacity, blocks) = if let Some(capacity) = config.capacity {
+            (capacity, capacity.get().div_ceil(sectors_per_block.get()))
+        } else {
+            // One block in 21 is spare, and never fewer than must be.
+            let share = chain.blocks as u32 * 20 / 21;
+            let blocks = if share > most as u32 { most as u32 } else { share };
+            (SectorCount::new(blocks * sectors_per_block.get()), blocks)
+        };
+        let most_sectors = most as u64 * sectors_per_block.get() as u64;
+        if most_sectors > layout::SECTORS_MAX as u64 {
+            return Err(ShapeError::TooManySectors { sectors: most_sectors });
+        }
+        if blocks == 0 || blocks > most as u32 {
+            return Err(ShapeError::Capacity {
+                asked: capacity,
+                most: SectorCount::new(most as u32 * sectors_per_block.get()),
+            });
+        }
+        Ok((capacity, blocks as u16))
+    }
+}
+
+/// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is
+/// any. Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is
+/// gone.
+pub(crate) const fn kept_in_hand(reserve: u16) -> u16 {
+    match reserve {
+        0 => 0,
+        1..LARGE_RESERVE => 1,
+        _ => 2,
+    }
+}
+
+/// A quarter of it is kept in hand; more would cost more in speed, for folds have less to play with, than it wins.
+const LARGE_RESERVE: u16 = 8;

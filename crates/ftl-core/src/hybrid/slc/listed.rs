@@ -1,0 +1,54 @@
+//! What a log block without summary holds: from the tags of its pages.
+
+use ftl_iface::NandDevice;
+
+use crate::error::Fault;
+use crate::hybrid::address::LogBlock;
+use crate::hybrid::flash::{Flash, Seen, Spot};
+use crate::layout::{Kind, Slot, Tag};
+use crate::probe::{Cause, Probe};
+
+/// What the tags of a block's pages say of the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Pages from the first to the last that is programmed.
+    pub pages: u16,
+    /// The last page that can be read, and its tag.
+    pub last: Option<(u16, Tag)>,
+    /// How often the block was erased, if its first page can be read.
+    pub wear: Option<u32>,
+}
+
+/// Reads what the slots of a block's data pages hold, from their tags.
+pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
+    flash: &mut Flash<'_, D, P>,
+    block: LogBlock,
+    data_pages: u16,
+    slots: u16,
+    cause: Cause,
+    codes: &mut [u32],
+) -> Result<Listed, Fault<D::Error>> {
+    codes.fill(Slot::Empty.code());
+    let mut listed = Listed::default();
+    for page in 0..data_pages {
+        let spot = Spot::log(block, page);
+        match flash.look(spot, cause)? {
+            Seen::Erased => break,
+            Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
+                let start = usize::from(page) * usize::from(slots);
+                let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
+                // A backup is not mapped: its sectors stand in their chain.
+                for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
+                    *code = flash.slot(spot, slot as u16).code();
+                }
+                listed.last = Some((page, tag));
+                if page == 0 {
+                    listed.wear = Some(tag.note);
+                }
+            }
+            Seen::Page(_) | Seen::Unreadable => {}
+        }
+        listed.pages = page + 1;
+    }
+    Ok(listed)
+}

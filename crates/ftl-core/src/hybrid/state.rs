@@ -1,0 +1,215 @@
+//! What the hybrid is: its rooms, and what it remembers from one request to the next.
+
+use crate::config::Config;
+use crate::error::Fault;
+use crate::filter::SizeFilter;
+use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
+use crate::hybrid::flash::{Flash, Spot};
+use crate::hybrid::mlc::Mlc;
+use crate::hybrid::rescued::{Copy, Rescued};
+use crate::hybrid::scrub::Scrub;
+use crate::hybrid::shape::Shape;
+use crate::hybrid::slc::Log;
+use crate::hybrid::wear::DualPool;
+use crate::hybrid::writeback::WriteBack;
+use crate::layout::{Header, Kind, Stamp, Tag};
+use crate::probe::{NoProbe, Probe, Ratio};
+use crate::table::Bits;
+use crate::throttle::Throttle;
+use core::num::NonZeroU32;
+use ftl_iface::{BlockCount, NandDevice, SectorCount};
+
+/// The flash translation layer over a device, in lent memory.
+///
+/// Make one with [`Ftl::format`] or [`Ftl::mount`]; use it as a [`BlockStore`](ftl_iface::BlockStore).
+#[derive(Debug)]
+pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
+    pub(crate) shape: Shape,
+    pub(crate) config: Config,
+    pub(crate) flash: Flash<'ram, D, P>,
+    pub(crate) filter: SizeFilter,
+    pub(crate) throttle: Throttle,
+    pub(crate) log: Option<Log<'ram>>,
+    pub(crate) mlc: Mlc<'ram>,
+    pub(crate) write_back: WriteBack,
+    pub(crate) wear: DualPool<'ram>,
+    /// Chains whose sectors in the log may be older than their own: a mount cannot tell at once.
+    pub(crate) unproved: Bits<'ram, LogicalBlock>,
+    /// Chains of which the log may hold sectors: nobody needs to look for those of another. A fold that has seen all of
+    /// a chain's takes it out.
+    pub(crate) logged: Bits<'ram, LogicalBlock>,
+    /// A move of cold data that was found worth while and waits for the fold under way to end.
+    pub(crate) wear_move: Option<WearMove>,
+    /// Folding begins when no more than this many blocks are free.
+    pub(crate) free_blocks_low: u16,
+    /// While the host is idle, folding goes on until this many are free.
+    pub(crate) free_blocks_idle: u16,
+    /// How many checkpoints there were, as far as this mount knows.
+    pub(crate) turn: u32,
+    /// What a mount without checkpoint has left to the first request.
+    pub(crate) unsettled: Option<Unsettled>,
+    /// Blocks of the chains that are not bad.
+    pub(crate) good_blocks: u16,
+    /// How far the scrub under way has come.
+    pub(crate) scrub: Scrub,
+    /// Where the host's request under way has begun in the chain block that it writes to.
+    pub(crate) request_start: Option<RequestStart>,
+    /// The copy of a page which failed to program and stands nowhere else yet.
+    pub(crate) failed_page: Option<Copy>,
+}
+
+/// Cold data to be moved onto a worn block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WearMove {
+    /// The block that holds them.
+    pub(crate) cold: ChainBlock,
+    /// The worn block, erased and kept out of the queue of free blocks.
+    pub(crate) worn: ChainBlock,
+    /// Whether the fold under way is this move.
+    pub(crate) under_way: bool,
+}
+
+/// Where the host's request under way has begun in the chain block that it writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestStart {
+    /// The block.
+    pub(crate) block: ChainBlock,
+    /// Its first page of the request.
+    pub(crate) from: u16,
+}
+
+/// What a mount without checkpoint has left to the first request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unsettled {
+    /// The page programmed last, of those met.
+    pub(crate) youngest: Option<Youngest>,
+    /// A page of the log that is not mapped yet.
+    pub(crate) held: Option<Held>,
+    /// The data block of whose last page there is a copy, so that the block counts; and when the copy was made, for the
+    /// block may have been put to another use since.
+    pub(crate) ended: Option<(ChainBlock, Stamp)>,
+    /// The copy of what the power cut may have touched.
+    pub(crate) rescued: Option<Rescued>,
+    /// Whether the rest of the log is mapped.
+    pub(crate) log_mapped: bool,
+    /// Whether power is known to have failed in no operation.
+    pub(crate) at_rest: bool,
+}
+
+/// The page programmed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Youngest {
+    /// Where.
+    pub(crate) spot: Spot,
+    /// When.
+    pub(crate) stamp: Stamp,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// A page of the log that a mount has not mapped yet: the last of the youngest block without summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The block.
+    pub(crate) block: LogBlock,
+    /// The page.
+    pub(crate) page: u16,
+    /// When it was programmed.
+    pub(crate) stamp: Stamp,
+}
+
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+    /// The log. Callers on the log's side know that there is one.
+    #[inline]
+    pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
+        self.log.as_mut().ok_or(Fault::Corrupt)
+    }
+
+    /// Notes a page that a mount came by.
+    pub(crate) fn meet(&mut self, spot: Spot, tag: &Tag) {
+        self.flash.raise_stamp(tag.stamp);
+        if let Some(state) = &mut self.unsettled
+            && state.youngest.is_none_or(|youngest| youngest.stamp < tag.stamp)
+        {
+            state.youngest = Some(Youngest { spot, stamp: tag.stamp, kind: tag.kind });
+        }
+    }
+
+    /// Whether that is the page programmed last.
+    pub(crate) fn is_youngest(&self, spot: Spot) -> bool {
+        let youngest = self.unsettled.and_then(|state| state.youngest);
+        youngest.is_some_and(|youngest| youngest.spot == spot)
+    }
+
+    /// The logical block to which a page belongs, which must be the one read last.
+    pub(crate) fn owner(&self, page: Spot) -> Option<LogicalBlock> {
+        let logical = self.flash.any_place(page).map(|sector| self.mlc.locate(sector).0);
+        logical.filter(|logical| logical.get() < self.shape.logical_blocks)
+    }
+
+    /// The device's header.
+    pub(crate) fn header(&self) -> Header {
+        Header {
+            meta_blocks: self.shape.meta.blocks,
+            key: self.flash.key(),
+            sector_bytes: self.shape.sector_bytes,
+            capacity: self.shape.capacity,
+            log_blocks: self.shape.log.map_or(0, |log| log.blocks),
+            chain_blocks: self.shape.chain.blocks,
+        }
+    }
+
+    /// Gives device and probe back.
+    pub fn into_parts(self) -> (D, P) {
+        self.flash.into_parts()
+    }
+
+    /// The device, to look at.
+    pub fn device(&self) -> &D {
+        self.flash.device()
+    }
+
+    /// The device, for what a host may do beside the FTL. It must not change what is on flash.
+    pub fn device_mut(&mut self) -> &mut D {
+        self.flash.device_mut()
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &P {
+        self.flash.probe()
+    }
+
+    /// How the device is divided.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The largest write that counts as hot now.
+    pub fn threshold(&self) -> SectorCount {
+        self.filter.threshold()
+    }
+
+    /// Whether the throttle turns new data away from the log now.
+    pub fn is_throttling(&self) -> bool {
+        self.throttle.is_active()
+    }
+
+    /// The distance that tail and head may have now (`k` of the paper); none without a log.
+    pub fn window(&self) -> BlockCount {
+        self.throttle.window()
+    }
+
+    /// Cells of the hash table that a search looks at before it meets a sector of the log, on average over these
+    /// sectors; none without a log.
+    pub fn index_probes(&self) -> Option<Ratio> {
+        let index = &self.log.as_ref()?.index;
+        Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
+    }
+
+    /// Entries of the hash table: real, virtual, and how many there can be.
+    pub fn index_load(&self) -> Option<(u32, u32, NonZeroU32)> {
+        let log = self.log.as_ref()?;
+        let capacity = NonZeroU32::new(log.index.capacity())?;
+        Some((log.index.real_count(), log.index.virtual_count(), capacity))
+    }
+}

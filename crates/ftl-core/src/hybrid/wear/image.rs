@@ -1,0 +1,47 @@
+//! Wear in a checkpoint: every count and pool, and where the hand stands. Advice that waits is given up before.
+
+use super::sweep::Sweep;
+use super::{DualPool, HOT, MOST_STEPS, RETIRED};
+use crate::hybrid::address::ChainBlock;
+use crate::image::{Sink, Source, holds};
+
+impl DualPool<'_> {
+    /// Writes down counts, pools, and the hand's findings.
+    pub fn save(&self, sink: &mut impl Sink) {
+        self.counts.save(sink);
+        self.pools.save(sink);
+        sink.word(self.base);
+        sink.long(self.total);
+        sink.half(ChainBlock::store(self.coldest));
+        self.sweep.save(sink);
+    }
+
+    /// Takes them back.
+    pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
+        self.counts.load(source)?;
+        self.pools.load(source)?;
+        let no_pool = MOST_STEPS + 1;
+        holds(self.all().all(|block| self.pools.get(block) != no_pool))?;
+        self.base = source.word()?;
+        self.total = source.long()?;
+        self.coldest = ChainBlock::load(source.half()?);
+        holds(self.coldest.is_none_or(|block| block.get() < self.blocks))?;
+        self.pending = None;
+        self.sweep.load(source, self.blocks)
+    }
+
+    /// All blocks in the hot pool and never erased, as [`new`](Self::new) leaves them.
+    pub fn clear(&mut self) {
+        for block in self.all() {
+            self.counts.set(block, 0);
+            self.pools.set(block, HOT);
+        }
+        (self.base, self.total, self.pending, self.coldest) = (0, 0, None, None);
+        self.sweep = Sweep::new(self.blocks);
+    }
+
+    /// The blocks in use: those that were not retired.
+    pub fn in_use(&self) -> impl Iterator<Item = ChainBlock> + '_ {
+        self.all().filter(|block| self.pools.get(*block) != RETIRED)
+    }
+}

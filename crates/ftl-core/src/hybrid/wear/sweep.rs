@@ -1,0 +1,104 @@
+//! The clock hand: where it stands, and what it gathers.
+
+use crate::hybrid::address::ChainBlock;
+use crate::image::{Sink, Source, holds};
+
+/// A sweep over all blocks ends within so many erases. A swap absorbs some TH erases, so that about one in sixteen
+/// erases asks for a cold block: by then the hand has looked at a hundred blocks or more.
+pub const ERASES_A_SWEEP: u16 = 1024;
+
+/// The hand visits no fewer blocks an erase, that the choice may be wide on small devices too.
+const FEWEST_VISITS: u16 = 8;
+
+/// The hot pool's bit in a block's nibble; the other three hold the effective count.
+pub(super) const HOT: u8 = 0b1000;
+
+/// The largest effective count, in steps. The next larger, in the hot pool, means that the block is retired.
+pub(super) const MOST_STEPS: u8 = 6;
+
+/// Where the hand stands, and what it has gathered.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    /// The block visited next.
+    pub(super) hand: u16,
+    /// Blocks visited at each erase.
+    pub(super) stride: u16,
+    /// By how much this sweep lowers effective counts, in steps.
+    pub(super) lower: u8,
+    /// The least effective count of the hot blocks visited in this sweep, in steps.
+    pub(super) least_steps: u8,
+    /// The least erase count of the blocks visited in this sweep.
+    pub(super) least_count: u16,
+    /// The largest erase count of the hot blocks erased in the sweep before.
+    pub(super) frontier: u16,
+    /// The same of this sweep, so far.
+    pub(super) rising: u16,
+}
+
+impl Sweep {
+    pub(super) fn new(blocks: u16) -> Self {
+        Self {
+            hand: 0,
+            stride: blocks.div_ceil(ERASES_A_SWEEP).max(FEWEST_VISITS),
+            lower: 0,
+            least_steps: u8::MAX,
+            least_count: u16::MAX,
+            frontier: 0,
+            rising: 0,
+        }
+    }
+
+    /// The largest erase count of the hot blocks erased lately.
+    pub(super) fn frontier(&self) -> u16 {
+        self.frontier.max(self.rising)
+    }
+
+    /// Notes that a hot block was erased, with its count.
+    pub(super) fn erased_hot(&mut self, count: u16) {
+        self.rising = self.rising.max(count);
+    }
+
+    /// Notes that a block came to the hot pool with an effective count of zero.
+    pub(super) fn joined_hot(&mut self) {
+        self.least_steps = 0;
+    }
+
+    /// Notes that a worn block left the hot pool: the frontier may have been its own.
+    pub(super) fn left_hot(&mut self) {
+        (self.frontier, self.rising) = (0, 0);
+    }
+
+    /// A block's effective count in steps, lowered as this sweep has done or will do.
+    pub(super) fn lowered(&self, block: ChainBlock, nibble: u8) -> u8 {
+        let ahead_of_hand = block.get() >= self.hand;
+        (nibble & !HOT).saturating_sub(if ahead_of_hand { self.lower } else { 0 })
+    }
+
+    /// Notes that all erase counts fall by so much.
+    pub(super) fn lower_counts(&mut self, by: u16) {
+        self.frontier = self.frontier.saturating_sub(by);
+        self.rising = self.rising.saturating_sub(by);
+        self.least_count = self.least_count.saturating_sub(by);
+    }
+
+    /// Writes down all but the stride.
+    pub(super) fn save(&self, sink: &mut impl Sink) {
+        sink.half(self.hand);
+        sink.byte(self.lower);
+        sink.byte(self.least_steps);
+        sink.half(self.least_count);
+        sink.half(self.frontier);
+        sink.half(self.rising);
+    }
+
+    /// Takes it back.
+    pub(super) fn load(&mut self, source: &mut impl Source, blocks: u16) -> Option<()> {
+        self.hand = source.half()?;
+        self.lower = source.byte()?;
+        self.least_steps = source.byte()?;
+        self.least_count = source.half()?;
+        self.frontier = source.half()?;
+        self.rising = source.half()?;
+        holds(self.hand < blocks && self.lower <= MOST_STEPS)
+    }
+}

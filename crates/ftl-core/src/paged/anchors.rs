@@ -1,0 +1,375 @@
+//! Anchors: so that a mount need not look at every block. Blocks of their own hold them, one after the other, as a
+//! ring. Each says which blocks are open and which may be opened before the next one is written, and has *records*:
+//! what was programmed since the one before, and, in what room is left, a stretch of a walk over all that a mount must
+//! know: where each leaf's page is, which entries are dirty, how worn each block is.
+//!
+//! ```text
+//!  … ─▶ anchor ─▶ anchor ─▶ … ─▶ anchor ─▶ tags of what came since, in blocks that this one lists
+//!       └ base: the last walk that came to its end began here ┘
+//! ```
+//!
+//! A mount applies the records from the base on, in their order, and then what the tags say: the tables are as they
+//! were. Nothing depends on it: where no anchor is whole, or the ring was too short for a walk, the mount reads every
+//! block.
+//!
+//! An anchor tells only what is relied upon. An anchor that may have been torn is written anew before anything else is
+//! programmed. It says nothing of what is to be done again after a mount, so that it is *void* while that is not done.
+
+use ftl_iface::{Block, NandDevice, PageIndex, Sector, SectorCount};
+
+use super::address::{BlockNumber, Leaf, Spot};
+use super::ftl::{PageFtl, Stream};
+use super::map;
+use super::records::{Head, LISTED, Record, Site, Walk};
+use super::shape::{Area, HEADERS};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// Adds a block to those that are listed, as long as there is room.
+fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
+    if let Some(cell) = listed.get_mut(*count) {
+        *cell = Some(block);
+        *count += 1;
+    }
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Programs after which an anchor is written.
+    pub(super) fn anchor_programs(&self) -> u64 {
+        (self.anchors.page.len() / 32) as u64
+    }
+
+    /// A block of the ring.
+    pub(super) fn ring_block(&self, number: u16) -> Block {
+        Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
+    }
+
+    /// Whether a page of a ring's block may take an anchor: its tear must ruin no other.
+    pub(super) fn takes_anchor(&self, page: u16) -> bool {
+        let map = self.shape.map_area();
+        !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
+    }
+
+    /// Records what a page holds that was programmed.
+    pub(super) fn record_page(&mut self, spot: Spot, kind: Kind) {
+        if self.shape.anchors == 0 {
+            return;
+        }
+        if super::door::is_map(kind) {
+            if let Some(leaf) = map::leaf_named(self.door.held(0)) {
+                self.anchors.record(Record::Written(leaf.get(), self.shape.map_page(spot)));
+            }
+            return;
+        }
+        self.record_slots(spot, |ftl, slot| ftl.door.held(slot).copy_of().map(Sector::get));
+    }
+
+    /// Records the sectors that the slots of a page hold, in runs.
+    pub(super) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let mut run: Option<(u32, u32, u32)> = None;
+        for slot in 0..slots {
+            let sector = held(self, slot).filter(|sector| *sector < self.shape.capacity.get());
+            match (&mut run, sector) {
+                (Some((_, first, count)), Some(sector))
+                    if *first + *count == sector && *count < 4 =>
+                {
+                    *count += 1;
+                }
+                (_, sector) => {
+                    self.record_run(run);
+                    run = sector.map(|sector| (self.place(spot, slot).get(), sector, 1));
+                }
+            }
+        }
+        self.record_run(run);
+    }
+
+    fn record_run(&mut self, run: Option<(u32, u32, u32)>) {
+        if let Some((place, sector, count)) = run {
+            self.anchors.record(Record::Sectors(place, sector, count));
+        }
+    }
+
+    /// Records that a block was erased, or is bad.
+    pub(super) fn record_block(&mut self, block: BlockNumber) {
+        if self.shape.anchors > 0 {
+            let known = (!self.blocks.is_bad(block)).then(|| self.blocks.known(block));
+            self.anchors.record(Record::Block(block.get(), known));
+        }
+    }
+
+    /// Writes an anchor if it is time to.
+    pub(super) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.shape.anchors == 0 {
+            return Ok(());
+        }
+        let since = self.door.stamp().get() - self.anchors.last.get();
+        let slots = usize::from(self.shape.slots_max());
+        // What is to be done again should be done before: an anchor would be void.
+        let (programs, room) = match self.suspect {
+            Some(_) => (2 * self.anchor_programs() - 8, slots + 2),
+            None => (self.anchor_programs(), 4 * slots + 8),
+        };
+        let heals = self.anchors.void && self.suspect.is_none();
+        if self.anchors.due || heals || since >= programs || self.anchors.room() < room {
+            self.write_anchor()?;
+        }
+        Ok(())
+    }
+
+    /// The block to be opened next: one that the last anchor lists.
+    pub(super) fn next_listed(
+        &mut self,
+        area: Area,
+    ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
+        if self.shape.anchors == 0 {
+            return Ok(self.blocks.next_free(area, &[]));
+        }
+        let free = |ftl: &Self| {
+            let listed = ftl.anchors.listed[area as usize].iter().flatten();
+            listed.copied().find(|block| ftl.blocks.is_free(*block))
+        };
+        if let Some(block) = free(self) {
+            return Ok(Some(block));
+        }
+        if planted(Bug::OpenUnlisted) {
+            return Ok(self.blocks.next_free(area, &[]));
+        }
+        if self.blocks.free(area) > 0 {
+            self.write_anchor()?;
+        }
+        Ok(free(self))
+    }
+
+    /// Lists the blocks that may be opened before the next anchor: those that are listed and free first.
+    fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        for area in [Area::Fast, Area::Main] {
+            if area == Area::Fast && self.shape.fast.is_none() {
+                continue;
+            }
+            let mut listed = [None; LISTED];
+            let mut count = 0;
+            let before = self.anchors.listed.get(area as usize).copied().unwrap_or_default();
+            for block in before.into_iter().flatten() {
+                if self.blocks.is_free(block) {
+                    put(&mut listed, &mut count, block);
+                }
+            }
+            // Where all that are free are listed, none is looked for.
+            while count < LISTED.min(usize::from(self.blocks.free(area)))
+                && let Some(block) = self.blocks.next_free(area, &listed)
+            {
+                if self.anchors.unsure && self.door.is_bad(block)? {
+                    self.blocks.retire(block);
+                    self.blocks.failed += 1;
+                    continue;
+                }
+                put(&mut listed, &mut count, block);
+            }
+            if let Some(kept) = self.anchors.listed.get_mut(area as usize) {
+                *kept = listed;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an anchor; and a few more where no walk has come to its end yet, so that one soon does.
+    fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        /// As many at once cost less than to read every block does.
+        const MORE: u32 = 15;
+        self.write_one_anchor()?;
+        for _ in 0..MORE {
+            let walks = self.suspect.is_none() && self.anchors.next.is_some();
+            if self.anchors.base.is_some() || !walks {
+                break;
+            }
+            self.write_one_anchor()?;
+        }
+        Ok(())
+    }
+
+    fn write_one_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        if !planted(Bug::AnchorUnrelied) {
+            self.rely();
+        }
+        self.list_blocks()?;
+        // What is programmed after it is younger than all that the last one may speak of.
+        let after = Stamp::new(self.anchors.last.get() + self.anchor_span());
+        self.door.raise_stamp(after);
+        for _ in 0..=self.shape.anchors {
+            let Some(site) = self.next_site()? else { break };
+            if self.put_anchor(site)? {
+                return Ok(());
+            }
+        }
+        // No block of the ring is good: none of them holds an anchor that a mount would believe.
+        (self.anchors.due, self.anchors.void) = (false, false);
+        (self.anchors.records, self.anchors.next) = (0, None);
+        (self.anchors.base, self.anchors.walk) = (None, Walk::default());
+        self.anchors.last = self.door.stamp();
+        Ok(())
+    }
+
+    /// Stamps that an anchor may speak of, at most.
+    pub(super) fn anchor_span(&self) -> u64 {
+        4 * self.anchor_programs() + 64
+    }
+
+    /// Where the next anchor goes: behind the last, or into the next block of the ring, which is erased.
+    fn next_site(&mut self) -> Result<Option<Site>, Fault<D::Error>> {
+        let (pages, number) = (self.shape.map_area().pages, self.anchors.number);
+        if let (Some(block), Some(next)) = (self.anchors.block, self.anchors.next)
+            && let Some(page) = (next..pages).find(|page| self.takes_anchor(*page))
+        {
+            return Ok(Some(Site { number, block, page }));
+        }
+        for ahead in 1..=self.shape.anchors {
+            let last = self.anchors.block.unwrap_or(self.shape.anchors - 1);
+            let beyond = last + ahead;
+            let block =
+                if beyond < self.shape.anchors { beyond } else { beyond - self.shape.anchors };
+            let physical = self.ring_block(block);
+            if self.door.is_bad_block(physical)? {
+                continue;
+            }
+            let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
+            if ends(self.anchors.base) {
+                self.anchors.base = None;
+            }
+            if ends(self.anchors.walk.begun) {
+                self.anchors.walk = Walk::default();
+            }
+            match self.door.erase_block(physical, Cause::Meta) {
+                Ok(()) => {
+                    self.anchors.block = Some(block);
+                    return Ok(Some(Site { number, block, page: 0 }));
+                }
+                Err(Fault::BlockFailed) => self.door.mark_bad_block(physical)?,
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Composes an anchor and programs it. `false`: its block failed.
+    fn put_anchor(&mut self, site: Site) -> Result<bool, Fault<D::Error>> {
+        let void = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
+        if void {
+            (self.anchors.base, self.anchors.walk) = (None, Walk::default());
+        }
+        let before = (self.anchors.records, self.anchors.walk, self.anchors.base);
+        if !void {
+            self.walk_on(site);
+        }
+        let mut head = Head {
+            number: site.number,
+            base: self.anchors.base,
+            horizon: self.epoch.horizon,
+            records: self.anchors.records,
+            opens: [None; Stream::ALL.len()],
+            listed: self.anchors.listed,
+        };
+        for (told, open) in head.opens.iter_mut().zip(self.opens) {
+            *told = open.map(|open| Spot { block: open.block, page: open.next });
+        }
+        self.anchors.put_head(&head);
+        map::seal_bytes(self.anchors.page, self.epoch.horizon, self.door.key());
+        let page = self.ring_block(site.block).page(PageIndex::new(site.page));
+        let kind = (Kind::Checkpoint, 0);
+        match self.door.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
+            Ok(()) => {
+                self.anchors.last = self.door.stamp();
+                self.anchors.next = Some(site.page + 1);
+                self.anchors.number = site.number + 1;
+                (self.anchors.records, self.anchors.due, self.anchors.void) = (0, false, void);
+                Ok(true)
+            }
+            Err(Fault::BlockFailed) => {
+                (self.anchors.records, self.anchors.walk, self.anchors.base) = before;
+                // What it held before may be the base, and can still be read; only the rest of it is given up.
+                self.anchors.next = None;
+                Ok(false)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Fills the room that is left with a stretch of the walk.
+    fn walk_on(&mut self, site: Site) {
+        let mut walk = self.anchors.walk;
+        walk.begun = walk.begun.or(Some(site));
+        while self.anchors.room() > 0 {
+            if walk.leaf < self.shape.leaves {
+                self.walk_leaf(&mut walk);
+            } else if walk.block < self.shape.blocks() {
+                self.record_block(BlockNumber::new(walk.block));
+                walk.block += 1;
+            } else {
+                self.anchors.base = walk.begun;
+                walk = Walk::default();
+                break;
+            }
+        }
+        self.anchors.walk = walk;
+    }
+
+    /// Walks on in a leaf, as far as there is room.
+    fn walk_leaf(&mut self, walk: &mut Walk) {
+        let leaf = Leaf::new(walk.leaf);
+        if !walk.told {
+            walk.told = true;
+            if let Some(spot) = self.map.spot(leaf) {
+                self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                return;
+            }
+        }
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        let dirty = self.map.dirty(leaf);
+        if walk.sector == 0 && dirty < u8::MAX && usize::from(dirty) <= self.anchors.room() {
+            self.record_dirty(first, sectors);
+            walk.sector = sectors;
+        }
+        while walk.sector < sectors && self.map.dirty(leaf) > 0 {
+            if self.anchors.room() == 0 {
+                return;
+            }
+            let sector = first + SectorCount::new(walk.sector);
+            if let Some(entry) = self.table.get(sector) {
+                self.anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
+            }
+            walk.sector += 1;
+        }
+        (walk.leaf, walk.sector, walk.told) = (walk.leaf + 1, 0, false);
+    }
+
+    /// Records all dirty entries of a leaf, of which there is room.
+    fn record_dirty(&mut self, first: Sector, sectors: u32) {
+        let mut from = 0;
+        while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
+            from = cell + 1;
+            if let Some((_, entry)) = self.table.entry_at(cell) {
+                self.anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
+            }
+        }
+    }
+
+    /// Walks to the end, so that the next mount has least to read.
+    pub(super) fn end_walk(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.shape.anchors == 0 {
+            return Ok(());
+        }
+        self.anchors.walk = Walk::default();
+        let before = self.anchors.base;
+        let most = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+        for _ in 0..most {
+            self.write_one_anchor()?;
+            if self.anchors.base != before || self.anchors.next.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Blocks that are worth emptying, found without a walk over all of them at each turn.
+//!
+//! A hand goes round over an area's blocks, some at each turn, and keeps the best that it meets. The next victim is the
+//! best of those, as they stand when it is chosen.
+
+use super::address::BlockNumber;
+use super::blocks::Blocks;
+use super::config::Victims;
+use super::shape::{Area, AreaShape};
+
+/// The most pages copied for one page of the host's: twenty of 21 slots of a victim in use.
+pub(super) const PACE_MAX: u16 = 21;
+
+/// As many are kept.
+const KEPT: usize = 24;
+/// At a turn the hand passes at least as many blocks, and at least a sixteenth of the area: all that it keeps is used
+/// up when it comes round.
+const PASSED: u16 = 256;
+const ROUND: u16 = 16;
+
+/// The best blocks that the hand has met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidates {
+    kept: [Option<BlockNumber>; KEPT],
+    hand: u16,
+}
+
+/// By what blocks are judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judge {
+    pub(super) victims: Victims,
+    pub(super) area: Area,
+    /// The turn of the area's clock.
+    pub(super) now: u8,
+}
+
+impl Judge {
+    /// What emptying a block is worth: more is better. `None`: it may not be emptied, or nothing would be won.
+    fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
+        if !blocks.may_be_victim(block) {
+            return None;
+        }
+        let full = shape.block_slots();
+        let used = u32::from(blocks.references(block));
+        let won = full.saturating_sub(used);
+        if self.area == Area::Fast {
+            // Sectors leave for the main area, two or more a page, and so all of their block is won. Map pages stay: to
+            // write those of a full block anew wins nothing. Age tells nothing, for what is small and hot is replaced
+            // at random.
+            let (won, cost) = if blocks.holds_map(block) { (won, used) } else { (full, used / 2) };
+            return (won > 0).then(|| (won << 8) / (cost + 1) + 1);
+        }
+        if won == 0 {
+            return None;
+        }
+        Some(match self.victims {
+            Victims::CostBenefit => {
+                if won * (u32::from(PACE_MAX) + 1) < full {
+                    return None;
+                }
+                blocks.keep_in_round(block, self.now);
+                let far = u32::from(blocks.far(block, self.now));
+                // Reading and erasing takes as long as copying the tenth part of a block.
+                (won << 8) / (used + full / 10 + 1) * (far + 4) + 1
+            }
+            Victims::Greedy => won + 1,
+        })
+    }
+}
+
+impl Candidates {
+    pub(super) const NONE: Self = Self { kept: [None; KEPT], hand: 0 };
+
+    /// The block to be emptied next.
+    pub(super) fn best(
+        &mut self,
+        blocks: &mut Blocks<'_>,
+        shape: &AreaShape,
+        judge: Judge,
+    ) -> Option<BlockNumber> {
+        for _ in 0..=ROUND {
+            self.pass(blocks, shape, judge);
+            let kept = (0..KEPT)
+                .filter_map(|at| self.score_at(at, blocks, shape, judge).map(|score| (at, score)));
+            if let Some((at, _)) = kept.max_by_key(|(_, score)| *score) {
+                return self.kept.get_mut(at)?.take();
+            }
+        }
+        None
+    }
+
+    /// What a kept block is worth now; one that is worth nothing any more is forgotten.
+    fn score_at(
+        &mut self,
+        at: usize,
+        blocks: &mut Blocks<'_>,
+        shape: &AreaShape,
+        judge: Judge,
+    ) -> Option<u32> {
+        let kept = self.kept.get_mut(at)?;
+        let score = judge.score(blocks, shape, (*kept)?);
+        if score.is_none() {
+            *kept = None;
+        }
+        score
+    }
+
+    /// Goes on with the round.
+    fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) {
+        let (mut worst_at, mut worst) = self.worst(blocks, shape, judge);
+        for _ in 0..shape.blocks.min(PASSED.max(shape.blocks / ROUND)) {
+            let block = BlockNumber::new(shape.first_block + self.hand);
+            self.hand = if self.hand + 1 >= shape.blocks { 0 } else { self.hand + 1 };
+            let Some(score) = judge.score(blocks, shape, block) else { continue };
+            if score <= worst || self.kept.contains(&Some(block)) {
+                continue;
+            }
+            if let Some(kept) = self.kept.get_mut(worst_at) {
+                *kept = Some(block);
+            }
+            (worst_at, worst) = self.worst(blocks, shape, judge);
+        }
+    }
+
+    /// The place to be given away first, and what its block is worth: nothing, where it is free.
+    fn worst(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> (usize, u32) {
+        let mut worst = (0, u32::MAX);
+        for at in 0..KEPT {
+            let score = self.score_at(at, blocks, shape, judge).map_or(0, |score| score.max(1));
+            if score < worst.1 {
+                worst = (at, score);
+            }
+        }
+        worst
+    }
+}

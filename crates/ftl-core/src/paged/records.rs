@@ -1,0 +1,234 @@
+//! The anchor that is written next, in RAM, and how an anchor's bytes are read: a head, and records.
+
+use super::address::{BlockNumber, Spot};
+use super::blocks::Known;
+use super::ftl::Stream;
+use super::numbers;
+use crate::layout::Stamp;
+
+/// Blocks of each area that an anchor lists for streams to open.
+pub(super) const LISTED: usize = 8;
+
+/// Bytes before an anchor's records: a map page's head, and what [`Head`] has.
+const RECORDS_AT: usize = 96;
+const RECORD: usize = 8;
+/// No block.
+const NO_BLOCK: u16 = u16::MAX;
+/// No anchor.
+const NO_NUMBER: u32 = u32::MAX;
+/// The erase count of a bad block.
+const BAD: u32 = u32::MAX;
+const VALUE: u32 = (1 << 30) - 1;
+
+/// Where an anchor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    /// Its number; the next one has the next.
+    pub(super) number: u32,
+    /// Which of the ring's blocks.
+    pub(super) block: u16,
+    pub(super) page: u16,
+}
+
+/// What an anchor says beside its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) number: u32,
+    pub(super) base: Option<Site>,
+    pub(super) horizon: Stamp,
+    pub(super) records: u16,
+    /// Open blocks, and the page that each programs next.
+    pub(super) opens: [Option<Spot>; Stream::ALL.len()],
+    pub(super) listed: [[Option<BlockNumber>; LISTED]; 2],
+}
+
+/// A record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Record {
+    /// So many sectors in a row stand from a place on: the place, the first sector, how many.
+    Sectors(u32, u32, u32),
+    /// The page of a leaf was written: the leaf, and the page's number in the directory. None of its entries is dirty.
+    Written(u32, u32),
+    /// The page of a leaf is there.
+    Stands(u32, u32),
+    /// How a block is; `None`: it is bad.
+    Block(u16, Option<Known>),
+}
+
+impl Record {
+    fn words(self) -> (u32, u32) {
+        match self {
+            Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
+            Self::Written(leaf, page) => (1 << 30 | leaf, page),
+            Self::Stands(leaf, page) => (2 << 30 | leaf, page),
+            Self::Block(block, known) => {
+                (3 << 30 | u32::from(block), known.map_or(BAD, Known::word))
+            }
+        }
+    }
+
+    fn parse(first: u32, second: u32) -> Self {
+        let number = first & VALUE;
+        match first >> 30 {
+            0 => Self::Sectors(number, second & VALUE, (second >> 30) + 1),
+            1 => Self::Written(number, second),
+            2 => Self::Stands(number, second),
+            _ => Self::Block(number as u16, (second != BAD).then_some(Known::of_word(second))),
+        }
+    }
+}
+
+/// How far the walk is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Walk {
+    /// The anchor in which it began; none while it has not.
+    pub(super) begun: Option<Site>,
+    pub(super) leaf: u32,
+    /// Sectors of the leaf that are behind it; 0 also where the leaf's page is yet to be told.
+    pub(super) sector: u32,
+    pub(super) told: bool,
+    pub(super) block: u16,
+}
+
+/// What RAM knows of the anchors.
+#[derive(Debug)]
+pub(super) struct Anchors<'ram> {
+    /// The anchor that is written next: its records so far.
+    pub(super) page: &'ram mut [u8],
+    pub(super) records: u16,
+    pub(super) number: u32,
+    pub(super) base: Option<Site>,
+    pub(super) walk: Walk,
+    /// The stamp of the last one.
+    pub(super) last: Stamp,
+    /// The ring's block in which the last one is.
+    pub(super) block: Option<u16>,
+    /// The page that may take the next one there; none after a mount, for nobody knows what was torn behind the last.
+    pub(super) next: Option<u16>,
+    /// Whether one is to be written before anything else.
+    pub(super) due: bool,
+    /// Whether the last one was void.
+    pub(super) void: bool,
+    pub(super) listed: [[Option<BlockNumber>; LISTED]; 2],
+    /// Whether the device may have marked blocks bad that the tables do not know.
+    pub(super) unsure: bool,
+}
+
+impl<'ram> Anchors<'ram> {
+    pub(super) fn new(page: &'ram mut [u8]) -> Self {
+        Self {
+            page,
+            records: 0,
+            number: 0,
+            base: None,
+            walk: Walk::default(),
+            last: Stamp::ZERO,
+            block: None,
+            next: None,
+            due: true,
+            void: false,
+            listed: [[None; LISTED]; 2],
+            unsure: false,
+        }
+    }
+
+    pub(super) const fn page_mut(&mut self) -> &mut [u8] {
+        self.page
+    }
+
+    /// Records of which there is room.
+    pub(super) const fn room(&self) -> usize {
+        (self.page.len().saturating_sub(RECORDS_AT) / RECORD).saturating_sub(self.records as usize)
+    }
+
+    pub(super) const fn forget_records(&mut self) {
+        self.records = 0;
+    }
+
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        if let Some(field) = self.page.get_mut(at..at + bytes.len()) {
+            numbers::copy(field, bytes);
+        }
+    }
+
+    /// Adds a record. Where there is no room, the anchors from here on are void until another walk has come to its end.
+    pub(super) fn record(&mut self, record: Record) {
+        if self.room() == 0 {
+            self.base = None;
+            self.walk = Walk::default();
+            return;
+        }
+        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        let (first, second) = record.words();
+        self.put(at, &first.to_le_bytes());
+        self.put(at + 4, &second.to_le_bytes());
+        self.records += 1;
+    }
+
+    /// A record of the anchor in the page.
+    pub(super) fn told(&self, number: u16) -> Option<Record> {
+        let at = RECORDS_AT + usize::from(number) * RECORD;
+        Some(Record::parse(self.word(at)?, self.word(at + 4)?))
+    }
+
+    fn word(&self, at: usize) -> Option<u32> {
+        self.page.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn half(&self, at: usize) -> Option<u16> {
+        self.page.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+    }
+
+    /// The head of the anchor in the page.
+    pub(super) fn head(&self) -> Option<Head> {
+        let site = |at: usize| {
+            let site = Site {
+                number: self.word(at)?,
+                block: self.half(at + 4)?,
+                page: self.half(at + 6)?,
+            };
+            Some(site).filter(|site| site.number != NO_NUMBER)
+        };
+        let low = self.word(4)?;
+        let high = self.word(8)?;
+        let block =
+            |at: usize| self.half(at).filter(|block| *block != NO_BLOCK).map(BlockNumber::new);
+        let mut head = Head {
+            number: self.word(12)?,
+            base: site(16),
+            horizon: Stamp::new(u64::from(high) << 32 | u64::from(low)),
+            records: self.half(24)?,
+            opens: [None; Stream::ALL.len()],
+            listed: [[None; LISTED]; 2],
+        };
+        for (at, open) in (28..).step_by(4).zip(&mut head.opens) {
+            let page = self.half(at + 2)?;
+            *open = block(at).map(|block| Spot { block, page });
+        }
+        for (at, listed) in
+            (28 + 4 * Stream::ALL.len()..).step_by(2).zip(head.listed.iter_mut().flatten())
+        {
+            *listed = block(at);
+        }
+        Some(head)
+    }
+
+    pub(super) fn put_head(&mut self, head: &Head) {
+        let none = Site { number: NO_NUMBER, block: 0, page: 0 };
+        let base = head.base.unwrap_or(none);
+        self.put(12, &head.number.to_le_bytes());
+        self.put(16, &base.number.to_le_bytes());
+        self.put(20, &base.block.to_le_bytes());
+        self.put(22, &base.page.to_le_bytes());
+        self.put(24, &head.records.to_le_bytes());
+        for (at, open) in (28..).step_by(4).zip(head.opens) {
+            self.put(at, &open.map_or(NO_BLOCK, |spot| spot.block.get()).to_le_bytes());
+            self.put(at + 2, &open.map_or(0, |spot| spot.page).to_le_bytes());
+        }
+        for (at, block) in
+            (28 + 4 * Stream::ALL.len()..).step_by(2).zip(head.listed.iter().flatten())
+        {
+            self.put(at, &block.map_or(NO_BLOCK, BlockNumber::get).to_le_bytes());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Bits go with time, wear and reading. What begins to go is written anew before it is gone: a block becomes the next
+//! victim of its area, whatever else stands in it, and of headers one is written beside the other. Anchors are not:
+//! they are written again and again, and without them a mount reads every block.
+//!
+//! The door notes what is weak whenever it is read. A *scrub* reads what nobody asks for.
+
+use ftl_iface::{NandDevice, PageCount};
+
+use super::address::{BlockNumber, Spot};
+use super::door::Seen;
+use super::ftl::{PageFtl, Stream};
+use super::header::Found;
+use super::shape::HEADERS;
+use super::weak::Weak;
+use crate::error::Fault;
+use crate::probe::{Cause, Probe};
+
+/// What a scrub reads next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scrubbed {
+    /// A header.
+    Header(u16),
+    /// A page of a block.
+    Page(Spot),
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
+    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
+    /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it.
+    pub fn scrub(&mut self) {
+        self.scrub.get_or_insert(Scrubbed::Header(0));
+    }
+
+    /// Pages that the scrub under way has yet to read, at most.
+    pub fn scrub_left(&self) -> PageCount {
+        let (fast, main) = (self.shape.map_area(), &self.shape.main);
+        let pages_from = |block: u16| {
+            let before =
+                |first: u16, blocks: u16| u32::from(block.saturating_sub(first).min(blocks));
+            let left = |first, blocks| u32::from(blocks) - before(first, blocks);
+            let main_left = left(main.first_block, main.blocks) * u32::from(main.pages);
+            let fast_left = left(fast.first_block, fast.blocks) * u32::from(fast.pages);
+            if self.shape.fast.is_some() { main_left + fast_left } else { main_left }
+        };
+        PageCount::new(match self.scrub {
+            None => 0,
+            Some(Scrubbed::Header(number)) => u32::from(HEADERS - number) + pages_from(0),
+            Some(Scrubbed::Page(spot)) => pages_from(spot.block.get()) - u32::from(spot.page),
+        })
+    }
+
+    /// Reads the next page of the scrub under way. `false`: there is none.
+    pub(super) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
+        let Some(next) = self.scrub else { return Ok(false) };
+        self.scrub = match next {
+            Scrubbed::Header(number) => {
+                if self.header_at(number)? == Found::Foreign && !self.header_is_bad(number)? {
+                    self.door.weak.note(Weak::Headers);
+                }
+                let is_last = number + 1 == HEADERS;
+                let first = self.in_use_from(BlockNumber::new(0)).filter(|_| is_last);
+                if is_last { first } else { Some(Scrubbed::Header(number + 1)) }
+            }
+            Scrubbed::Page(spot) => self.scrub_page(spot)?,
+        };
+        Ok(true)
+    }
+
+    /// Reads a page, where it is in use. Gives the next one.
+    fn scrub_page(&mut self, spot: Spot) -> Result<Option<Scrubbed>, Fault<D::Error>> {
+        let Some(Scrubbed::Page(spot)) = self.in_use_from(spot.block).map(|next| match next {
+            Scrubbed::Page(next) if next.block == spot.block => Scrubbed::Page(spot),
+            next => next,
+        }) else {
+            return Ok(None);
+        };
+        let area = *self.shape.area(self.shape.area_of(spot.block));
+        let bytes = usize::from(area.slots) * self.shape.sector_bytes.as_usize();
+        let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
+        let seen = self.door.read(spot, 0, page, Cause::Scrub)?;
+        let next = Spot { page: spot.page + 1, ..spot };
+        // In an open block nothing stands behind a page that was not programmed, but for those that were left out.
+        let ends = next.page == area.pages
+            || seen == Seen::Erased
+                && self
+                    .opens
+                    .iter()
+                    .flatten()
+                    .any(|open| open.block == spot.block && open.next <= spot.page);
+        let after = BlockNumber::new(spot.block.get() + 1);
+        Ok(if ends { self.in_use_from(after) } else { Some(Scrubbed::Page(next)) })
+    }
+
+    /// The first page of the first block from that one on in which anything is in use.
+    fn in_use_from(&self, first: BlockNumber) -> Option<Scrubbed> {
+        let mut blocks = (first.get()..self.shape.blocks()).map(BlockNumber::new);
+        let block = blocks.find(|block| self.blocks.references(*block) > 0)?;
+        Some(Scrubbed::Page(Spot { block, page: 0 }))
+    }
+
+    /// Whether anything weak waits, and blocks can be spared for copies of it.
+    #[inline]
+    pub(super) fn may_refresh(&self) -> bool {
+        self.door.weak.noted.waits() && self.short_area(0).is_none()
+    }
+
+    /// What a page of the host's pays for what is weak: one step.
+    #[inline]
+    pub(super) fn refresh_some(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.may_refresh() { self.refresh_step() } else { Ok(()) }
+    }
+
+    /// One step for what has waited longest.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
+        match self.door.weak.noted.next() {
+            None => Ok(()),
+            Some(Weak::Headers) => {
+                self.door.weak.noted.count_refreshed();
+                self.refresh_headers()?;
+                // To read one while the other is written may note them once more, and so for ever.
+                self.door.weak.forget(Weak::Headers);
+                Ok(())
+            }
+            Some(Weak::Block(block)) => self.refresh_block(block),
+        }
+    }
+
+    /// Makes a weak block the next victim of its area, and goes on with the one that is.
+    fn refresh_block(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        let area = self.shape.area_of(block);
+        let is_this =
+            |open: &Option<super::ftl::Open>| open.is_some_and(|open| open.block == block);
+        if self.blocks.references(block) > 0
+            && let Some(stream) =
+                Stream::ALL.into_iter().find(|at| is_this(&self.opens[*at as usize]))
+        {
+            self.close(stream);
+        }
+        // Nothing is in use of it any more, or it is left alone until the next mount.
+        if !self.blocks.may_be_victim(block) {
+            self.door.weak.forget(Weak::Block(block));
+            return Ok(());
+        }
+        if self.victims[area as usize].is_none() {
+            self.make_entries_for(block)?;
+            self.victims[area as usize] = Some(self.victim_of(area, block));
+            self.door.weak.noted.count_refreshed();
+        }
+        self.reclaim_step(area).map(|_| ())
+    }
+}

@@ -1,0 +1,81 @@
+//! The list of what was programmed since the last anchor: a line a page, in a map page's memory.
+
+use super::address::{BlockNumber, Spot};
+use super::map::Cached;
+use super::numbers;
+use crate::layout::Kind;
+
+/// Bytes of a page's line in the list.
+pub(super) const LINE: usize = 16;
+
+/// A page that was programmed since the anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Since {
+    /// Its stamp, counted from the anchor's.
+    pub(super) age: u32,
+    pub(super) spot: Spot,
+    /// What its first slot holds; none where the page must be looked at again.
+    pub(super) first: Option<u32>,
+    pub(super) kind: Kind,
+    /// How often its block was erased, where it says so.
+    pub(super) wear: Option<u16>,
+}
+
+/// The list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    pub(super) page: Cached,
+    pub(super) len: usize,
+}
+
+const NO_SECTOR: u32 = u32::MAX;
+const NO_WEAR: u16 = u16::MAX;
+
+/// The line of a page.
+pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
+    let mut bytes = [0; LINE];
+    let kind = match since.kind {
+        Kind::Map => 0,
+        Kind::Commit => 1,
+        Kind::Sectors => 2,
+        Kind::Rescue => 3,
+        _ => 4,
+    };
+    let fields: [(usize, &[u8]); 6] = [
+        (0, &since.age.to_le_bytes()),
+        (4, &since.spot.block.get().to_le_bytes()),
+        (6, &since.spot.page.to_le_bytes()),
+        (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),
+        (12, &since.wear.unwrap_or(NO_WEAR).to_le_bytes()),
+        (14, &[kind]),
+    ];
+    for (at, field) in fields {
+        if let Some(target) = bytes.get_mut(at..at + field.len()) {
+            numbers::copy(target, field);
+        }
+    }
+    bytes
+}
+
+/// The page of a line.
+pub(super) fn since_of(bytes: &[u8; LINE]) -> Since {
+    let [a0, a1, a2, a3, b0, b1, p0, p1, f0, f1, f2, f3, w0, w1, kind, _] = *bytes;
+    let first = u32::from_le_bytes([f0, f1, f2, f3]);
+    let wear = u16::from_le_bytes([w0, w1]);
+    Since {
+        age: u32::from_le_bytes([a0, a1, a2, a3]),
+        spot: Spot {
+            block: BlockNumber::new(u16::from_le_bytes([b0, b1])),
+            page: u16::from_le_bytes([p0, p1]),
+        },
+        first: (first != NO_SECTOR).then_some(first),
+        kind: match kind {
+            0 => Kind::Map,
+            1 => Kind::Commit,
+            2 => Kind::Sectors,
+            3 => Kind::Rescue,
+            _ => Kind::Backup,
+        },
+        wear: (wear != NO_WEAR).then_some(wear),
+    }
+}

@@ -1,0 +1,54 @@
+//! What begins to go, noted when it is read, so that it is written anew while it can be.
+//!
+//! The note is of RAM alone, and short. What is forgotten is met again, by a request or by a scrub.
+
+use ftl_iface::Corrected;
+use heapless::Vec;
+
+/// As many are noted at a time.
+const NOTED_MAX: usize = 8;
+
+/// Places whose bits begin to go: pages, or blocks, as an FTL writes them anew.
+#[derive(Debug)]
+pub struct Noted<S> {
+    /// The one that has waited longest comes first.
+    waiting: Vec<S, NOTED_MAX, u8>,
+    /// The most bits that the device had to correct in a read since the mount.
+    pub most: Corrected,
+    /// How often something was written anew for it since the mount.
+    pub refreshed: u32,
+}
+
+impl<S: Copy + PartialEq> Noted<S> {
+    /// None is known.
+    pub const NONE: Self = Self { waiting: Vec::new(), most: Corrected::NONE, refreshed: 0 };
+
+    /// Whether any place waits.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The place that has waited longest.
+    pub fn next(&self) -> Option<S> {
+        self.waiting.first().copied()
+    }
+
+    /// Notes a place, unless one waits that stands for it.
+    pub fn note(&mut self, place: S, stands_for_it: impl Fn(&S) -> bool) {
+        if !self.waiting.iter().any(stands_for_it) {
+            // Where there is no room, a later read finds the place again.
+            let _ = self.waiting.push(place);
+        }
+    }
+
+    /// Forgets places that were written anew, or need not be.
+    pub fn forget(&mut self, which: impl Fn(&S) -> bool) {
+        self.waiting.retain(|noted| !which(noted));
+    }
+
+    /// Counts that something is written anew.
+    pub const fn count_refreshed(&mut self) {
+        self.refreshed = self.refreshed.saturating_add(1);
+    }
+}

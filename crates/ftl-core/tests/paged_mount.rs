@@ -1,0 +1,219 @@
+//! How much the page store's mounts read: after power was lost at any moment, after a clean stop, and where no anchor
+//! can be read.
+
+use std::convert::Infallible;
+
+use ftl_core::config::FilterChoice;
+use ftl_core::layout;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
+use ftl_core::probe::NoProbe;
+use ftl_iface::{
+    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
+    ProgramError, ReadError, Region, Sector, SectorCount,
+};
+use nand_model::{Chip, Content, Fork, Stamp, datasheet};
+
+/// A chip that counts what it is asked.
+struct Counting {
+    chip: Chip,
+    /// Reads of pages, and questions whether a block is bad, which are reads of a page on most chips.
+    reads: u64,
+}
+
+impl NandDevice for Counting {
+    type Error = Infallible;
+
+    fn geometry(&self) -> &Geometry {
+        self.chip.geometry()
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Infallible>> {
+        self.reads += 1;
+        self.chip.read(page, at, data, spare)
+    }
+
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Infallible>> {
+        self.chip.program(page, data, spare)
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
+        self.chip.erase(block)
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
+        self.reads += 1;
+        self.chip.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
+        self.chip.mark_bad(block)
+    }
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+}
+
+/// As many sectors, each with a stamp: what a chip keeps that does not keep every byte.
+fn sectors(count: usize, bytes: usize) -> Vec<u8> {
+    let mut data = vec![0; count * bytes];
+    for (number, sector) in (1..).zip(data.chunks_mut(bytes)) {
+        Stamp::new(number).write_to(sector);
+    }
+    data
+}
+
+/// What a mount took.
+#[derive(Clone, Copy, Debug)]
+struct Took {
+    reads: u64,
+    micros: u64,
+}
+
+fn device(name: &str, config: &PagedConfig) -> (Counting, PagedPlan) {
+    let part = datasheet::builtin(name).expect("a part of that name");
+    let plan = PagedPlan::new(&part.geometry, config).expect("the configuration fits");
+    let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
+    let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
+    let mut chip = Chip::new(&part, content).expect("a possible part");
+    chip.pack(plan.shape().main.region);
+    (Counting { chip, reads: 0 }, plan)
+}
+
+fn busy_micros(chip: &Chip) -> u64 {
+    let stats = chip.stats();
+    (stats.slc.tally.busy.get() + stats.mlc.tally.busy.get()) / 1_000
+}
+
+/// Mounts a copy of the chip, checks it if that is wanted, and says what the mount took.
+fn mounted(chip: &mut Chip, plan: &PagedPlan, checked: bool) -> Took {
+    let copy = Counting { chip: chip.fork(), reads: 0 };
+    let before = busy_micros(&copy.chip);
+    let mut memory = OwnedPagedRam::for_plan(plan);
+    let mut ftl = PageFtl::mount(copy, plan.config(), memory.lend(), NoProbe).expect("it mounts");
+    let took = Took { reads: ftl.device().reads, micros: busy_micros(&ftl.device().chip) - before };
+    if checked {
+        ftl.check().expect("every invariant holds");
+    }
+    took
+}
+
+fn small() -> PagedConfig {
+    PagedConfig {
+        capacity: Some(SectorCount::new(61_440)),
+        filter: FilterChoice::AcceptAll,
+        ..PagedConfig::SMALL
+    }
+}
+
+#[test]
+fn a_mount_of_the_spi_nand_reads_at_most_256_pages_whenever_power_is_lost() {
+    let config = small();
+    let (device, plan) = device("spi-nand-1g", &config);
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let data = sectors(64, 2048);
+    for first in (0..61_440).step_by(64) {
+        ftl.write(Sector::new(first), &data).expect("written");
+    }
+    let mut dice = Dice(1);
+    let mut most = 0;
+    for write in 0..12_000 {
+        ftl.write(Sector::new(dice.below(49_152)), &data[..2048]).expect("written");
+        if write % 97 == 0 {
+            let took = mounted(&mut ftl.device_mut().chip, &plan, write % 4_850 == 0);
+            most = most.max(took.reads);
+            assert!(took.reads <= 256, "after {write} writes: {took:?}");
+        }
+    }
+    println!("after power is lost: at most {most} reads");
+    ftl.stop().expect("stopped");
+    let took = mounted(&mut ftl.device_mut().chip, &plan, true);
+    println!("after a clean stop: {took:?}");
+    assert!(took.reads <= 128, "{took:?}");
+}
+
+#[test]
+fn where_no_anchor_can_be_read_every_block_is() {
+    let config = PagedConfig { capacity: Some(SectorCount::new(20_000)), ..small() };
+    let (device, plan) = device("spi-nand-1g", &config);
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let data = sectors(1, 2048);
+    let mut dice = Dice(2);
+    for _ in 0..3_000 {
+        ftl.write(Sector::new(dice.below(20_000)), &data).expect("written");
+    }
+    let mut chip = ftl.device_mut().chip.fork();
+    let quick = mounted(&mut chip, &plan, true);
+    for block in 2..2 + u32::from(config.anchor_blocks) {
+        chip.erase(Block::new(Region::Slc, block)).expect("erased");
+    }
+    let whole = mounted(&mut chip, &plan, true);
+    println!("with anchors: {quick:?}, without: {whole:?}");
+    assert!(quick.reads <= 256 && whole.reads > 1_024, "{quick:?} {whole:?}");
+}
+
+/// The longest of some mounts of a C3 of which that share is exported and full, with all it exports written.
+fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
+    let part = datasheet::builtin("c3").expect("a part of that name");
+    let exported = part.exported_bytes / u64::from(part.sector_bytes.get()) / share;
+    let config = PagedConfig {
+        sector_bytes: part.sector_bytes,
+        capacity: Some(SectorCount::new(exported as u32)),
+        ..PagedConfig::LARGE
+    };
+    let (device, plan) = device("c3", &config);
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let bytes = part.sector_bytes.as_usize();
+    let data = sectors(512, bytes);
+    for first in (0..exported as u32 - 512).step_by(512) {
+        ftl.write(Sector::new(first), &data).expect("written");
+    }
+    let mut dice = Dice(3);
+    let mut longest = Took { reads: 0, micros: 0 };
+    for write in 0..8_000 {
+        let count = if write % 3 == 0 { 32 } else { 2 };
+        let first = dice.below(exported as u32 - 32);
+        ftl.write(Sector::new(first), &data[..count * bytes]).expect("written");
+        if write % 1_999 == 1_998 {
+            let took = mounted(&mut ftl.device_mut().chip, &plan, false);
+            if took.micros > longest.micros {
+                longest = took;
+            }
+        }
+    }
+    println!("{longest:?}");
+    (longest, plan)
+}
+
+#[test]
+fn a_mount_of_c3_reads_little_beside_the_map() {
+    let (longest, plan) = longest_of_c3(16);
+    let beside = longest.reads - u64::from(plan.shape().leaves);
+    assert!(beside <= 1_500, "{longest:?}");
+}
+
+#[test]
+#[ignore = "it fills 20 GiB: minutes"]
+fn a_mount_of_c3_takes_at_most_half_a_second_whenever_power_is_lost() {
+    let (longest, _) = longest_of_c3(1);
+    assert!(longest.micros <= 500_000, "{longest:?}");
+}

@@ -1,0 +1,291 @@
+//! Bits that begin to go in the page store: what is in use of their block is copied while it can be read, in bounded
+//! steps, headers too. A scrub finds what nobody reads.
+
+mod world;
+
+use ftl_core::paged::{
+    OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RefreshLimits, Streams, Victims,
+};
+use ftl_core::probe::{Counters, NoProbe, Probe, Verb};
+use ftl_iface::{
+    Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region,
+    Sector, SectorCount, StoreReadError, Work,
+};
+use nand_model::faults::{Ageing, FaultInjector};
+use nand_model::part::{Ecc, Nanos};
+use nand_model::{Chip, Content, datasheet};
+
+use world::{Dice, KEY, content};
+
+type Device = FaultInjector<Chip>;
+
+const BYTES: usize = 1024;
+const DAY: u64 = 86_400_000_000_000;
+
+/// Wrong bits in proportion to the days since the block was written: one a codeword in four days.
+const BY_THE_DAY: Ageing = Ageing {
+    floor: 0.0,
+    wear: (0.0, 0.0),
+    retention: (0.25 / 4096.0, 0.0, 1.0),
+    disturb: (0.0, 0.0, 0.0),
+};
+
+fn device(name: &str, seed: u64) -> Device {
+    let chip = Chip::new(&datasheet::builtin(name).expect("known"), Content::Bytes);
+    let chip = chip.expect("a possible part");
+    let geometry = *chip.geometry();
+    let mut device = FaultInjector::new(chip, seed);
+    for region in Region::ALL.into_iter().filter(|region| geometry.region(*region).is_some()) {
+        let ecc = Ecc { correctable_bits: 8, codeword_bytes: 512 };
+        device.age_region(region, BY_THE_DAY, ecc).expect("the region is there");
+    }
+    device
+}
+
+/// Devices of two regions and of one, in configurations of many kinds, with pages weak from so many bits on.
+fn all(bits: u16) -> Vec<(&'static str, PagedConfig)> {
+    let limit = Corrected::bits(bits);
+    let config = |capacity: u32| PagedConfig {
+        sector_bytes: Bytes::new(BYTES as u32),
+        capacity: Some(SectorCount::new(capacity)),
+        dirty_entries: 100,
+        cached_leaves: 2,
+        anchor_blocks: 2,
+        refresh: RefreshLimits { fast: limit, main: limit },
+        ..PagedConfig::SMALL
+    };
+    let (one, greedy) = (Streams::One, Victims::Greedy);
+    vec![
+        ("tiny", config(300)),
+        ("tiny", PagedConfig { streams: Streams::ByLifetime, ..config(112) }),
+        ("tiny-tlc", PagedConfig { streams: one, victims: greedy, ..config(400) }),
+        ("tiny-slc", PagedConfig { streams: one, anchor_blocks: 0, ..config(72) }),
+        ("tiny-mlc", PagedConfig { anchor_blocks: 0, ..config(120) }),
+    ]
+}
+
+fn plan(name: &str, config: &PagedConfig) -> (Geometry, PagedPlan) {
+    let geometry = datasheet::builtin(name).expect("known").geometry;
+    (geometry, PagedPlan::new(&geometry, config).expect("fits"))
+}
+
+/// Writes every sector in runs of many sizes, and some again.
+fn fill<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>, dice: &mut Dice) -> Vec<u32> {
+    let capacity = ftl.capacity().get();
+    let mut truth = vec![0; capacity as usize];
+    let mut write = |first: u32, count: u32, version: u32| {
+        let data: Vec<u8> =
+            (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
+        ftl.write(Sector::new(first), &data).expect("written");
+        truth[first as usize..(first + count) as usize].fill(version);
+    };
+    for first in (0..capacity).step_by(16) {
+        write(first, 16.min(capacity - first), 1);
+    }
+    for version in 2..60 {
+        let count = 1 + dice.below(4);
+        write(dice.below(capacity - count), count, version);
+    }
+    truth
+}
+
+/// Sectors that cannot be read; all others are as they were written.
+fn lost<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>, truth: &[u32]) -> Vec<u32> {
+    let mut data = [0; BYTES];
+    let mut lost = Vec::new();
+    for (sector, version) in (0..).zip(truth) {
+        match ftl.read(Sector::new(sector), &mut data) {
+            Ok(()) => {
+                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another");
+            }
+            Err(StoreReadError::Lost(named)) => {
+                assert_eq!(named, Sector::new(sector));
+                lost.push(sector);
+            }
+            Err(error) => panic!("sector {sector}: {error}"),
+        }
+    }
+    lost
+}
+
+fn idle<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>) {
+    while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
+}
+
+/// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much cannot be read
+/// then, which is all where it does not mount any more; and how often something was written anew.
+fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> (usize, u32) {
+    let mut device = device(name, seed);
+    let (_, plan) = plan(name, config);
+    let mut ram = OwnedPagedRam::for_plan(&plan);
+    let mut ftl =
+        PageFtl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let truth = fill(&mut ftl, &mut Dice::new(seed));
+    let mut refreshed = 0;
+    for round in 0..10 {
+        if round % 2 == 0 {
+            ftl.stop().expect("stopped");
+        }
+        device.age(Nanos::new(4 * DAY));
+        let Ok(mounted) = PageFtl::mount(&mut device, config, ram.lend(), NoProbe) else {
+            return (truth.len(), refreshed);
+        };
+        ftl = mounted;
+        if scrubbed {
+            ftl.scrub();
+            idle(&mut ftl);
+            assert_eq!(ftl.scrub_left(), PageCount::ZERO);
+            ftl.check().unwrap_or_else(|violation| panic!("{name}, round {round}: {violation}"));
+        }
+        refreshed += ftl.health().refreshed;
+    }
+    match PageFtl::mount(&mut device, config, ram.lend(), NoProbe) {
+        Ok(mut ftl) => {
+            let mut data = [0; BYTES];
+            let read = |sector| ftl.read(Sector::new(sector), &mut data).is_ok();
+            let readable = (0..truth.len() as u32).map(read).filter(|read| *read).count();
+            if scrubbed {
+                assert!(lost(&mut ftl, &truth).is_empty(), "{name}, seed {seed}");
+            }
+            (truth.len() - readable, refreshed)
+        }
+        Err(_) => (truth.len(), refreshed),
+    }
+}
+
+#[test]
+fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
+    for (name, config) in all(4) {
+        for seed in 0..4 {
+            let (lost, refreshed) = lie_idle((name, &config), seed, true);
+            assert_eq!(lost, 0, "{name}, seed {seed}: {refreshed} refreshed");
+            assert!(refreshed > 10, "{name}, seed {seed}: {refreshed} refreshed");
+        }
+    }
+}
+
+#[test]
+fn without_a_scrub_the_same_device_loses_data_so_that_the_test_above_says_something() {
+    let losses: usize =
+        all(0).iter().map(|(name, config)| lie_idle((name, config), 1, false).0).sum();
+    assert!(losses > 100, "{losses}");
+}
+
+#[test]
+fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
+    for (name, config) in all(2) {
+        let (_, plan) = plan(name, &config);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl =
+            PageFtl::format(device(name, 7), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let truth = fill(&mut ftl, &mut Dice::new(7));
+        idle(&mut ftl);
+        assert_eq!(ftl.health().refreshed, 0, "{name}");
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        // What is read is noted, eight blocks at a time.
+        for _ in 0..20 {
+            assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+            while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {
+                ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
+            }
+        }
+        let health = ftl.health();
+        assert!(health.refreshed > 3, "{name}: {health:?}");
+        assert!(health.corrected >= Corrected::bits(2), "{name}: {health:?}");
+        // By now nothing that requests read is weak.
+        lost(&mut ftl, &truth);
+        idle(&mut ftl);
+        assert_eq!(ftl.health().refreshed, health.refreshed, "{name}");
+    }
+}
+
+#[test]
+fn writes_alone_refresh_what_is_weak() {
+    for (name, config) in all(2) {
+        let (_, plan) = plan(name, &config);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl =
+            PageFtl::format(device(name, 9), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut truth = fill(&mut ftl, &mut Dice::new(9));
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        for round in 0..40 {
+            assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+            for sector in 0..4 {
+                let version = 1_000 + round;
+                ftl.write(Sector::new(sector), &content(sector, version, BYTES)).expect("written");
+                truth[sector as usize] = version;
+                ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
+            }
+        }
+        assert!(ftl.health().refreshed > 3, "{name}: {:?}", ftl.health());
+    }
+}
+
+#[test]
+fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
+    for (name, config) in all(2) {
+        let (_, plan) = plan(name, &config);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let counters = Counters::default();
+        let mut ftl = PageFtl::format(device(name, 3), &config, ram.lend(), KEY, counters)
+            .expect("formatted");
+        let truth = fill(&mut ftl, &mut Dice::new(3));
+        idle(&mut ftl);
+        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.scrub();
+        let done = |counters: &Counters, verb| {
+            Region::ALL.iter().map(|region| counters.total(*region, verb)).sum::<u64>()
+        };
+        let leaves = u64::from(ftl.shape().leaves);
+        let pages = u64::from(ftl.shape().main.pages);
+        let mut left = ftl.scrub_left();
+        let mut steps = 0;
+        loop {
+            let before = ftl.probe().clone();
+            let work = ftl.maintain(PageCount::new(1)).expect("idle");
+            let spent = |verb| done(ftl.probe(), verb) - done(&before, verb);
+            // A page of copies, a map page of each leaf that makes room in the table for what the block holds, an
+            // anchor; both headers. Each may open a block.
+            assert!(spent(Verb::Program) <= 3 + leaves, "{name}: {}", spent(Verb::Program));
+            assert!(spent(Verb::Erase) <= 3, "{name}: {}", spent(Verb::Erase));
+            // The pages of a victim are read until one is full, and the map for what stands in them.
+            let most = 2 * pages + 2 * leaves + 4;
+            assert!(spent(Verb::Read) <= most, "{name}: {}", spent(Verb::Read));
+            assert!(ftl.scrub_left() <= left, "{name}: the scrub goes on");
+            left = ftl.scrub_left();
+            steps += 1;
+            if work == Work::Done {
+                break;
+            }
+        }
+        assert!(steps > 10, "{name}: {steps}");
+        assert_eq!(left, PageCount::ZERO, "{name}");
+        assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
+    for (name, config) in all(0) {
+        for torn in 0..2_u32 {
+            let mut device = device(name, 5);
+            let (geometry, plan) = plan(name, &config);
+            let mut ram = OwnedPagedRam::for_plan(&plan);
+            let mut ftl =
+                PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            let truth = fill(&mut ftl, &mut Dice::new(5));
+            let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
+            let header = |number| Block::new(region, number).page(PageIndex::new(0));
+            // It goes while the device is in use.
+            ftl.device_mut().lose(header(torn));
+            ftl.scrub();
+            idle(&mut ftl);
+            assert_eq!(ftl.health().refreshed, 1, "{name}");
+            // Now the other one goes.
+            device.lose(header(1 - torn));
+            let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe)
+                .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
+            assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+        }
+    }
+}

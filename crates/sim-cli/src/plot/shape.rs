@@ -1,0 +1,12 @@
+//! How values become marks.
+
+/// How values become marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A line from point to point.
+    Line,
+    /// A level that holds until the next point.
+    Steps,
+    /// A dot each.
+    Points,
+}

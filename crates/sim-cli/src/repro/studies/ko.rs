@@ -1,0 +1,210 @@
+//! The figures of Ko, Suh, Park and Chung.
+
+use std::num::NonZeroU32;
+
+use nand_model::Time;
+
+use super::super::page::Page;
+use super::{Brought, Load, On, Study, Trial, throughput};
+use crate::Failure;
+use crate::plot::{Axis, Bars, Chart, Shape};
+use crate::replay::Pace;
+use crate::result::RunResult;
+
+pub(in super::super) const KO: Study = Study {
+    page: ("ko.md", "ko"),
+    loads: &LOADS,
+    device: On::Builtin("ko", Time::Overlapped),
+    trials,
+    pace: Pace { open_loop: false, queue_depth: DEPTH },
+    requests: 40_000,
+    write,
+};
+
+/// Enough for two ways of four planes.
+const DEPTH: NonZeroU32 = NonZeroU32::new(8).expect("more than none");
+
+/// All sizes are an eighth of the paper's, so that the requests of a run fill the SLC more than once.
+const CAPACITY: u64 = (3900 << 20) / 8;
+const SLC_BYTES: u64 = (128 << 20) / 8;
+const SECTOR: u64 = 2048;
+
+/// The paper names one of its four traces.
+const LOADS: [Load; 4] = [
+    Load {
+        name: "photoshop",
+        stand_in: "synth:sequential?size=64KiB&reads=30&footprint=128MiB",
+        fit: "long requests: nothing more is told of it",
+        capacity: CAPACITY,
+    },
+    Load {
+        name: "desktop",
+        stand_in: "synth:ntfs",
+        fit: "a laptop's file system, as Chang tells of his: the paper does not name it",
+        capacity: CAPACITY,
+    },
+    Load {
+        name: "financial1",
+        stand_in: "synth:zipf?size=4KiB&reads=23&skew=0.99&footprint=128MiB",
+        fit: "share of reads of the OLTP trace; its skew is assumed, and that it was one of the four",
+        capacity: CAPACITY,
+    },
+    Load {
+        name: "iozone",
+        stand_in: "synth:zipf?size=16KiB&reads=20&skew=0.6&footprint=256MiB",
+        fit: "mostly writes, of places that are seldom the same; that it was one of the four is assumed",
+        capacity: CAPACITY,
+    },
+];
+
+/// Update thresholds, the last of which no page exceeds; the fourth is what `ko` has by itself.
+const THRESHOLDS: [u32; 5] = [0, 1, 4, 16, 255];
+const USUAL: usize = 3;
+
+/// Where each stands among the trials.
+const MLC: usize = 0;
+const SLC: usize = 1;
+const COMBO: usize = 2;
+const FIRST_THRESHOLD: usize = 3;
+const PROPOSED: usize = FIRST_THRESHOLD + USUAL;
+
+fn trials() -> Vec<Trial> {
+    let rivals = ["page-mlc?victims=cat", "page-slc?victims=cat", "combo"].map(Trial::of);
+    let proposed = THRESHOLDS.map(|threshold| Trial::of(format!("ko?threshold={threshold}")));
+    let on_an_eighth = |trial| Trial { slc: Some(SLC_BYTES), ..trial };
+    rivals.into_iter().chain(proposed).map(on_an_eighth).collect()
+}
+
+fn megabytes(run: &RunResult) -> f64 {
+    throughput(run, SECTOR)
+}
+
+fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+    page.title("Ko, Suh, Park and Chung's figures, made anew");
+    page.say(
+        "S. Ko, H. Suh, S. Park and E. Chung, \"FTL for the effective use of SLC NAND flash memory in hybrid solid \
+         state devices\" (2011; in Korean). Made by `tandem repro ko` on two ways of four planes, which work at the \
+         same time, eight requests under way, every read verified. The paper has 8,192 MLC blocks and 1,024 of SLC; \
+         all sizes here are an eighth of that, so that the requests of a run fill the SLC more than once. It gives \
+         no times of its chips: ours are those of Chang's C3. [How we read it](../RIVALS.md).",
+    );
+    wear(page, brought)?;
+    thresholds(page, brought)?;
+    systems(page, brought)
+}
+
+fn wear(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+    page.heading("Figure 2: erases by SLC block");
+    let mut rows = vec![["", "least", "mean", "most", "standard deviation"].map(String::from)];
+    let axis = Axis::linear("erases").from(0.0);
+    let mut chart = Chart::new("Erases by SLC block", Axis::linear("block"), axis);
+    for ((load, runs), erases) in LOADS.iter().zip(&brought.results).zip(&brought.slc_erases) {
+        let spread = &runs[PROPOSED].slc.erase_count;
+        rows.push([
+            load.name.into(),
+            spread.min.to_string(),
+            format!("{:.2}", spread.mean),
+            spread.max.to_string(),
+            format!("{:.2}", spread.stddev),
+        ]);
+        let points = erases[PROPOSED].iter().zip(0_u32..);
+        let points = points.map(|(erases, block)| (f64::from(block), f64::from(*erases)));
+        chart = chart.with(load.name, Shape::Points, points.collect());
+    }
+    page.table(&rows);
+    page.chart("wear", "Erases by SLC block", &chart.svg())?;
+    page.say(
+        "The paper: victims in order wear all blocks alike without any leveling. So it is here but for a few: those \
+         that stand open for pages that stay are filled slowly, since hardly any page stays, and wait for it through \
+         the rounds of the others.",
+    );
+    Ok(())
+}
+
+fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+    page.heading("Throughput by update threshold, MB/s");
+    let mut rows = vec![["", "0", "1", "4", "16", "none stays"].map(String::from)];
+    let axis = Axis::linear("throughput, threshold 0 = 1").from(0.0);
+    let mut chart =
+        Chart::new("Throughput by update threshold", Axis::linear("number of the threshold"), axis);
+    for (load, runs) in LOADS.iter().zip(&brought.results) {
+        let runs = &runs[FIRST_THRESHOLD..];
+        let mut row = [const { String::new() }; 6];
+        row[0] = load.name.into();
+        for (cell, run) in row[1..].iter_mut().zip(runs) {
+            *cell = format!("{:.1}", megabytes(run));
+        }
+        rows.push(row);
+        let base = megabytes(&runs[0]);
+        let points =
+            runs.iter().zip(0_u32..).map(|(run, at)| (f64::from(at), megabytes(run) / base));
+        chart = chart.with(load.name, Shape::Line, points.collect());
+    }
+    page.table(&rows);
+    page.chart("thresholds", "Throughput by update threshold", &chart.svg())?;
+    page.say(
+        "The paper found by experiment, of which it shows no figure, that a larger threshold is better: pages should \
+         leave the SLC rather than be copied within it. Here the threshold hardly matters; on financial1, whose hot \
+         pages come back before they are collected twice, a small one is a little better, since a page that leaves \
+         costs a program of the MLC.",
+    );
+    Ok(())
+}
+
+fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+    page.heading("Figure 3: throughput of four systems, MB/s");
+    let heads =
+        ["", "MLC alone", "combo", "ko", "SLC alone", "ko of SLC", "ko by MLC", "ko by combo"];
+    let mut rows = vec![heads.map(String::from)];
+    let mut bars: [Vec<f64>; 4] = Default::default();
+    let mut best = [0.0_f64; 2];
+    let mut by_combo = 0.0;
+    for (load, runs) in LOADS.iter().zip(&brought.results) {
+        let all = [MLC, COMBO, PROPOSED, SLC].map(|at| megabytes(&runs[at]));
+        let [mlc, combo, ko, slc] = all;
+        let ratios = [ko / slc, ko / mlc, ko / combo];
+        best = [best[0].max(ratios[0]), best[1].max(ratios[1])];
+        by_combo += ratios[2] / 4.0;
+        let speeds = all.map(|figure| format!("{figure:.1}"));
+        let shares = ratios.map(|ratio| format!("{:.0} %", 100.0 * ratio));
+        let mut row = [const { String::new() }; 8];
+        let cells = [load.name.into()].into_iter().chain(speeds).chain(shares);
+        row.iter_mut().zip(cells).for_each(|(place, cell)| *place = cell);
+        rows.push(row);
+        for (bar, figure) in bars.iter_mut().zip(all) {
+            bar.push(figure);
+        }
+    }
+    let [most_of_slc, most_by_mlc] = best.map(|ratio| format!("{:.0} %", 100.0 * ratio));
+    let mean = format!("{:.0} %", 100.0 * by_combo);
+    let none = || String::from("-");
+    rows.push([
+        "best; mean of the last".into(),
+        none(),
+        none(),
+        none(),
+        none(),
+        most_of_slc,
+        most_by_mlc,
+        mean,
+    ]);
+    rows.push(
+        ["paper", "-", "-", "-", "-", "up to 95 %", "up to 340 %", "177 %"].map(String::from),
+    );
+    page.table(&rows);
+    let names = LOADS.map(|load| load.name);
+    let names_of = ["MLC alone", "combo", "ko", "SLC alone"];
+    let chart = Bars::grouped("Throughput of four systems", Axis::linear("MB/s").from(0.0), names);
+    let chart =
+        names_of.into_iter().zip(bars).fold(chart, |chart, (name, bar)| chart.with(name, bar));
+    page.chart("systems", "Throughput of four systems", &chart.svg())?;
+    page.say(
+        "All of the paper's percentages are read as ratios: 340 % is 3.4 times the throughput of MLC alone, 177 % is \
+         1.77 times that of Combo in the mean. What holds: on every load `ko` is as fast as Combo or faster, it is \
+         near to SLC alone, and the long requests of photoshop win nothing over MLC alone. Its gains are smaller \
+         here because the MLC collects on a disk that is full, behind `ko` and Combo alike. On financial1 it is \
+         above SLC alone, which collects among all of a disk that is full, where the few blocks of `ko`'s SLC hold \
+         hot pages that are written anew before they are collected.",
+    );
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! What a sweep is told.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// What was typed after `sweep`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The plan: lists of devices, SLC sizes, systems, traces and seeds, as TOML
+    #[arg(value_name = "PLAN.toml")]
+    pub(super) plan: PathBuf,
+    /// The folder for the results; it is made if need be
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Runs at a time; all cores if left out. A run of a 20-GiB device takes up to 150 MB of memory
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Do each N-th run from the I-th on, and leave the others to other machines
+    #[arg(long, value_parser = Shard::parse, value_name = "I/N")]
+    pub(super) shard: Option<Shard>,
+    /// Run nothing: make the tables of the results that are there
+    #[arg(long, conflicts_with_all = ["shard", "on"])]
+    pub(super) collect: bool,
+    #[command(flatten)]
+    pub(super) cluster: ClusterArgs,
+}
+
+/// Which of the runs are done here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    /// From 1 to `of`.
+    pub(super) number: usize,
+    pub(super) of: usize,
+}
+
+impl Shard {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, of)| {
+            Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
+        });
+        let possible = numbers.filter(|shard| (1..=shard.of).contains(&shard.number));
+        possible.ok_or_else(|| "write I/N with I from 1 to N, as in 2/8".into())
+    }
+
+    pub(super) const fn has(self, run: usize) -> bool {
+        run % self.of == self.number - 1
+    }
+}
+
+/// Where a sweep runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Where {
+    /// In an array of Slurm jobs
+    Slurm,
+}
+
+/// What is asked of the cluster.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ClusterArgs {
+    /// Hand the runs to a cluster, whose nodes all see the folder, and return
+    #[arg(long, value_enum, value_name = "CLUSTER", conflicts_with = "shard")]
+    pub(super) on: Option<Where>,
+    /// Show the jobs' scripts and submit nothing
+    #[arg(long, requires = "on")]
+    pub(super) dry_run: bool,
+    /// The partition, where it is not the cluster's usual one
+    #[arg(long, requires = "on", value_name = "NAME")]
+    pub(super) partition: Option<String>,
+    /// Tasks of the array: shards of the plan; a run each, 1000 at most, if left out
+    #[arg(long, requires = "on", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) tasks: Option<u32>,
+    /// Another option for sbatch, such as --sbatch=--time=2:00:00; several may be given
+    #[arg(long, requires = "on", value_name = "OPTION", allow_hyphen_values = true)]
+    pub(super) sbatch: Vec<String>,
+}

@@ -1,0 +1,122 @@
+//! Systems from outside this repository: a crate that depends on this one brings its FTL, and every command that
+//! compares systems knows it by its name.
+
+use std::convert::Infallible;
+use std::sync::OnceLock;
+
+use ftl_iface::{Bytes, NandDevice, Probe, SectorCount};
+use ftl_rivals::{Rival, Unfit};
+
+use super::machine::Machine;
+use super::meter::Meter;
+use super::parts::{both, mlc_alone, slc_alone};
+use super::registry::{Entry, PowerLoss, SYSTEMS};
+use super::setup::Setup;
+use super::system::Session;
+use super::{bench, rivals};
+use crate::Failure;
+use crate::spec::{Parameter, Values};
+
+/// An FTL that is compared with those of this repository.
+pub trait Own {
+    /// What it is called: `--systems conventional,NAME`.
+    const NAME: &'static str;
+
+    /// What `tandem systems` says of it.
+    const TITLE: &'static str;
+
+    /// What can be chosen: `NAME?parameter=value`. Their values are in [`Wanted`].
+    const PARAMETERS: &'static [Parameter] = &[];
+
+    /// What it runs on.
+    const MEMORY: Memory = Memory::Both;
+
+    /// Builds it over that device. The probe is to be told the cause of every operation before it is done: by that,
+    /// results say what the time was spent on. `ftl_rivals::kit` does so.
+    fn build<D: NandDevice<Error = Infallible>, P: Probe>(
+        device: D,
+        probe: P,
+        wanted: &Wanted<'_>,
+    ) -> Result<impl Rival<Error = Infallible>, Unfit>;
+}
+
+/// Which memories of the device a system has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Its SLC and its MLC. A part that lacks one borrows it, as for every system of this repository.
+    Both,
+    /// The MLC alone.
+    Mlc,
+    /// The whole capacity in SLC.
+    Slc,
+}
+
+/// What the store is to be.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// Its sector.
+    pub sector: Bytes,
+    /// Sectors that the host may use.
+    pub capacity: SectorCount,
+    /// Blocks to fill in turn, so that all planes work where planes work at the same time.
+    pub lanes: u32,
+    values: &'a Values,
+}
+
+impl Wanted<'_> {
+    /// The value of one of [`Own::PARAMETERS`], a whole number.
+    pub fn number(&self, name: &'static str) -> Result<u32, Unfit> {
+        let number = self.values.number(name).map_err(Unfit)?;
+        u32::try_from(number).map_err(|_| Unfit(format!("{name} has at most 32 bits")))
+    }
+}
+
+/// A system that can be made known.
+#[derive(Debug)]
+pub struct Registered(Entry);
+
+/// That system, to be made known.
+pub const fn of<T: Own>() -> Registered {
+    Registered(Entry {
+        name: T::NAME,
+        title: T::TITLE,
+        parameters: T::PARAMETERS,
+        uses_slc: matches!(T::MEMORY, Memory::Both),
+        power: PowerLoss::Fatal,
+        run: run::<T>,
+    })
+}
+
+fn run<T: Own>(setup: &Setup, values: &Values, session: &mut dyn Session) -> Result<(), Failure> {
+    let part = match T::MEMORY {
+        Memory::Both => both(setup)?,
+        Memory::Mlc => mlc_alone(&setup.part)?,
+        Memory::Slc => slc_alone(&setup.part)?,
+    };
+    let meter = Meter::new();
+    let machine = Machine::new(&part, setup, &meter)?;
+    let (sector, capacity) = (part.sector_bytes, rivals::capacity(&part));
+    let wanted = Wanted { sector, capacity, lanes: rivals::lanes(setup), values };
+    let store = T::build(machine.door(), machine.ear(), &wanted).map_err(rivals::unfit)?;
+    bench::run(&machine, store, session)
+}
+
+static KNOWN: OnceLock<Vec<Entry>> = OnceLock::new();
+
+/// Makes systems known, once, before anything is read that may name them.
+pub fn register(systems: impl IntoIterator<Item = Registered>) -> Result<(), Failure> {
+    let entries: Vec<Entry> = systems.into_iter().map(|Registered(entry)| entry).collect();
+    for (at, entry) in entries.iter().enumerate() {
+        if SYSTEMS.iter().chain(&entries[..at]).any(|other| other.name == entry.name) {
+            let reason = format!("there is a system called `{}`: choose another name", entry.name);
+            return Err(Failure::Arguments(reason));
+        }
+    }
+    let twice = "systems of your own are made known once, all together";
+    KNOWN.set(entries).map_err(|_| Failure::Arguments(twice.into()))
+}
+
+/// The systems that were made known.
+pub(super) fn entries() -> impl Iterator<Item = &'static Entry> {
+    KNOWN.get().into_iter().flatten()
+}

@@ -1,0 +1,69 @@
+//! The device on which systems are built.
+
+use std::collections::BTreeMap;
+
+use ftl_core::hybrid::address::LogicalBlock;
+use ftl_iface::Region;
+use nand_model::Time;
+use nand_model::part::Part;
+
+use super::hardware::{SLC_MODE, part_name};
+use crate::result::PartResult;
+use crate::show;
+
+/// The device on which systems are built.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The device, at the capacity and the SLC size that were asked for.
+    pub part: Part,
+    /// The log that a device of one region shall have, where it was asked for.
+    pub log_bytes: Option<u64>,
+    /// Whether the device's channels, dies and planes work at the same time.
+    pub time: Time,
+    /// What its memories keep of the host's data.
+    pub kept: Kept,
+}
+
+/// What a simulated memory keeps of a sector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// A stamp, by which a replay verifies what it reads.
+    #[default]
+    Stamps,
+    /// Every byte, for hosts that want it back.
+    Bytes,
+}
+
+impl Setup {
+    /// Whether the device has every one of these memories, as large as they are.
+    pub(crate) fn has_all(&self, parts: &BTreeMap<String, PartResult>) -> bool {
+        memories(parts).all(|(name, part)| {
+            let region = Region::ALL.into_iter().find(|region| part_name(*region) == name);
+            let shape = region.and_then(|region| self.part.geometry.region(region));
+            shape.is_some_and(|shape| shape.capacity_bytes() == part.bytes)
+        })
+    }
+}
+
+/// What there is to buy: blocks in SLC mode are those of the MLC.
+fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&String, &PartResult)> {
+    parts.iter().filter(|(name, _)| *name != SLC_MODE)
+}
+
+/// Memories and their sizes, in words.
+pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
+    let names = memories(parts).map(|(name, part)| format!("{name} {}", show::about(part.bytes)));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The most that the device can be asked to export: the FTLs number so many blocks of it, some of which they keep to
+/// themselves.
+pub(crate) fn largest_capacity(part: &Part) -> u64 {
+    let shape = part.geometry.mlc().or(part.geometry.slc());
+    let blocks = shape.map_or(1, |shape| u64::from(shape.blocks.get()).max(1));
+    let most = part.exported_bytes / blocks * u64::from(LogicalBlock::LAST);
+    // A hundredth less, for the blocks that are kept; and a round figure.
+    let most = most / 100 * 99;
+    let round = (256 << 20).min(1 << most.max(1).ilog2().saturating_sub(3));
+    (most / round * round).max(1)
+}

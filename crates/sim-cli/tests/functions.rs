@@ -1,0 +1,321 @@
+//! Functions are told what to do in few words: few parameters, little nesting, and no boolean that steers.
+//!
+//! A boolean steers where a function branches on it: who reads the call sees `true` and cannot tell of what. An enum,
+//! or two functions, say it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+use syn::{BinOp, Block, Expr, FnArg, Pat, Signature, Type};
+
+/// Parameters of a function, besides `self`.
+const PARAMETERS: usize = 5;
+
+/// Branches, loops and blocks within each other: a line that stands in more of them is read with a finger.
+const NESTING: usize = 4;
+
+/// Functions that still break a rule: the file, the function, and what it has. The list only gets shorter.
+const NOT_YET: [(&str, &str, &str); 44] = [
+    ("benches/wear.rs", "note_erase", "nesting of 5"),
+    ("crates/ftl-core/src/check.rs", "ensure", "`holds` steers"),
+    ("crates/ftl-core/src/hybrid/flash.rs", "new", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/flash.rs", "program_page", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/flash/change.rs", "program", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/flash/weak.rs", "new", "`has_log` steers"),
+    ("crates/ftl-core/src/hybrid/mlc/maps.rs", "set_flag", "`on` steers"),
+    ("crates/ftl-core/src/hybrid/mount/log.rs", "mount_entry", "`proves` steers"),
+    ("crates/ftl-core/src/hybrid/mount/settle.rs", "settle_log", "`copied` steers"),
+    ("crates/ftl-core/src/hybrid/path/copies.rs", "commit", "`beside` steers"),
+    ("crates/ftl-core/src/hybrid/path/folding.rs", "gather_from", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/path/folding.rs", "pass_on", "`in_place` steers"),
+    ("crates/ftl-core/src/hybrid/path/prove.rs", "date_of_trim", "nesting of 5"),
+    ("crates/ftl-core/src/hybrid/shape/index.rs", "new", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/shape/mod.rs", "new", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/slc/index/model.rs", "note", "`placed` steers"),
+    ("crates/ftl-core/src/hybrid/slc/index/model.rs", "request", "`all` steers"),
+    ("crates/ftl-core/src/hybrid/slc/listed.rs", "list_by_tags", "6 parameters"),
+    ("crates/ftl-core/src/hybrid/slc/mod.rs", "close_early", "`with_summary` steers"),
+    ("crates/ftl-core/src/image.rs", "holds", "`condition` steers"),
+    ("crates/ftl-core/src/paged/quick.rs", "apply_leaf", "`written` steers"),
+    ("crates/ftl-core/src/paged/quick.rs", "ring_page", "`whole` steers"),
+    ("crates/ftl-core/src/table.rs", "set", "`on` steers"),
+    ("crates/ftl-core/tests/at_once.rs", "hold_to_bound", "`read_only` steers"),
+    ("crates/ftl-core/tests/clean_stop.rs", "work", "`idle` steers"),
+    ("crates/ftl-core/tests/failing_blocks.rs", "wear_out", "`marks` steers"),
+    ("crates/ftl-core/tests/folds.rs", "while_folding", "nesting of 5"),
+    ("crates/ftl-core/tests/golden.rs", "steps", "`mounts` steers"),
+    ("crates/ftl-core/tests/lost_pages.rs", "used", "`stops` steers"),
+    ("crates/ftl-core/tests/paged_mount.rs", "mounted", "`checked` steers"),
+    ("crates/ftl-core/tests/reader/mod.rs", "mount_chains", "nesting of 5"),
+    ("crates/ftl-core/tests/reader/mod.rs", "read_everything", "nesting of 5"),
+    ("crates/ftl-core/tests/paged_refresh.rs", "lie_idle", "`scrubbed` steers"),
+    ("crates/ftl-core/tests/refresh.rs", "lie_idle", "`scrubbed` steers"),
+    ("crates/ftl-core/tests/world/mod.rs", "session", "`check` steers"),
+    ("crates/ftl-spi-nand/tests/ftl.rs", "with_power", "`format` steers"),
+    ("crates/nand-model/tests/model.rs", "run", "`packed` steers"),
+    ("crates/sim-cli/src/systems/meter.rs", "order", "`with_data` steers"),
+    ("firmware/programs/src/bin/spi.rs", "compare", "`fails` steers"),
+    ("firmware/programs/src/bin/spi.rs", "live", "`fails` steers"),
+    ("firmware/programs/src/chips/ram.rs", "erase", "`whole` steers"),
+    ("firmware/runner/src/main.rs", "judge_all", "`renew` steers"),
+    ("firmware/runner/src/page.rs", "keep", "`renew` steers"),
+    ("firmware/runner/src/page.rs", "keep_table", "`renew` steers"),
+];
+
+/// What a file's functions have that they should not.
+#[derive(Default)]
+struct Reader {
+    found: Vec<(String, String)>,
+}
+
+impl Reader {
+    fn read(text: &str) -> Vec<(String, String)> {
+        let mut reader = Self::default();
+        reader.visit_file(&syn::parse_file(text).expect("Rust"));
+        reader.found
+    }
+
+    fn look(&mut self, signature: &Signature, body: Option<&Block>) {
+        let mut note = |fault: String| self.found.push((signature.ident.to_string(), fault));
+        let typed: Vec<_> = signature
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => Some(typed),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        if typed.len() > PARAMETERS {
+            note(format!("{} parameters", typed.len()));
+        }
+        let Some(body) = body else { return };
+        let mut depth = Depth::default();
+        depth.visit_block(body);
+        if depth.most > NESTING {
+            note(format!("nesting of {}", depth.most));
+        }
+        let booleans = typed.iter().filter(|typed| is_boolean(&typed.ty));
+        let names = booleans.filter_map(|typed| match &*typed.pat {
+            Pat::Ident(name) => Some(name.ident.to_string()),
+            _ => None,
+        });
+        let mut branches = Branches { booleans: names.collect(), steer: BTreeSet::new() };
+        branches.visit_block(body);
+        branches.steer.into_iter().for_each(|name| note(format!("`{name}` steers")));
+    }
+}
+
+fn is_boolean(kind: &Type) -> bool {
+    matches!(kind, Type::Path(path) if path.path.is_ident("bool"))
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.look(&item.sig, Some(&item.block));
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.look(&item.sig, Some(&item.block));
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.look(&item.sig, item.default.as_ref());
+        visit::visit_trait_item_fn(self, item);
+    }
+}
+
+/// How deep a function's lines stand.
+#[derive(Default)]
+struct Depth {
+    now: usize,
+    most: usize,
+}
+
+impl Depth {
+    fn deeper(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.now += 1;
+        self.most = self.most.max(self.now);
+        inside(self);
+        self.now -= 1;
+    }
+
+    /// A block that belongs to what was counted already: an arm's, or a closure's.
+    fn visit_body(&mut self, body: &Expr) {
+        match body {
+            Expr::Block(block) => self.visit_block(&block.block),
+            other => self.visit_expr(other),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Depth {
+    /// A function within a function is looked at by itself.
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+
+    /// What follows on `else if` stands no deeper than the first branch.
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.visit_expr(&branch.cond);
+        self.deeper(|depth| depth.visit_block(&branch.then_branch));
+        match branch.else_branch.as_ref().map(|(_, other)| &**other) {
+            Some(Expr::If(other)) => self.visit_expr_if(other),
+            Some(other) => self.deeper(|depth| depth.visit_body(other)),
+            None => {}
+        }
+    }
+
+    fn visit_expr_match(&mut self, choice: &'ast syn::ExprMatch) {
+        self.visit_expr(&choice.expr);
+        self.deeper(|depth| choice.arms.iter().for_each(|arm| depth.visit_body(&arm.body)));
+    }
+
+    fn visit_expr_for_loop(&mut self, turns: &'ast syn::ExprForLoop) {
+        self.visit_expr(&turns.expr);
+        self.deeper(|depth| depth.visit_block(&turns.body));
+    }
+
+    fn visit_expr_while(&mut self, turns: &'ast syn::ExprWhile) {
+        self.visit_expr(&turns.cond);
+        self.deeper(|depth| depth.visit_block(&turns.body));
+    }
+
+    fn visit_expr_loop(&mut self, turns: &'ast syn::ExprLoop) {
+        self.deeper(|depth| depth.visit_block(&turns.body));
+    }
+
+    fn visit_expr_block(&mut self, block: &'ast syn::ExprBlock) {
+        self.deeper(|depth| depth.visit_block(&block.block));
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        match &*closure.body {
+            body @ Expr::Block(_) => self.deeper(|depth| depth.visit_body(body)),
+            other => self.visit_expr(other),
+        }
+    }
+}
+
+/// Which of a function's booleans it branches on.
+struct Branches {
+    booleans: BTreeSet<String>,
+    steer: BTreeSet<String>,
+}
+
+impl Branches {
+    fn condition(&mut self, condition: &Expr) {
+        match condition {
+            Expr::Path(path) => {
+                let name = path.path.get_ident().map(ToString::to_string);
+                self.steer.extend(name.filter(|name| self.booleans.contains(name)));
+            }
+            Expr::Unary(not) => self.condition(&not.expr),
+            Expr::Paren(inner) => self.condition(&inner.expr),
+            Expr::Binary(both) if matches!(both.op, BinOp::And(_) | BinOp::Or(_)) => {
+                self.condition(&both.left);
+                self.condition(&both.right);
+            }
+            Expr::Tuple(all) => all.elems.iter().for_each(|one| self.condition(one)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Branches {
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.condition(&branch.cond);
+        visit::visit_expr_if(self, branch);
+    }
+
+    fn visit_expr_while(&mut self, turns: &'ast syn::ExprWhile) {
+        self.condition(&turns.cond);
+        visit::visit_expr_while(self, turns);
+    }
+
+    fn visit_expr_match(&mut self, choice: &'ast syn::ExprMatch) {
+        self.condition(&choice.expr);
+        visit::visit_expr_match(self, choice);
+    }
+
+    fn visit_pat_guard(&mut self, guarded: &'ast syn::PatGuard) {
+        self.condition(&guarded.guard);
+        visit::visit_pat_guard(self, guarded);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if ["then", "then_some"].iter().any(|name| call.method == name) {
+            self.condition(&call.receiver);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// Every source file of the repository, what builds leave behind excepted.
+fn files() -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![root()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            let passed_over = name.starts_with('.') || name == "target";
+            if path.is_dir() && !passed_over {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.len() > 300, "the sources were found");
+    found
+}
+
+fn faults(body: &str) -> Vec<String> {
+    Reader::read(body).into_iter().map(|(_, fault)| fault).collect()
+}
+
+#[test]
+fn many_parameters_are_found() {
+    assert_eq!(faults("fn f(a: u8, b: u8, c: u8, d: u8, e: u8) {}"), [""; 0]);
+    let method = "trait T { fn f(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8); }";
+    assert_eq!(faults(method), ["6 parameters"]);
+}
+
+#[test]
+fn deep_nesting_is_found() {
+    let four = "fn f() { loop { if a { x() } else if b { match c { _ => { while d {} } } } } }";
+    assert_eq!(faults(four), [""; 0]);
+    assert_eq!(faults(&four.replace("while d {}", "while d { for e in f {} }")), ["nesting of 5"]);
+    assert_eq!(faults(&four.replace("while d {}", "g(|h| { loop { i() } })")), ["nesting of 5"]);
+}
+
+#[test]
+fn booleans_that_steer_are_found() {
+    for body in ["if on {}", "if a && !on {}", "match (a, on) { _ => {} }", "on.then(f);"] {
+        assert_eq!(faults(&format!("fn f(on: bool) {{ {body} }}")), ["`on` steers"], "{body}");
+    }
+    assert_eq!(faults("fn f(on: bool) { match a { _ if on => {} _ => {} } }"), ["`on` steers"]);
+    assert_eq!(faults("fn f(on: bool) { g(on); if on == a() {} }"), [""; 0]);
+}
+
+#[test]
+fn functions_are_told_what_to_do_in_few_words() {
+    let mut untold = Vec::new();
+    for path in files() {
+        let text = fs::read_to_string(&path).expect("a file");
+        let place = path.strip_prefix(root()).expect("within").to_string_lossy().into_owned();
+        for (function, fault) in Reader::read(&text) {
+            let told = (&*place, &*function, &*fault);
+            if !NOT_YET.contains(&told) {
+                untold.push(format!("    {told:?},"));
+            }
+        }
+    }
+    untold.sort();
+    assert!(untold.is_empty(), "too much is asked of readers:\n{}", untold.join("\n"));
+}

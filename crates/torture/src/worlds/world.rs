@@ -1,0 +1,48 @@
+//! A world: a device, what is on it, and what may go wrong.
+
+use super::draw;
+use super::script::Extent;
+use crate::dice::{Dice, mix};
+use crate::faults::Faults;
+use crate::setup::{FtlName, Setup, SetupError};
+
+/// A device, what is on it, and what may go wrong.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    pub(super) seed: u64,
+    pub(super) setup: Setup,
+    pub(super) faults: Faults,
+    /// Whether the device keeps every byte, or stamps alone.
+    pub(super) bytes: bool,
+}
+
+impl World {
+    pub(super) fn draw(ftl: FtlName, seed: u64) -> Result<Self, SetupError> {
+        let mut dice = Dice::new(mix(seed, 20));
+        let setup = draw::setup(ftl, &mut dice)?;
+        let mut faults = Faults::NONE;
+        if dice.percent(50) {
+            faults.program = dice.pick(&[40, 150, 400]);
+            faults.erase = dice.pick(&[15, 40, 100]);
+            faults.mark = if dice.percent(40) { 2 } else { 0 };
+            faults.again = 2;
+            faults.then_cut = Dice::new(mix(seed, 23)).pick(&[0, 2]);
+        }
+        if dice.percent(20) {
+            faults.uncorrectable = 60;
+        }
+        faults.factory_bad = dice.percent(20).into();
+        faults.bits = dice.percent(25);
+        Ok(Self { seed, setup, faults, bytes: dice.percent(15) })
+    }
+
+    pub(super) fn extent(&self) -> Extent {
+        let geometry = &self.setup.part.geometry;
+        let longest = [geometry.slc(), geometry.mlc()]
+            .into_iter()
+            .flatten()
+            .map(|region| region.block_bytes() / self.setup.sector_bytes() as u64);
+        let block = longest.max().unwrap_or(1).max(1) as u32;
+        Extent { capacity: self.setup.capacity(), block }
+    }
+}
