@@ -3,31 +3,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
 
 mod common;
 
-use common::{file, folder};
+use common::{file, folder, stopped};
 
-fn start(arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tandem"));
-    let command = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().expect("the binary runs")
-}
-
-/// Runs for a while, stops by Ctrl-C, and takes what was said: on standard output, and on standard error.
-fn stopped(arguments: &[&str]) -> (String, String) {
-    let child = start(arguments);
-    thread::sleep(Duration::from_millis(1500));
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(signal.expect("kill runs").success(), "{arguments:?} ended before it was stopped");
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("an end");
-    let [out, error] = [stdout, stderr].map(|text| String::from_utf8(text).expect("text"));
-    assert_eq!(status.code(), Some(130), "{arguments:?}: {out}{error}");
-    assert!(error.contains("stopped by Ctrl-C: "), "{arguments:?}: {error}");
-    (out, error)
+/// Whether a replay or a comparison has served a request.
+fn served(said: &str) -> bool {
+    said.contains("requests were served")
 }
 
 const ENDLESS: &str = "synth:uniform?requests=1000000000&size=4KiB";
@@ -44,7 +27,10 @@ fn synth_leaves_no_file() {
     for name in ["made.csv", "made.csv.gz", "made.csv.zst"] {
         let path = folder.join(name);
         let path = path.to_str().unwrap();
-        let (_, said) = stopped(&["synth", "uniform", "--requests", "1000000000", "-o", path]);
+        let (_, said) =
+            stopped(&["synth", "uniform", "--requests", "1000000000", "-o", path], |said| {
+                said.contains("requests were made")
+            });
         assert!(said.contains("requests were made") && said.contains("was not written"), "{said}");
         assert_eq!(left(&folder), [""; 0]);
     }
@@ -55,26 +41,45 @@ fn replay_and_compare_show_what_they_have_and_write_no_file() {
     let folder = folder("interrupted-replay");
     let [json, page] = ["a.json", "a.html"].map(|name| folder.join(name).display().to_string());
     for command in ["replay", "compare"] {
-        let (out, said) = stopped(&[command, ENDLESS, "--json", &json, "--report", &page]);
+        let (out, said) = stopped(&[command, ENDLESS, "--json", &json, "--report", &page], served);
         assert!(out.contains("PARTIAL"), "{command}: {out}");
         assert!(said.contains("requests were served") && said.contains("no file"), "{said}");
         assert_eq!(left(&folder), [""; 0]);
     }
     let csv = folder.join("a.csv").display().to_string();
-    let (out, said) = stopped(&["compare", ENDLESS, "--csv", &csv]);
+    let (out, said) = stopped(&["compare", ENDLESS, "--csv", &csv], served);
     assert!(out.contains("PARTIAL") && said.contains("no file was written"), "{out}{said}");
     assert_eq!(left(&folder), [""; 0]);
-    let (out, said) = stopped(&["compare", ENDLESS, "--csv", "-"]);
+    let (out, said) = stopped(&["compare", ENDLESS, "--csv", "-"], served);
     assert!(out.starts_with("device,") && out.lines().count() == 3, "{out}");
     assert!(said.contains("all figures are of these") && !said.contains("no file"), "{said}");
-    let (out, _) = stopped(&["replay", ENDLESS, "--json", "-"]);
+    let (out, _) = stopped(&["replay", ENDLESS, "--json", "-"], served);
     let result: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(result["partial"], true);
 }
 
 #[test]
+fn ctrl_c_gives_the_result_so_far_and_all_systems_stop_after_the_same_request() {
+    let page = folder("partial").join("partial.html");
+    let page = page.to_str().unwrap();
+    let endless = ["compare", "synth:uniform?requests=1000000000", "--device", "tiny"];
+    let arguments = [&endless[..], &["--json", "-", "--report", page]].concat();
+    let (out, _) = stopped(&arguments, served);
+    let comparison: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let runs = comparison["runs"].as_array().unwrap();
+    let writes = |run: usize| runs[run]["requests"]["writes"].as_u64().unwrap();
+    assert_eq!((&runs[0]["partial"], &runs[1]["partial"]), (&true.into(), &true.into()));
+    assert_eq!(writes(0), writes(1));
+    assert!((1..1_000_000_000).contains(&writes(0)));
+    assert!(!Path::new(page).exists(), "a page of half a run is none");
+}
+
+#[test]
 fn profile_counts_nothing_by_halves() {
-    let (out, said) = stopped(&["profile", "synth:sequential?requests=4000000000&footprint=1MiB"]);
+    let (out, said) =
+        stopped(&["profile", "synth:sequential?requests=4000000000&footprint=1MiB"], |said| {
+            said.contains("requests were counted")
+        });
     assert!(out.is_empty() && said.contains("requests were counted"), "{out}{said}");
 }
 
@@ -89,14 +94,17 @@ fn sweep_keeps_what_is_done_and_says_so() {
         ),
     );
     let out = folder.join("out");
-    let (table, said) = stopped(&["sweep", &plan, "--out", out.to_str().unwrap(), "--jobs", "1"]);
+    let (table, said) =
+        stopped(&["sweep", &plan, "--out", out.to_str().unwrap(), "--jobs", "1"], |said| {
+            said.contains("1 of 2 runs")
+        });
     assert!(said.contains("1 of 2 runs are done and kept"), "{table}{said}");
     assert_eq!(left(&out.join("runs")).len(), 1);
 }
 
 #[test]
 fn torture_says_how_far_it_was() {
-    let (out, said) = stopped(&["torture", "--seeds", "100000"]);
+    let (out, said) = stopped(&["torture", "--seeds", "100000"], |said| said.contains(" cuts, "));
     assert!(out.contains(" cuts, ") && said.contains("what was tried"), "{out}{said}");
 }
 
@@ -105,6 +113,8 @@ fn repro_writes_no_figure() {
     let folder = folder("interrupted-repro");
     let out = folder.join("figures");
     let long = ["repro", "chang", "table3", "--requests", "100000000", "--out"];
-    let (_, said) = stopped(&[&long[..], &[out.to_str().unwrap()]].concat());
+    let (_, said) = stopped(&[&long[..], &[out.to_str().unwrap()]].concat(), |said| {
+        said.contains("runs were done")
+    });
     assert!(said.contains("runs were done"), "{said}");
 }

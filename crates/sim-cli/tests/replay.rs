@@ -543,33 +543,6 @@ fn our_own_traces_replay_with_every_read_verified() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn ctrl_c_gives_the_result_so_far_and_all_systems_stop_after_the_same_request() {
-    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("partial.html");
-    let _ = fs::remove_file(&page);
-    let page = page.to_str().unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_tandem"))
-        .args(["compare", "synth:uniform?requests=1000000000", "--device", "tiny", "--json", "-"])
-        .args(["--report", page])
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    // Long enough to be at work on any machine; a run that ends by itself would take many minutes.
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("kill runs").success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    let comparison: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let runs = comparison["runs"].as_array().unwrap();
-    let writes = |run: usize| runs[run]["requests"]["writes"].as_u64().unwrap();
-    assert_eq!((&runs[0]["partial"], &runs[1]["partial"]), (&true.into(), &true.into()));
-    assert_eq!(writes(0), writes(1));
-    assert!((1..1_000_000_000).contains(&writes(0)));
-    assert!(!Path::new(page).exists(), "a page of half a run is none");
-}
-
 #[test]
 fn a_table_names_the_systems_and_says_what_the_ratios_mean() {
     let output = tandem(&["compare", "synth:zipf?requests=1000", "--device", "tiny"]);

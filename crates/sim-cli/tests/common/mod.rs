@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -51,4 +53,34 @@ pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = path(name);
     fs::write(&path, content).expect("a file");
     path.to_str().expect("a path of text").into()
+}
+
+/// Runs for a while, stops by Ctrl-C, and takes what was said: on standard output, and on standard error.
+fn stopped_after(pause: Duration, arguments: &[&str]) -> (String, String) {
+    let child = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    thread::sleep(pause);
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(signal.expect("kill runs").success(), "{arguments:?} ended before it was stopped");
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("an end");
+    let [out, error] = [stdout, stderr].map(|text| String::from_utf8(text).expect("text"));
+    assert_eq!(status.code(), Some(130), "{arguments:?}: {out}{error}");
+    assert!(error.contains("stopped by Ctrl-C: "), "{arguments:?}: {error}");
+    (out, error)
+}
+
+/// Stops a command while it does its work: as late as this machine, busy as it is, has begun with it.
+pub(crate) fn stopped(arguments: &[&str], at_work: impl Fn(&str) -> bool) -> (String, String) {
+    let mut pause = Duration::from_millis(1_000);
+    loop {
+        let (out, error) = stopped_after(pause, arguments);
+        if at_work(&format!("{out}{error}")) || pause > Duration::from_secs(120) {
+            return (out, error);
+        }
+        pause *= 2;
+    }
 }
