@@ -41,19 +41,22 @@ fn replay_and_compare_show_what_they_have_and_write_no_file() {
     let folder = folder("interrupted-replay");
     let [json, page] = ["a.json", "a.html"].map(|name| folder.join(name).display().to_string());
     for command in ["replay", "compare"] {
-        let (out, said) = stopped(&[command, ENDLESS, "--json", &json, "--report", &page], served);
+        let (out, said) = stopped(
+            &[command, ENDLESS, "--device", "tiny", "--json", &json, "--report", &page],
+            served,
+        );
         assert!(out.contains("PARTIAL"), "{command}: {out}");
         assert!(said.contains("requests were served") && said.contains("no file"), "{said}");
         assert_eq!(left(&folder), [""; 0]);
     }
     let csv = folder.join("a.csv").display().to_string();
-    let (out, said) = stopped(&["compare", ENDLESS, "--csv", &csv], served);
+    let (out, said) = stopped(&["compare", ENDLESS, "--device", "tiny", "--csv", &csv], served);
     assert!(out.contains("PARTIAL") && said.contains("no file was written"), "{out}{said}");
     assert_eq!(left(&folder), [""; 0]);
-    let (out, said) = stopped(&["compare", ENDLESS, "--csv", "-"], served);
-    assert!(out.starts_with("device,") && out.lines().count() == 3, "{out}");
+    let (out, said) = stopped(&["compare", ENDLESS, "--device", "tiny", "--csv", "-"], served);
+    assert!(out.starts_with("device,") && out.lines().count() == 4, "{out}");
     assert!(said.contains("all figures are of these") && !said.contains("no file"), "{said}");
-    let (out, _) = stopped(&["replay", ENDLESS, "--json", "-"], served);
+    let (out, _) = stopped(&["replay", ENDLESS, "--device", "tiny", "--json", "-"], served);
     let result: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(result["partial"], true);
 }
