@@ -53,7 +53,7 @@
 //! - [`filter`]: is a write hot? Told by its size. [`throttle`]: may the fast region wear on? They do no I/O.
 //! - [`layout`]: what is on flash: tags, stamps, slots, headers. `docs/FORMAT.md` is this room in prose.
 //! - [`bound`]: what a worst case is counted in. [`health`]: what a host is told about reserve and wear.
-//!   [`memory`]: what the plans of lent memory share. `check` (with the feature of that name): what an invariant that
+//!   [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): what an invariant that
 //!   does not hold is told as.
 //! - [`weak`]: what begins to go, and is to be written anew.
 //! - [`config`]: what the user chooses. [`table`]: lent memory that only one kind of row can index. [`image`]: how a
@@ -149,5 +149,7 @@ pub use hybrid::ram::OwnedRam;
 pub use hybrid::ram::{Ram, RamPlan};
 pub use hybrid::shape::{Shape, ShapeError};
 pub use hybrid::state::Ftl;
-pub use memory::{PlanRow, WrongLength};
+#[cfg(feature = "alloc")]
+pub use memory::Owned;
+pub use memory::{Lent, Plan, PlanRow, WrongLength};
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};

@@ -1,9 +1,14 @@
 //! The calls of a host, for programs that are looked at, and never run. The code of each call is the FTL's, which the
 //! compiler puts into it. All that is given to the FTL comes from [`black_box`], so that nothing of it is folded away.
 
-use core::hint::black_box;
+use core::hint::{black_box, spin_loop};
 
+use ftl_core::Lent;
 use ftl_iface::{BlockStore, PageCount, Sector, SectorCount};
+
+use crate::chips::BlackBox;
+use crate::memory::Memory;
+use crate::subject::Subject;
 
 const PAGE: usize = 2048;
 
@@ -32,8 +37,25 @@ fn maintain(ftl: &mut impl BlockStore, budget: PageCount) -> bool {
     ftl.maintain(budget).is_ok()
 }
 
+type Bare<'ram, S> = <S as Subject>::Store<'ram, BlackBox>;
+
+#[inline(never)]
+fn format<'ram, S: Subject>(config: &S::Config, ram: Lent<'ram, S::Plan>) -> Option<Bare<'ram, S>> {
+    S::format(BlackBox, config, ram, black_box(1)).ok()
+}
+
+#[inline(never)]
+fn mount<'ram, S: Subject>(config: &S::Config, ram: Lent<'ram, S::Plan>) -> Option<Bare<'ram, S>> {
+    S::mount(BlackBox, config, ram).ok()
+}
+
+#[inline(never)]
+fn stop<S: Subject>(ftl: &mut Bare<'_, S>) -> bool {
+    S::stop(ftl)
+}
+
 /// Makes every call there is of a host's.
-pub fn use_all(ftl: &mut impl BlockStore) -> bool {
+fn use_all<S: Subject>(ftl: &mut Bare<'_, S>) -> bool {
     let mut data = black_box([0; 4 * PAGE]);
     let length = black_box(data.len()).min(4 * PAGE);
     let data = data.get_mut(..length).unwrap_or(&mut []);
@@ -43,6 +65,27 @@ pub fn use_all(ftl: &mut impl BlockStore) -> bool {
         & trim(ftl, sector, SectorCount::new(black_box(1)))
         & flush(ftl)
         & maintain(ftl, PageCount::new(black_box(1)))
+        & stop::<S>(ftl)
+}
+
+/// All that there is of an FTL, and nothing else.
+pub fn link<S: Subject>(plan: &S::Plan, config: S::Config, memory: Option<Memory>) -> ! {
+    let config = black_box(config);
+    if let Some(mut memory) = memory {
+        if let Some(ram) = memory.lend(plan)
+            && let Some(mut ftl) = format::<S>(&config, ram)
+        {
+            black_box(use_all::<S>(&mut ftl));
+        }
+        if let Some(ram) = memory.lend(plan)
+            && let Some(mut ftl) = mount::<S>(&config, ram)
+        {
+            black_box(use_all::<S>(&mut ftl));
+        }
+    }
+    loop {
+        spin_loop();
+    }
 }
 
 /// The panic handler of a program in which no panic may be reached: it calls a function that does not exist. Where the

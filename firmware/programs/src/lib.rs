@@ -6,6 +6,7 @@
 //!   payload; a meter that counts what passes to a chip.
 //! - [`measuring`]: what calls cost, by kinds. [`bare`]: every call of a host, for programs that are only looked at.
 //! - [`memory`]: static arrays, sized by the plan and lent again after each mount.
+//! - [`subject`]: either FTL, by the same calls.
 //! - [`numbers`]: numbers that look random.
 #![no_std]
 #![deny(unsafe_code)]
@@ -17,3 +18,4 @@ pub mod measuring;
 pub mod memory;
 pub mod numbers;
 pub mod part;
+pub mod subject;

@@ -1,44 +1,47 @@
 //! What a call costs: instructions, operations of the chip, and stack, by kinds of calls. The runner reads the lines
 //! that start with `figure`. Every read is compared.
 
-use core::fmt;
-
-use ftl_core::Ftl;
-use ftl_core::paged::PageFtl;
-use ftl_iface::{BlockStore, NandDevice, PageCount, Sector, SectorCount};
+use ftl_core::Plan;
+use ftl_iface::{BlockStore, Geometry, PageCount, Sector, SectorCount};
 use semihosting::println;
+use static_cell::ConstStaticCell;
 
 use crate::board::stack::Painted;
 use crate::board::{self, Span, fail, time};
-use crate::chips::{Asked, FILLER, HEAD, Meter};
+use crate::chips::{Asked, FILLER, HEAD, Meter, TagChip};
+use crate::memory::Memory;
 use crate::numbers::Numbers;
+use crate::subject::Subject;
 
 /// The most sectors that a profile uses.
-pub const USED_MOST: u32 = 47_824;
+const USED_MOST: u32 = 47_824;
 /// Bytes of a page.
-pub const PAGE: usize = 2048;
+const PAGE: usize = 2048;
 
 /// Calls that are counted of each kind.
 const CALLS: u32 = 10_000;
 /// Pages of work that the host grants in an idle moment.
 const IDLE: PageCount = PageCount::new(16);
 
-/// An FTL whose chip tells what it was asked.
-pub trait Measured: BlockStore<Error: fmt::Debug> {
-    /// What the chip was asked so far.
-    fn asked(&self) -> Asked;
-}
+/// A chip that counts what it is asked.
+type Chip = Meter<&'static mut TagChip>;
 
-impl<D: NandDevice> Measured for Ftl<'_, &mut Meter<D>> {
-    fn asked(&self) -> Asked {
-        self.device().asked()
-    }
-}
+/// The FTL that is measured. Its chip is lent for one mount after the other.
+type Running<'ram, S> = <S as Subject>::Store<'ram, &'ram mut Chip>;
 
-impl<D: NandDevice> Measured for PageFtl<'_, &mut Meter<D>> {
-    fn asked(&self) -> Asked {
-        self.device().asked()
-    }
+/// A chip and a configuration to measure, and how full the chip is.
+#[derive(Debug)]
+pub struct Profile<S: Subject> {
+    /// What the figures are called.
+    pub name: &'static str,
+    /// The chip.
+    pub chip: &'static Geometry,
+    /// What the FTL is told to be.
+    pub config: S::Config,
+    /// Its memory.
+    pub plan: S::Plan,
+    /// What the host does.
+    pub load: Load,
 }
 
 /// Sectors that the host uses, and how many of them it writes again and again.
@@ -52,7 +55,7 @@ pub struct Load {
 
 /// What the host has written: the version of each sector.
 #[derive(Debug)]
-pub struct Host {
+struct Host {
     versions: &'static mut [u32],
     page: &'static mut [u8; PAGE],
     numbers: Numbers,
@@ -63,12 +66,12 @@ pub struct Host {
 
 impl Host {
     /// A host that has written nothing yet.
-    pub fn new(versions: &'static mut [u32], page: &'static mut [u8; PAGE]) -> Self {
+    fn new(versions: &'static mut [u32], page: &'static mut [u8; PAGE]) -> Self {
         Self { versions, page, numbers: Numbers::new(1), next: 0, used: 0, hot: 1 }
     }
 
     /// Begins anew, with that load.
-    pub fn take_up(&mut self, load: Load) {
+    fn take_up(&mut self, load: Load) {
         self.versions.fill(0);
         (self.used, self.hot, self.next) = (load.used, load.hot, load.used);
     }
@@ -117,7 +120,7 @@ impl Host {
 
 /// What the calls of one kind took.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+struct Tally {
     calls: u32,
     instructions: u64,
     worst: u32,
@@ -126,7 +129,7 @@ pub struct Tally {
 
 impl Tally {
     /// Adds a call.
-    pub fn add(&mut self, taken: Span, asked: Asked) {
+    fn add(&mut self, taken: Span, asked: Asked) {
         let own = taken.without(asked.spent).instructions() - board::cost_of_measuring();
         self.calls += 1;
         self.instructions += u64::from(own);
@@ -137,7 +140,7 @@ impl Tally {
     }
 
     /// Tells the figures.
-    pub fn tell(&self, profile: &str, kind: &str, stack: usize) {
+    fn tell(&self, profile: &str, kind: &str, stack: usize) {
         let calls = u64::from(self.calls).max(1);
         let hundredths = |sum: u64| (sum * 100 / calls / 100, sum * 100 / calls % 100);
         println!("figure {profile}/{kind}/instructions {}", self.instructions / calls);
@@ -152,31 +155,31 @@ impl Tally {
 
 /// Makes calls of one kind, tells what they took, and how deep the stack went below this function.
 #[inline(never)]
-fn phase<F: Measured>(
+fn phase<S: Subject>(
     profile: &str,
     kind: &str,
     calls: u32,
-    ftl: &mut F,
-    call: &mut dyn FnMut(&mut F) -> Span,
+    ftl: &mut Running<'_, S>,
+    call: &mut dyn FnMut(&mut Running<'_, S>) -> Span,
 ) {
     let mut tally = Tally::default();
     let painted = Painted::below();
     for _ in 0..calls {
-        let before = ftl.asked();
+        let before = S::device(ftl).asked();
         let taken = call(ftl);
-        tally.add(taken, ftl.asked().since(before));
+        tally.add(taken, S::device(ftl).asked().since(before));
     }
     tally.tell(profile, kind, painted.depth());
 }
 
-fn write<F: Measured>(ftl: &mut F, sector: Sector, page: &[u8]) -> Span {
+fn write(ftl: &mut impl BlockStore, sector: Sector, page: &[u8]) -> Span {
     match time(|| ftl.write(sector, page)) {
         (taken, Ok(())) => taken,
         (_, Err(error)) => fail(format_args!("{sector} cannot be written: {error}")),
     }
 }
 
-fn read<F: Measured>(ftl: &mut F, host: &Host, sector: Sector, page: &mut [u8]) -> Span {
+fn read(ftl: &mut impl BlockStore, host: &Host, sector: Sector, page: &mut [u8]) -> Span {
     match time(|| ftl.read(sector, page)) {
         (taken, Ok(())) if host.is_right(sector, page) => taken,
         (_, Ok(())) => fail(format_args!("{sector} does not read as it was written")),
@@ -185,9 +188,9 @@ fn read<F: Measured>(ftl: &mut F, host: &Host, sector: Sector, page: &mut [u8]) 
 }
 
 /// Writes, and reads of what was written.
-pub fn write_phases<F: Measured>(name: &str, ftl: &mut F, host: &mut Host) {
+fn write_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Host) {
     let back = &mut [0; PAGE];
-    phase(name, "first sequential write", host.used, ftl, &mut |ftl| {
+    phase::<S>(name, "first sequential write", host.used, ftl, &mut |ftl| {
         let sector = host.in_order();
         write(ftl, sector, host.new_page(sector))
     });
@@ -195,11 +198,11 @@ pub fn write_phases<F: Measured>(name: &str, ftl: &mut F, host: &mut Host) {
         let sector = host.random();
         write(ftl, sector, host.new_page(sector));
     }
-    phase(name, "random write", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "random write", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         write(ftl, sector, host.new_page(sector))
     });
-    phase(name, "random read", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "random read", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         read(ftl, host, sector, back)
     });
@@ -207,36 +210,36 @@ pub fn write_phases<F: Measured>(name: &str, ftl: &mut F, host: &mut Host) {
         let sector = host.hot();
         write(ftl, sector, host.new_page(sector));
     }
-    phase(name, "hot write", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "hot write", CALLS, ftl, &mut |ftl| {
         let sector = host.hot();
         write(ftl, sector, host.new_page(sector))
     });
-    phase(name, "hot read", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "hot read", CALLS, ftl, &mut |ftl| {
         let sector = host.hot();
         read(ftl, host, sector, back)
     });
 }
 
 /// What is measured after a mount.
-pub fn later_phases<F: Measured>(name: &str, ftl: &mut F, host: &mut Host) {
+fn later_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Host) {
     let back = &mut [0; PAGE];
-    phase(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         read(ftl, host, sector, back)
     });
-    phase(name, "sequential read", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "sequential read", CALLS, ftl, &mut |ftl| {
         let sector = host.in_order();
         read(ftl, host, sector, back)
     });
-    phase(name, "sequential write", CALLS, ftl, &mut |ftl| {
+    phase::<S>(name, "sequential write", CALLS, ftl, &mut |ftl| {
         let sector = host.in_order();
         write(ftl, sector, host.new_page(sector))
     });
-    phase(name, "idle step", CALLS / 10, ftl, &mut |ftl| match time(|| ftl.maintain(IDLE)) {
+    phase::<S>(name, "idle step", CALLS / 10, ftl, &mut |ftl| match time(|| ftl.maintain(IDLE)) {
         (taken, Ok(_)) => taken,
         (_, Err(error)) => fail(format_args!("idle work failed: {error}")),
     });
-    phase(name, "trim", CALLS / 10, ftl, &mut |ftl| {
+    phase::<S>(name, "trim", CALLS / 10, ftl, &mut |ftl| {
         let sector = host.random();
         host.versions[sector.get() as usize] = 0;
         match time(|| ftl.trim(sector, SectorCount::new(1))) {
@@ -248,4 +251,67 @@ pub fn later_phases<F: Measured>(name: &str, ftl: &mut F, host: &mut Host) {
         read(ftl, host, Sector::new(sector), back);
     }
     println!("{name}: all {} sectors read as they were written last", host.used);
+}
+
+/// Formats or mounts, and tells what it took.
+#[inline(never)]
+fn start<'ram, S: Subject>(
+    profile: &Profile<S>,
+    memory: &'ram mut Memory,
+    chip: &'ram mut Chip,
+    verb: &str,
+) -> Running<'ram, S> {
+    let Some(ram) = memory.lend(&profile.plan) else {
+        fail(format_args!("the memory is shorter than the plan"));
+    };
+    let before = chip.asked();
+    let painted = Painted::below();
+    let (taken, outcome) = time(|| match verb {
+        "format" => S::format(chip, &profile.config, ram, 0x5EED),
+        _ => S::mount(chip, &profile.config, ram),
+    });
+    let depth = painted.depth();
+    match outcome {
+        Ok(ftl) => {
+            let mut tally = Tally::default();
+            tally.add(taken, S::device(&ftl).asked().since(before));
+            tally.tell(profile.name, verb, depth);
+            ftl
+        }
+        Err(error) => fail(format_args!("the {verb} failed: {error}")),
+    }
+}
+
+/// Measures one profile after the other, and ends the program.
+pub fn measure_all<S: Subject>(profiles: &[Profile<S>], memory: Option<Memory>) -> ! {
+    static CHIP: ConstStaticCell<TagChip> = ConstStaticCell::new(TagChip::new());
+    static VERSIONS: ConstStaticCell<[u32; USED_MOST as usize]> =
+        ConstStaticCell::new([0; USED_MOST as usize]);
+    static PAGE_TO_WRITE: ConstStaticCell<[u8; PAGE]> = ConstStaticCell::new([FILLER; PAGE]);
+    board::start_counting();
+    if !board::counts_exactly() {
+        fail(format_args!("instructions are not counted here: start QEMU with -icount"));
+    }
+    println!(
+        "a measurement adds {} instructions, and they are taken off",
+        board::cost_of_measuring()
+    );
+    let (Some(mut memory), Some(chip), Some(versions), Some(page)) =
+        (memory, CHIP.try_take(), VERSIONS.try_take(), PAGE_TO_WRITE.try_take())
+    else {
+        fail(format_args!("the memory was taken before"));
+    };
+    let mut chip = Meter::new(chip);
+    let mut host = Host::new(versions, page);
+    for profile in profiles {
+        let name = profile.name;
+        host.take_up(profile.load);
+        chip.inner_mut().become_a(profile.chip);
+        println!("figure {name}/ram/tables {}", profile.plan.total_bytes());
+        println!("figure {name}/ram/state {}", size_of::<Running<'_, S>>());
+        write_phases::<S>(name, &mut start(profile, &mut memory, &mut chip, "format"), &mut host);
+        later_phases::<S>(name, &mut start(profile, &mut memory, &mut chip, "mount"), &mut host);
+    }
+    println!("PASSED");
+    board::end(0)
 }

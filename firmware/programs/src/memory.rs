@@ -1,7 +1,6 @@
 //! Memory for the FTL: static arrays of the lengths that the plan names, lent for one mount after the other.
 
-use ftl_core::paged::{PagedPlan, PagedRam};
-use ftl_core::{Ram, RamPlan};
+use ftl_core::{Lent, Plan};
 
 /// The three arrays. Each mount borrows them; when its FTL is dropped, they can be lent again.
 #[derive(Debug)]
@@ -22,19 +21,12 @@ impl Memory {
     }
 
     /// Lends as much of it as the plan names; nothing if it is too short.
-    pub fn lend(&mut self, plan: &RamPlan) -> Option<Ram<'_>> {
-        let halves = self.halves.get_mut(..plan.halves())?;
-        let words = self.words.get_mut(..plan.words())?;
-        let bytes = self.bytes.get_mut(..plan.bytes())?;
-        Ram::lend(plan, halves, words, bytes).ok()
-    }
-
-    /// The same for the page store.
-    pub fn lend_paged(&mut self, plan: &PagedPlan) -> Option<PagedRam<'_>> {
-        let halves = self.halves.get_mut(..plan.halves())?;
-        let words = self.words.get_mut(..plan.words())?;
-        let bytes = self.bytes.get_mut(..plan.bytes())?;
-        PagedRam::lend(plan, halves, words, bytes).ok()
+    pub fn lend<P: Plan>(&mut self, plan: &P) -> Option<Lent<'_, P>> {
+        let [halves, words, bytes] = plan.elements();
+        let halves = self.halves.get_mut(..halves)?;
+        let words = self.words.get_mut(..words)?;
+        let bytes = self.bytes.get_mut(..bytes)?;
+        Lent::lend(plan, halves, words, bytes).ok()
     }
 
     /// Overwrites all of it, as a loss of power does.
@@ -78,23 +70,4 @@ pub const fn longest(lengths: &[usize]) -> usize {
         at += 1;
     }
     longest
-}
-
-/// The plan for that chip and configuration, in a `const`: what does not fit stops the build.
-pub const fn plan(geometry: &ftl_iface::Geometry, config: &ftl_core::Config) -> RamPlan {
-    match RamPlan::new(geometry, config) {
-        Ok(plan) => plan,
-        Err(_) => panic!("the configuration does not fit the chip"),
-    }
-}
-
-/// The same for the page store.
-pub const fn plan_paged(
-    geometry: &ftl_iface::Geometry,
-    config: &ftl_core::paged::PagedConfig,
-) -> PagedPlan {
-    match PagedPlan::new(geometry, config) {
-        Ok(plan) => plan,
-        Err(_) => panic!("the configuration does not fit the chip"),
-    }
 }

@@ -26,9 +26,6 @@
 //! assert!(PLAN.total_bytes() < 24 * 1024);
 //! ```
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
-
 use ftl_iface::{BlockCount, Bytes, Geometry, SectorCount};
 
 use crate::config::{Config, IndexConfig, LogRegion};
@@ -39,7 +36,9 @@ use crate::hybrid::shape::{Shape, ShapeError};
 use crate::hybrid::slc::index::IndexShape;
 use crate::hybrid::wear::DualPool;
 use crate::layout;
-use crate::memory::{PlanRow, WrongLength, split};
+#[cfg(feature = "alloc")]
+use crate::memory::Owned;
+use crate::memory::{Lent, Plan, PlanRow, sum};
 use crate::table::Bits;
 
 /// The tables, in the order in which they take their part of the lent slices.
@@ -269,29 +268,19 @@ impl RamPlan {
         self.index.as_ref()
     }
 
-    const fn sum(&self, from: usize, to: usize) -> usize {
-        let mut sum = 0;
-        let mut at = from;
-        while at < to {
-            sum += self.lengths[at];
-            at += 1;
-        }
-        sum
-    }
-
     /// Elements of 16 bits to lend.
     pub const fn halves(&self) -> usize {
-        self.sum(0, FIRST_WORD)
+        sum(&self.lengths, 0, FIRST_WORD)
     }
 
     /// Elements of 32 bits to lend.
     pub const fn words(&self) -> usize {
-        self.sum(FIRST_WORD, FIRST_BYTE)
+        sum(&self.lengths, FIRST_WORD, FIRST_BYTE)
     }
 
     /// Bytes to lend.
     pub const fn bytes(&self) -> usize {
-        self.sum(FIRST_BYTE, TABLES)
+        sum(&self.lengths, FIRST_BYTE, TABLES)
     }
 
     /// Bytes of all that is lent. The `Ftl` itself comes on top; `size_of` tells how much it is.
@@ -321,99 +310,25 @@ const fn tail_codes(codes: usize, index_cells: u32) -> usize {
     if cells > codes { cells } else { codes }
 }
 
+impl Plan for RamPlan {
+    fn elements(&self) -> [usize; 3] {
+        [self.halves(), self.words(), self.bytes()]
+    }
+
+    fn length(&self, table: usize) -> usize {
+        self.lengths.get(table).copied().unwrap_or(0)
+    }
+}
+
+impl From<TableName> for usize {
+    fn from(table: TableName) -> Self {
+        table as Self
+    }
+}
+
 /// Lent memory, of just the lengths of the plan.
-#[derive(Debug)]
-pub struct Ram<'ram> {
-    plan: RamPlan,
-    halves: &'ram mut [u16],
-    words: &'ram mut [u32],
-    bytes: &'ram mut [u8],
-    next: usize,
-}
-
-impl<'ram> Ram<'ram> {
-    /// Lends memory for that plan.
-    pub fn lend(
-        plan: &RamPlan,
-        halves: &'ram mut [u16],
-        words: &'ram mut [u32],
-        bytes: &'ram mut [u8],
-    ) -> Result<Self, WrongLength> {
-        let lent = [halves.len(), words.len(), bytes.len()];
-        let needed = [plan.halves(), plan.words(), plan.bytes()];
-        if lent == needed {
-            Ok(Self { plan: *plan, halves, words, bytes, next: 0 })
-        } else {
-            Err(WrongLength { needed, lent })
-        }
-    }
-
-    /// The plan that the memory was lent for.
-    pub fn plan(&self) -> &RamPlan {
-        &self.plan
-    }
-
-    fn length(&mut self, table: TableName) -> usize {
-        debug_assert_eq!(table as usize, self.next, "tables are taken in their order");
-        self.next += 1;
-        self.plan.lengths.get(table as usize).copied().unwrap_or(0)
-    }
-
-    /// Takes the next table of 16-bit elements.
-    pub(crate) fn halves(&mut self, table: TableName) -> &'ram mut [u16] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.halves), length);
-        self.halves = rest;
-        taken
-    }
-
-    /// Takes the next table of 32-bit elements.
-    pub(crate) fn words(&mut self, table: TableName) -> &'ram mut [u32] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.words), length);
-        self.words = rest;
-        taken
-    }
-
-    /// Takes the next table of bytes.
-    pub(crate) fn bytes(&mut self, table: TableName) -> &'ram mut [u8] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.bytes), length);
-        self.bytes = rest;
-        taken
-    }
-}
+pub type Ram<'ram> = Lent<'ram, RamPlan>;
 
 /// Memory on the heap, for hosts.
 #[cfg(feature = "alloc")]
-#[derive(Debug)]
-pub struct OwnedRam {
-    plan: RamPlan,
-    halves: Vec<u16>,
-    words: Vec<u32>,
-    bytes: Vec<u8>,
-}
-
-#[cfg(feature = "alloc")]
-impl OwnedRam {
-    /// Allocates what the plan needs.
-    pub fn for_plan(plan: &RamPlan) -> Self {
-        Self {
-            plan: *plan,
-            halves: alloc::vec![0; plan.halves()],
-            words: alloc::vec![0; plan.words()],
-            bytes: alloc::vec![0; plan.bytes()],
-        }
-    }
-
-    /// Lends it.
-    pub fn lend(&mut self) -> Ram<'_> {
-        Ram {
-            plan: self.plan,
-            halves: &mut self.halves,
-            words: &mut self.words,
-            bytes: &mut self.bytes,
-            next: 0,
-        }
-    }
-}
+pub type OwnedRam = Owned<RamPlan>;

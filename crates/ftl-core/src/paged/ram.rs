@@ -1,15 +1,14 @@
 //! Every byte of RAM that the page store has, named. The plan follows from geometry and configuration at compile time;
 //! the caller lends slices of just those lengths.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
-
 use ftl_iface::Geometry;
 
 use super::config::PagedConfig;
 use super::shape::{PagedShape, PagedShapeError};
 use crate::layout;
-use crate::memory::{PlanRow, WrongLength, split};
+#[cfg(feature = "alloc")]
+use crate::memory::Owned;
+use crate::memory::{Lent, Plan, PlanRow, sum};
 
 /// The tables, in the order in which they take their part of the lent slices: words, halves, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,29 +116,19 @@ impl PagedPlan {
         &self.config
     }
 
-    const fn sum(&self, from: usize, to: usize) -> usize {
-        let mut sum = 0;
-        let mut at = from;
-        while at < to {
-            sum += self.lengths[at];
-            at += 1;
-        }
-        sum
-    }
-
     /// Elements of 32 bits to lend.
     pub const fn words(&self) -> usize {
-        self.sum(0, FIRST_HALF)
+        sum(&self.lengths, 0, FIRST_HALF)
     }
 
     /// Elements of 16 bits to lend.
     pub const fn halves(&self) -> usize {
-        self.sum(FIRST_HALF, FIRST_BYTE)
+        sum(&self.lengths, FIRST_HALF, FIRST_BYTE)
     }
 
     /// Bytes to lend.
     pub const fn bytes(&self) -> usize {
-        self.sum(FIRST_BYTE, TABLES)
+        sum(&self.lengths, FIRST_BYTE, TABLES)
     }
 
     /// Bytes of all that is lent. The FTL itself comes on top; `size_of` tells how much it is.
@@ -165,99 +154,25 @@ const fn max(one: usize, other: usize) -> usize {
     if one > other { one } else { other }
 }
 
+impl Plan for PagedPlan {
+    fn elements(&self) -> [usize; 3] {
+        [self.halves(), self.words(), self.bytes()]
+    }
+
+    fn length(&self, table: usize) -> usize {
+        self.lengths.get(table).copied().unwrap_or(0)
+    }
+}
+
+impl From<TableName> for usize {
+    fn from(table: TableName) -> Self {
+        table as Self
+    }
+}
+
 /// Lent memory, of just the lengths of the plan.
-#[derive(Debug)]
-pub struct PagedRam<'ram> {
-    plan: PagedPlan,
-    words: &'ram mut [u32],
-    halves: &'ram mut [u16],
-    bytes: &'ram mut [u8],
-    next: usize,
-}
-
-impl<'ram> PagedRam<'ram> {
-    /// Lends memory for that plan.
-    pub fn lend(
-        plan: &PagedPlan,
-        halves: &'ram mut [u16],
-        words: &'ram mut [u32],
-        bytes: &'ram mut [u8],
-    ) -> Result<Self, WrongLength> {
-        let lent = [halves.len(), words.len(), bytes.len()];
-        let needed = [plan.halves(), plan.words(), plan.bytes()];
-        if lent == needed {
-            Ok(Self { plan: *plan, words, halves, bytes, next: 0 })
-        } else {
-            Err(WrongLength { needed, lent })
-        }
-    }
-
-    /// The plan that the memory was lent for.
-    pub const fn plan(&self) -> &PagedPlan {
-        &self.plan
-    }
-
-    fn length(&mut self, table: TableName) -> usize {
-        debug_assert_eq!(table as usize, self.next, "tables are taken in their order");
-        self.next += 1;
-        self.plan.lengths.get(table as usize).copied().unwrap_or(0)
-    }
-
-    /// Takes the next table of words.
-    pub(super) fn words(&mut self, table: TableName) -> &'ram mut [u32] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.words), length);
-        self.words = rest;
-        taken
-    }
-
-    /// Takes the next table of halves.
-    pub(super) fn halves(&mut self, table: TableName) -> &'ram mut [u16] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.halves), length);
-        self.halves = rest;
-        taken
-    }
-
-    /// Takes the next table of bytes.
-    pub(super) fn bytes(&mut self, table: TableName) -> &'ram mut [u8] {
-        let length = self.length(table);
-        let (taken, rest) = split(core::mem::take(&mut self.bytes), length);
-        self.bytes = rest;
-        taken
-    }
-}
+pub type PagedRam<'ram> = Lent<'ram, PagedPlan>;
 
 /// Memory on the heap, for hosts.
 #[cfg(feature = "alloc")]
-#[derive(Debug)]
-pub struct OwnedPagedRam {
-    plan: PagedPlan,
-    words: Vec<u32>,
-    halves: Vec<u16>,
-    bytes: Vec<u8>,
-}
-
-#[cfg(feature = "alloc")]
-impl OwnedPagedRam {
-    /// Allocates what the plan needs.
-    pub fn for_plan(plan: &PagedPlan) -> Self {
-        Self {
-            plan: *plan,
-            words: alloc::vec![0; plan.words()],
-            halves: alloc::vec![0; plan.halves()],
-            bytes: alloc::vec![0; plan.bytes()],
-        }
-    }
-
-    /// Lends it.
-    pub fn lend(&mut self) -> PagedRam<'_> {
-        PagedRam {
-            plan: self.plan,
-            words: &mut self.words,
-            halves: &mut self.halves,
-            bytes: &mut self.bytes,
-            next: 0,
-        }
-    }
-}
+pub type OwnedPagedRam = Owned<PagedPlan>;

@@ -5,65 +5,23 @@
 #![no_std]
 #![no_main]
 
-use core::hint::{black_box, spin_loop};
-
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
-use ftl_core::NoProbe;
-use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedRam};
+use ftl_core::paged::PagedPlan;
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
-use tandem_firmware::bare::use_all;
-use tandem_firmware::chips::BlackBox;
-use tandem_firmware::memory::plan_paged;
+use tandem_firmware::bare::link;
 use tandem_firmware::part::{PAGED, SPI_NAND_1G};
+use tandem_firmware::subject::{Paged, plan_paged};
 use tandem_firmware::{memory_for, no_panic_links};
 
 const PLAN: PagedPlan = plan_paged(&SPI_NAND_1G, &PAGED);
 
-type Bare<'ram> = PageFtl<'ram, BlackBox>;
-
-#[inline(never)]
-fn format<'ram>(
-    config: &PagedConfig,
-    ram: PagedRam<'ram>,
-) -> Result<Bare<'ram>, PagedMountError<()>> {
-    PageFtl::format(BlackBox, config, ram, black_box(1), NoProbe)
-}
-
-#[inline(never)]
-fn mount<'ram>(
-    config: &PagedConfig,
-    ram: PagedRam<'ram>,
-) -> Result<Bare<'ram>, PagedMountError<()>> {
-    PageFtl::mount(BlackBox, config, ram, NoProbe)
-}
-
-#[inline(never)]
-fn stop(ftl: &mut Bare<'_>) -> bool {
-    ftl.stop().is_ok()
-}
-
 #[entry]
 fn main() -> ! {
     #[cfg(feature = "plant-panic")]
-    black_box([1, 2, 3][black_box(3)]);
-    let config = black_box(PAGED);
-    if let Some(mut memory) = memory_for!(PLAN) {
-        if let Some(ram) = memory.lend_paged(&PLAN)
-            && let Ok(mut ftl) = format(&config, ram)
-        {
-            black_box(use_all(&mut ftl) & stop(&mut ftl));
-        }
-        if let Some(ram) = memory.lend_paged(&PLAN)
-            && let Ok(mut ftl) = mount(&config, ram)
-        {
-            black_box(use_all(&mut ftl) & stop(&mut ftl));
-        }
-    }
-    loop {
-        spin_loop();
-    }
+    core::hint::black_box([1, 2, 3][core::hint::black_box(3)]);
+    link::<Paged>(&PLAN, PAGED, memory_for!(PLAN))
 }
 
 no_panic_links!();

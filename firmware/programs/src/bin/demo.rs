@@ -17,10 +17,11 @@ use semihosting::println;
 use static_cell::ConstStaticCell;
 use tandem_firmware::board::{self, fail};
 use tandem_firmware::chips::{ChipError, Cut, RamChip};
-use tandem_firmware::memory::{Memory, plan};
+use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
 use tandem_firmware::part::{TINY, TINY_HYBRID};
+use tandem_firmware::subject::plan;
 
 const PLAN: RamPlan = plan(&TINY, &TINY_HYBRID);
 const SECTORS: usize = 320;

@@ -17,10 +17,11 @@ use semihosting::println;
 use static_cell::ConstStaticCell;
 use tandem_firmware::board::{self, fail};
 use tandem_firmware::chips::{Cut, PlainChip};
-use tandem_firmware::memory::{Memory, plan};
+use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
 use tandem_firmware::part::{SPI_CONFIG, SPI_PLAIN};
+use tandem_firmware::subject::plan;
 
 const PLAN: RamPlan = plan(&SPI_PLAIN.geometry, &SPI_CONFIG);
 const SECTORS: usize = 144;
