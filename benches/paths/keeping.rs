@@ -8,7 +8,7 @@ use ftl_iface::{
     ReadError, Region,
 };
 
-use super::null::{MLC_TAG, pages};
+use super::null::{MLC_TAG, erases_of, programs_of, reads_of};
 use super::{Asked, DEVICE_CALLS, Measure, Null};
 
 /// First bytes of the tags of pages that hold the host's sectors, whose content is forgotten (docs/FORMAT.md): sectors,
@@ -110,38 +110,16 @@ impl NandDevice for Keeping<'_> {
     }
 }
 
-/// Calls the device directly: its own cost.
-fn on_device(
-    device: &mut Null,
-    measure: Measure<'_>,
-    mut call: impl FnMut(&mut Keeping<'_>, Page, &mut [u8; MLC_TAG]),
-) {
-    let pages = pages(DEVICE_CALLS);
-    let mut tag = [FORGOTTEN[0]; MLC_TAG];
-    let mut device = Keeping::new(device);
-    measure(&mut || {
-        for page in &pages {
-            call(&mut device, *page, &mut tag);
-        }
-    });
-}
-
 pub(super) fn reads(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, tag| {
-        let _ = black_box(device.read(page, Bytes::new(0), &mut [], tag));
-    });
+    reads_of(&mut Keeping::new(device), FORGOTTEN[0], measure);
 }
 
 pub(super) fn programs(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, tag| {
-        let _ = black_box(device.program(page, &[], tag));
-    });
+    programs_of(&mut Keeping::new(device), FORGOTTEN[0], measure);
 }
 
 pub(super) fn erases(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, _| {
-        let _ = black_box(device.erase(page.block()));
-    });
+    erases_of(&mut Keeping::new(device), FORGOTTEN[0], measure);
 }
 
 pub(super) fn copies(_: &mut Null, measure: Measure<'_>) {

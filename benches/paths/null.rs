@@ -200,20 +200,20 @@ impl NandDevice for Null {
 }
 
 /// Pages of the first few blocks, in the order in which blocks are filled.
-pub(super) fn pages(calls: u32) -> Vec<Page> {
+fn pages(calls: u32) -> Vec<Page> {
     let page = |at: u32| Block::new(Region::Mlc, at / 128).page(PageIndex::new(at as u16 % 128));
     (0..calls).map(page).collect()
 }
 
-/// Calls the device directly: its own cost.
-fn on_device(
-    device: &mut Null,
+/// Calls a device directly, with tags of that kind: its own cost.
+fn on_device<D: NandDevice>(
+    device: &mut D,
+    kind: u8,
     measure: Measure<'_>,
-    mut call: impl FnMut(&mut Null, Page, &mut [u8; MLC_TAG]),
+    mut call: impl FnMut(&mut D, Page, &mut [u8; MLC_TAG]),
 ) {
     let pages = pages(DEVICE_CALLS);
-    let mut tag = [0; MLC_TAG];
-    device.asked = Asked::default();
+    let mut tag = [kind; MLC_TAG];
     measure(&mut || {
         for page in &pages {
             call(device, *page, &mut tag);
@@ -221,20 +221,38 @@ fn on_device(
     });
 }
 
-pub(super) fn reads(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, tag| {
+/// Reads of tags.
+pub(super) fn reads_of(device: &mut impl NandDevice, kind: u8, measure: Measure<'_>) {
+    on_device(device, kind, measure, |device, page, tag| {
         let _ = black_box(device.read(page, Bytes::new(0), &mut [], tag));
     });
 }
 
-pub(super) fn programs(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, tag| {
+/// Programs of tags.
+pub(super) fn programs_of(device: &mut impl NandDevice, kind: u8, measure: Measure<'_>) {
+    on_device(device, kind, measure, |device, page, tag| {
         let _ = black_box(device.program(page, &[], tag));
     });
 }
 
-pub(super) fn erases(device: &mut Null, measure: Measure<'_>) {
-    on_device(device, measure, |device, page, _| {
+/// Erases, one a page.
+pub(super) fn erases_of(device: &mut impl NandDevice, kind: u8, measure: Measure<'_>) {
+    on_device(device, kind, measure, |device, page, _| {
         let _ = black_box(device.erase(page.block()));
     });
+}
+
+pub(super) fn reads(device: &mut Null, measure: Measure<'_>) {
+    device.asked = Asked::default();
+    reads_of(device, 0, measure);
+}
+
+pub(super) fn programs(device: &mut Null, measure: Measure<'_>) {
+    device.asked = Asked::default();
+    programs_of(device, 0, measure);
+}
+
+pub(super) fn erases(device: &mut Null, measure: Measure<'_>) {
+    device.asked = Asked::default();
+    erases_of(device, 0, measure);
 }

@@ -9,7 +9,8 @@ use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_core::{Operations, WorstCase};
 use ftl_iface::{
-    Block, BlockStore, Geometry, Page, PageCount, Sector, SectorCount, StoreWriteError, Work,
+    Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
+    Work,
 };
 use nand_model::Chip;
 use nand_model::faults::FaultInjector;
@@ -90,6 +91,37 @@ impl Whim for AtOnce {
 
 const BYTES: usize = 512;
 
+/// How a request ended.
+type Outcome = Result<(), StoreWriteError<<Failing<AtOnce> as NandDevice>::Error>>;
+
+/// Writes, trims, or works while idle, as the dice say. Tells how it ended, and what it may have cost.
+fn one_request(
+    ftl: &mut Ftl<'_, &mut Failing<AtOnce>, Counters>,
+    worst: &WorstCase,
+    dice: &mut Dice,
+    (version, truth): (u32, &mut [u32]),
+) -> (Outcome, Operations) {
+    let capacity = ftl.capacity().get();
+    let longest = if dice.percent(30) { 40 } else { 3 };
+    let count = (1 + dice.below(longest)).min(capacity);
+    let first = dice.below(capacity - count + 1);
+    let (trims, idle) = (dice.percent(8), dice.percent(8));
+    let run = first as usize..(first + count) as usize;
+    let sectors = SectorCount::new(count);
+    if trims {
+        truth[run].fill(0);
+        (ftl.trim(Sector::new(first), sectors), worst.trim(sectors))
+    } else if idle {
+        let budget = if dice.percent(50) { 20 } else { 2_000 };
+        (ftl.maintain(PageCount::new(budget)).map(drop), worst.maintain(budget))
+    } else {
+        truth[run].fill(version);
+        let data: Vec<u8> =
+            (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
+        (ftl.write(Sector::new(first), &data), worst.write(sectors))
+    }
+}
+
 /// Writes and trims, with as many failures in each request as the device bears, until so many blocks have failed as its
 /// reserve holds; all of them are acknowledged, and none costs more than is stated. Gives the hundredths of the stated
 /// programs to which the costliest came.
@@ -110,31 +142,8 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, s
         assert!(!health.read_only, "read-only with {left} blocks of reserve left");
         assert!(health.at_once <= health.reserve_left);
         ftl.device_mut().whim.grant(health.at_once.get().min(left));
-        let longest = if dice.percent(30) { 40 } else { 3 };
-        let count = (1 + dice.below(longest)).min(capacity);
-        let first = dice.below(capacity - count + 1);
-        let (trims, idle) = (dice.percent(8), dice.percent(8));
-        let run = first as usize..(first + count) as usize;
         let before = operations(ftl.probe());
-        let budget = if trims || !idle {
-            0
-        } else if dice.percent(50) {
-            20
-        } else {
-            2_000
-        };
-        let sectors = SectorCount::new(count);
-        let (outcome, bound) = if trims {
-            truth[run].fill(0);
-            (ftl.trim(Sector::new(first), sectors), worst.trim(sectors))
-        } else if idle {
-            (ftl.maintain(PageCount::new(budget)).map(drop), worst.maintain(budget))
-        } else {
-            truth[run].fill(version);
-            let data: Vec<u8> =
-                (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
-            (ftl.write(Sector::new(first), &data), worst.write(sectors))
-        };
+        let (outcome, bound) = one_request(&mut ftl, &worst, &mut dice, (version, &mut truth));
         let struck = ftl.device().whim.struck.len();
         let cost = operations(ftl.probe()).less(before);
         nearest = nearest.max(hold_to_bound(&worst, cost, bound, struck, ftl.health().read_only));

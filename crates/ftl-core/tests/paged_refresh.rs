@@ -9,37 +9,18 @@ use ftl_core::paged::{
 use ftl_core::probe::{Counters, NoProbe, Probe, Verb};
 use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region,
-    Sector, SectorCount, StoreReadError, Work,
+    Sector, SectorCount, Work,
 };
-use nand_model::faults::{Ageing, FaultInjector};
-use nand_model::part::{Ecc, Nanos};
 use nand_model::{Chip, Content, datasheet};
 
+use world::fading::{Fading, days, fading, fill, lost};
 use world::{Dice, KEY, content};
 
-type Device = FaultInjector<Chip>;
-
 const BYTES: usize = 1024;
-const DAY: u64 = 86_400_000_000_000;
 
-/// Wrong bits in proportion to the days since the block was written: one a codeword in four days.
-const BY_THE_DAY: Ageing = Ageing {
-    floor: 0.0,
-    wear: (0.0, 0.0),
-    retention: (0.25 / 4096.0, 0.0, 1.0),
-    disturb: (0.0, 0.0, 0.0),
-};
-
-fn device(name: &str, seed: u64) -> Device {
-    let chip = Chip::new(&datasheet::builtin(name).expect("known"), Content::Bytes);
-    let chip = chip.expect("a possible part");
-    let geometry = *chip.geometry();
-    let mut device = FaultInjector::new(chip, seed);
-    for region in Region::ALL.into_iter().filter(|region| geometry.region(*region).is_some()) {
-        let ecc = Ecc { correctable_bits: 8, codeword_bytes: 512 };
-        device.age_region(region, BY_THE_DAY, ecc).expect("the region is there");
-    }
-    device
+fn device(name: &str, seed: u64) -> Fading {
+    let part = datasheet::builtin(name).expect("known");
+    fading(Chip::new(&part, Content::Bytes).expect("a possible part"), seed)
 }
 
 /// Devices of two regions and of one, in configurations of many kinds, with pages weak from so many bits on.
@@ -69,45 +50,6 @@ fn plan(name: &str, config: &PagedConfig) -> (Geometry, PagedPlan) {
     (geometry, PagedPlan::new(&geometry, config).expect("fits"))
 }
 
-/// Writes every sector in runs of many sizes, and some again.
-fn fill<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>, dice: &mut Dice) -> Vec<u32> {
-    let capacity = ftl.capacity().get();
-    let mut truth = vec![0; capacity as usize];
-    let mut write = |first: u32, count: u32, version: u32| {
-        let data: Vec<u8> =
-            (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
-        ftl.write(Sector::new(first), &data).expect("written");
-        truth[first as usize..(first + count) as usize].fill(version);
-    };
-    for first in (0..capacity).step_by(16) {
-        write(first, 16.min(capacity - first), 1);
-    }
-    for version in 2..60 {
-        let count = 1 + dice.below(4);
-        write(dice.below(capacity - count), count, version);
-    }
-    truth
-}
-
-/// Sectors that cannot be read; all others are as they were written.
-fn lost<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>, truth: &[u32]) -> Vec<u32> {
-    let mut data = [0; BYTES];
-    let mut lost = Vec::new();
-    for (sector, version) in (0..).zip(truth) {
-        match ftl.read(Sector::new(sector), &mut data) {
-            Ok(()) => {
-                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another");
-            }
-            Err(StoreReadError::Lost(named)) => {
-                assert_eq!(named, Sector::new(sector));
-                lost.push(sector);
-            }
-            Err(error) => panic!("sector {sector}: {error}"),
-        }
-    }
-    lost
-}
-
 fn idle<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>) {
     while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
 }
@@ -126,7 +68,7 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> 
         if round % 2 == 0 {
             ftl.stop().expect("stopped");
         }
-        device.age(Nanos::new(4 * DAY));
+        device.age(days(4));
         let Ok(mounted) = PageFtl::mount(&mut device, config, ram.lend(), NoProbe) else {
             return (truth.len(), refreshed);
         };
@@ -181,7 +123,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let truth = fill(&mut ftl, &mut Dice::new(7));
         idle(&mut ftl);
         assert_eq!(ftl.health().refreshed, 0, "{name}");
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         // What is read is noted, eight blocks at a time.
         for _ in 0..20 {
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
@@ -207,7 +149,7 @@ fn writes_alone_refresh_what_is_weak() {
         let mut ftl =
             PageFtl::format(device(name, 9), &config, ram.lend(), KEY, NoProbe).expect("formatted");
         let mut truth = fill(&mut ftl, &mut Dice::new(9));
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         for round in 0..40 {
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
             for sector in 0..4 {
@@ -231,7 +173,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
             .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(3));
         idle(&mut ftl);
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         ftl.scrub();
         let done = |counters: &Counters, verb| {
             Region::ALL.iter().map(|region| counters.total(*region, verb)).sum::<u64>()

@@ -8,86 +8,22 @@ use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Counters, NoProbe, Verb};
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region, Sector,
-    StoreReadError, Work,
+    Block, BlockStore, Corrected, Geometry, PageCount, PageIndex, Region, Sector, Work,
 };
-use nand_model::faults::{Ageing, FaultInjector};
-use nand_model::part::{Ecc, Nanos};
 use nand_model::{Chip, Content};
 
+use world::fading::{Fading, days, fading, fill, lost};
 use world::{Dice, KEY, content, devices, part};
 
-type Device = FaultInjector<Chip>;
-
 const BYTES: usize = 512;
-const DAY: u64 = 86_400_000_000_000;
 
-/// Wrong bits in proportion to the days since the block was written: one a codeword in four days.
-const BY_THE_DAY: Ageing = Ageing {
-    floor: 0.0,
-    wear: (0.0, 0.0),
-    retention: (0.25 / 4096.0, 0.0, 1.0),
-    disturb: (0.0, 0.0, 0.0),
-};
-
-fn device(geometry: Geometry, seed: u64) -> Device {
-    let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
-    let mut device = FaultInjector::new(chip, seed);
-    for region in Region::ALL.into_iter().filter(|region| geometry.region(*region).is_some()) {
-        let ecc = Ecc { correctable_bits: 8, codeword_bytes: 512 };
-        device.age_region(region, BY_THE_DAY, ecc).expect("the region is there");
-    }
-    device
+fn device(geometry: Geometry, seed: u64) -> Fading {
+    fading(Chip::new(&part(geometry), Content::Bytes).expect("a possible part"), seed)
 }
 
 fn refreshing(config: Config, bits: u16) -> Config {
     let limit = Corrected::bits(bits);
     Config { refresh: Refresh { log: limit, chain: limit }, ..config }
-}
-
-/// Writes every sector in runs of many sizes, and some again.
-fn fill<D: NandDevice>(
-    ftl: &mut Ftl<'_, D, impl ftl_core::probe::Probe>,
-    dice: &mut Dice,
-) -> Vec<u32> {
-    let capacity = ftl.capacity().get();
-    let mut truth = vec![0; capacity as usize];
-    let mut write = |first: u32, count: u32, version: u32| {
-        let data: Vec<u8> =
-            (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
-        ftl.write(Sector::new(first), &data).expect("written");
-        truth[first as usize..(first + count) as usize].fill(version);
-    };
-    for first in (0..capacity).step_by(16) {
-        write(first, 16.min(capacity - first), 1);
-    }
-    for version in 2..60 {
-        let count = 1 + dice.below(4);
-        write(dice.below(capacity - count), count, version);
-    }
-    truth
-}
-
-/// Sectors that cannot be read; all others are as they were written.
-fn lost<D: NandDevice>(
-    ftl: &mut Ftl<'_, D, impl ftl_core::probe::Probe>,
-    truth: &[u32],
-) -> Vec<u32> {
-    let mut data = [0; BYTES];
-    let mut lost = Vec::new();
-    for (sector, version) in (0..).zip(truth) {
-        match ftl.read(Sector::new(sector), &mut data) {
-            Ok(()) => {
-                assert!(data[..] == content(sector, *version, BYTES), "sector {sector} is another");
-            }
-            Err(StoreReadError::Lost(named)) => {
-                assert_eq!(named, Sector::new(sector));
-                lost.push(sector);
-            }
-            Err(error) => panic!("sector {sector}: {error}"),
-        }
-    }
-    lost
 }
 
 /// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much is lost then,
@@ -100,7 +36,7 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (
     let mut refreshed = 0;
     for round in 0..10 {
         ftl.stop().expect("stopped");
-        device.age(Nanos::new(4 * DAY));
+        device.age(days(4));
         let Ok(mounted) = Ftl::mount(&mut device, config, ram.lend(), NoProbe) else {
             return (truth.len(), refreshed);
         };
@@ -152,7 +88,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let truth = fill(&mut ftl, &mut Dice::new(7));
         while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
         assert_eq!(ftl.health().refreshed, 0, "{name}");
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         // The log may hold as much as it likes; what is read is noted, eight pages at a time.
         for _ in 0..100 {
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
@@ -180,7 +116,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_is_one_of_a_fold() {
             .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(3));
         while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         ftl.scrub();
         let slots = u64::from(ftl.shape().chain.slots);
         let shape = *ftl.shape();
@@ -255,7 +191,7 @@ fn log_and_chains_of_one_region_have_limits_of_their_own() {
         for sector in 0..12 {
             ftl.write(Sector::new(sector), &content(sector, 1, BYTES)).expect("written");
         }
-        ftl.device_mut().age(Nanos::new(8 * DAY));
+        ftl.device_mut().age(days(8));
         assert!(lost(&mut ftl, &[1; 12]).is_empty());
         while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
         ftl.health().refreshed

@@ -4,6 +4,7 @@
 
 pub mod devices;
 mod dice;
+pub mod fading;
 mod failing;
 mod life;
 
