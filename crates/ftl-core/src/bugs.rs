@@ -78,7 +78,7 @@ bugs! {
     ReuseFailing "A block to which a program has failed is not marked bad when it is erased."
     EraseUnderSeal "A block is erased while the seal of a checkpoint stands."
     LeaveFailingChain "A chain whose log block has failed is not folded for it."
-    LeaveHeaderTorn "A header that is missing or torn is not written anew."
+    LeaveHeaderTorn "A header that is missing or torn is not rewritten."
     ;
     TrustYoungest "The page programmed last before a mount is trusted, and not done again."
     ServeUnproved "The host is served before what was done again is proved."
@@ -96,7 +96,7 @@ bugs! {
     RelyLate "What the host has written is not relied upon when it is acknowledged."
     EraseUnrelied "A block is erased though copies of what it held may yet be ruined."
     ForgetUnrelied "A map page forgets old places though the new ones may yet be ruined."
-    RepeatUnrelied "A page that is written anew after a failure may be ruined by the next one."
+    RepeatUnrelied "A page that is rewritten after a failure may be ruined by the next one."
     LeaveOutFast "A map page is written without the dirty entries of the fast area."
     TrimInRam "A trim forgets dirty entries, and leaves what the map page says."
     DropLastSlot "The last slot of a victim's pages is not copied."
@@ -108,7 +108,7 @@ bugs! {
     OpenUnlisted "A block is opened that no anchor lists."
     AnchorUnrelied "An anchor tells of copies that may yet be ruined."
     AnchorUnsettled "An anchor that is written before something is done again is not void."
-    TrustLastAnchor "The last anchor is not written anew though it may have been torn."
+    TrustLastAnchor "The last anchor is not rewritten though it may have been torn."
     ReplayLate "A mount applies the records of the last anchor alone."
     ReuseFailed "A block to which a program has failed is used again."
 }

@@ -39,11 +39,11 @@ pub struct Config {
     pub write_back: WriteBackConfig,
     /// What is done for pages that share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
-    /// When pages are written anew because their bits begin to go.
+    /// When pages are refreshed because their error counts rise.
     pub refresh: Refresh,
 }
 
-/// How many bits of a codeword may have to be corrected before a page is written anew: as many or more, and it is.
+/// How many bits of a codeword may have to be corrected before a page is refreshed: as many or more, and it is.
 /// Three quarters of what the part corrects leave time enough. [`Corrected::NONE`]: never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {

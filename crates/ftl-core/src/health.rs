@@ -27,7 +27,7 @@ pub struct Health {
     pub log: Option<Wear>,
     /// The most bits that the device had to correct in one codeword since the mount, as far as it tells.
     pub corrected: Corrected,
-    /// How often since the mount a chain, a page of the log or a header was written anew because its bits began to go.
+    /// How often since the mount a chain, a page of the log or a header was refreshed.
     pub refreshed: u32,
     /// How often a sector was asked for since the mount whose content is lost.
     pub lost: u32,

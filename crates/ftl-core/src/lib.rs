@@ -55,7 +55,7 @@
 //! - [`bound`]: what a worst case is counted in. [`health`]: what a host is told about reserve and wear.
 //!   [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): what an invariant that
 //!   does not hold is told as.
-//! - [`weak`]: what begins to go, and is to be written anew.
+//! - [`weak`]: weak pages, which are to be refreshed.
 //! - [`config`]: what the user chooses. [`table`]: lent memory that only one kind of row can index. [`image`]: how a
 //!   room writes itself down for the next mount. [`error`]: what goes wrong below, and how the host is told.
 //!   [`probe`]: who is told of what is done; it stands in `ftl-iface`. [`bugs`]: none, but in tests of tests.
@@ -86,7 +86,7 @@
 //!   copied beforehand ([`config::PairedPages`]).
 //! - A block that fails in use costs nothing but itself. When the reserve is gone the device is read-only, and
 //!   everything can be read; [`Ftl::health`] tells of it long before.
-//! - Pages whose bits begin to go are written anew, found by requests and by a scrub ([`Ftl::scrub`]). A page that is
+//! - Pages whose error counts rise are refreshed, found by requests and by a scrub ([`Ftl::scrub`]). A page that is
 //!   gone costs its own sectors, which say so until they are written again.
 //!
 //! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **take the mean

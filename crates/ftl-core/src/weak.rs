@@ -1,4 +1,4 @@
-//! What begins to go, noted when it is read, so that it is written anew while it can be.
+//! Weak pages: those that needed many corrections when they were read, noted so that they are refreshed in time.
 //!
 //! The note is of RAM alone, and short. What is forgotten is met again, by a request or by a scrub.
 
@@ -8,14 +8,14 @@ use heapless::Vec;
 /// As many are noted at a time.
 const NOTED_MAX: usize = 8;
 
-/// Places whose bits begin to go: pages, or blocks, as an FTL writes them anew.
+/// Weak places: pages, or blocks, as an FTL refreshes them.
 #[derive(Debug)]
 pub struct Noted<S> {
     /// The one that has waited longest comes first.
     waiting: Vec<S, NOTED_MAX, u8>,
     /// The most bits that the device had to correct in a read since the mount.
     pub most: Corrected,
-    /// How often something was written anew for it since the mount.
+    /// How often something was refreshed since the mount.
     pub refreshed: u32,
 }
 
@@ -42,12 +42,12 @@ impl<S: Copy + PartialEq> Noted<S> {
         }
     }
 
-    /// Forgets places that were written anew, or need not be.
+    /// Forgets places that were refreshed, or need not be.
     pub fn forget(&mut self, which: impl Fn(&S) -> bool) {
         self.waiting.retain(|noted| !which(noted));
     }
 
-    /// Counts that something is written anew.
+    /// Counts a refresh.
     pub const fn count_refreshed(&mut self) {
         self.refreshed = self.refreshed.saturating_add(1);
     }

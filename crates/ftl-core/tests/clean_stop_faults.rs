@@ -160,7 +160,7 @@ fn a_stop_that_is_cut_anywhere_loses_nothing() {
         let (mut cuts, mut sealed) = (0, 0);
         'cuts: for at in 0.. {
             for seed in 0..12 {
-                let chip = PowerCut::new(device.chip.fork(), world::cut(at, seed));
+                let chip = PowerCut::new(device.chip.fork(), world::cut(&config, at, seed));
                 let mut ram = OwnedRam::for_plan(&device.plan);
                 let mut ftl =
                     Ftl::mount(chip, &config, ram.lend(), Counters::default()).expect("mounted");
@@ -188,7 +188,7 @@ fn a_seal_whose_breaking_is_cut_is_true_or_not_there() {
     for (name, geometry, config) in devices::all() {
         let mut device = stopped(geometry, config, 2);
         for seed in 0..40 {
-            let chip = PowerCut::new(device.chip.fork(), world::cut(0, seed));
+            let chip = PowerCut::new(device.chip.fork(), world::cut(&config, 0, seed));
             let mut ram = OwnedRam::for_plan(&device.plan);
             let mut ftl =
                 Ftl::mount(chip, &config, ram.lend(), Counters::default()).expect("mounted");

@@ -129,7 +129,7 @@ fn a_mount_whose_driver_fails_in_any_operation_says_so_and_can_be_tried_again() 
         let mut chip = FaultInjector::new(world.take_chip(), 1);
         let mut ram = memory(&geometry, &config);
         for at in 0.. {
-            let mut cut = PowerCut::new(chip, world::cut(at, 1).counting_reads());
+            let mut cut = PowerCut::new(chip, world::cut(&config, at, 1).counting_reads());
             let outcome = match Ftl::mount(&mut cut, &config, ram.lend(), NoProbe) {
                 Ok(mut ftl) => ftl.settle().map_err(|error| format!("{error:?}")),
                 Err(error) => Err(format!("{error:?}")),
@@ -151,9 +151,9 @@ fn a_mount_whose_driver_fails_in_any_operation_says_so_and_can_be_tried_again() 
 fn a_device_that_has_failed_answers_no_request_any_more() {
     for (name, geometry, config) in devices::all() {
         let mut ram = memory(&geometry, &config);
-        let mut cut = PowerCut::new(chip(geometry), world::cut(u64::MAX, 1));
+        let mut cut = PowerCut::new(chip(geometry), world::cut(&config, u64::MAX, 1));
         Ftl::format(&mut cut, &config, ram.lend(), KEY, NoProbe).expect("formatted").into_parts();
-        let mut cut = PowerCut::new(cut.into_inner(), world::cut(0, 1));
+        let mut cut = PowerCut::new(cut.into_inner(), world::cut(&config, 0, 1));
         let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).expect("mounted");
         let sector = Sector::new(0);
         ftl.write(sector, &[1; 512]).expect_err("power fails");

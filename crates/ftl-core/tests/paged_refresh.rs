@@ -1,4 +1,4 @@
-//! Bits that begin to go in the page store: what is in use of their block is copied while it can be read, in bounded
+//! Weak pages in the page store: what is in use of their block is copied while it can be read, in bounded
 //! steps, headers too. A scrub finds what nobody reads.
 
 mod world;
@@ -55,7 +55,7 @@ fn idle<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>) {
 }
 
 /// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much cannot be read
-/// then, which is all where it does not mount any more; and how often something was written anew.
+/// then, which is all where it does not mount any more; and how often something was refreshed.
 fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> (usize, u32) {
     let mut device = device(name, seed);
     let (_, plan) = plan(name, config);

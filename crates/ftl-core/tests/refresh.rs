@@ -1,5 +1,5 @@
-//! Bits that begin to go: they are written anew while they can be read, in bounded steps, headers too. What went at
-//! once costs its own sectors, and they say so until they are written again.
+//! Weak pages are refreshed while they can be read, in bounded steps, headers too. A page that suddenly cannot be read
+//! costs its own sectors, which are reported as lost until they are written again.
 
 mod world;
 
@@ -27,7 +27,7 @@ fn refreshing(config: Config, bits: u16) -> Config {
 }
 
 /// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much is lost then,
-/// which is all where it does not mount any more; and how often something was written anew.
+/// which is all where it does not mount any more; and how often something was refreshed.
 fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (usize, u32) {
     let mut device = device(geometry, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));

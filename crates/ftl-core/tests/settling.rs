@@ -3,7 +3,7 @@
 
 mod world;
 
-use ftl_core::config::{LogRegion, PairedPages};
+use ftl_core::config::LogRegion;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::probe::Counters;
@@ -11,7 +11,7 @@ use ftl_core::{Config, Ftl, RamPlan};
 use ftl_core::{Operations, WorstCase};
 use ftl_iface::{BlockStore, Cell, Geometry, NandDevice, Sector, SectorCount};
 use nand_model::faults::FaultInjector;
-use nand_model::power::{Cut, PowerCut};
+use nand_model::power::PowerCut;
 use nand_model::{Chip, Content, Fork};
 
 use world::{Dice, KEY, devices, most, operations, part, region};
@@ -66,15 +66,9 @@ impl Trial {
         Self { geometry, config, plan, bound, worst: Operations::default() }
     }
 
-    fn cut(&self, at: u64, seed: u64) -> Cut {
-        // Where it is accepted that pages of earlier requests are ruined there is nothing to be promised of them.
-        let guarded = self.config.paired_pages == PairedPages::Guard;
-        if guarded { Cut::seeded(at, seed) } else { world::cut(at, seed) }
-    }
-
     /// Lives on until power fails in that operation. `None`: the life ends before.
     fn cut_short(&self, device: &mut Device, at: u64, seed: u64) -> Option<Device> {
-        let mut device = PowerCut::new(device.fork(), self.cut(at, seed));
+        let mut device = PowerCut::new(device.fork(), world::cut(&self.config, at, seed));
         let mut ram = OwnedRam::for_plan(&self.plan);
         let counters = Counters::default();
         let mut ftl = Ftl::mount(&mut device, &self.config, ram.lend(), counters).expect("mounted");
@@ -98,7 +92,7 @@ impl Trial {
 
     /// Settles the device until power fails in that operation.
     fn settle_in_part(&self, device: &mut Device, at: u64, seed: u64) -> Device {
-        let mut device = PowerCut::new(device.fork(), self.cut(at, seed));
+        let mut device = PowerCut::new(device.fork(), world::cut(&self.config, at, seed));
         let mut ram = OwnedRam::for_plan(&self.plan);
         let counters = Counters::default();
         let mut ftl = Ftl::mount(&mut device, &self.config, ram.lend(), counters).expect("mounted");
@@ -171,7 +165,8 @@ fn a_chain_does_not_grow_with_every_cut_beyond_what_its_map_has_places_for() {
     let mut dice = Dice::new(2);
     for life in 0..10_000 {
         let mut ram = OwnedRam::for_plan(&trial.plan);
-        let mut cut = PowerCut::new(device, world::cut(u64::from(dice.within(20..90)), life));
+        let mut cut =
+            PowerCut::new(device, world::cut(&config, u64::from(dice.within(20..90)), life));
         let counters = Counters::default();
         let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), counters).expect("mounted");
         let capacity = ftl.capacity().get();

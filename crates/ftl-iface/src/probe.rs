@@ -26,7 +26,7 @@ pub enum Cause {
     Mount,
     /// Copying what the next program endangers, because it shares the cells.
     Backup,
-    /// Looking for pages whose bits begin to go.
+    /// Looking for weak pages, whose error counts have risen.
     Scrub,
 }
 

@@ -82,7 +82,7 @@ chain_sketch_halves = 1       # 16 bits of RAM a chain, so many times
 free_blocks_low = 8           # folding begins at so few free blocks
 copies_per_page = 4           # steps of housekeeping a page that is written
 guard_paired_pages = true     # copy what a power cut may ruin
-refresh_log_bits = 1          # corrected bits from which a page is written anew
+refresh_log_bits = 1          # corrected bits from which a page is refreshed
 refresh_chain_bits = 3
 ";
 

@@ -90,7 +90,7 @@ pub struct Flash<'ram, D, P> {
     seals: Seals,
     /// Blocks that have failed, and what follows from it.
     pub failed: Failed,
-    /// Pages whose bits begin to go.
+    /// Weak pages, which are to be refreshed.
     pub weak: Weak,
 }
 

@@ -1,4 +1,4 @@
-//! Devices whose bits begin to go with time, what is written to them, and what is lost of it.
+//! Devices whose error counts rise with time, what is written to them, and what is lost of it.
 
 use ftl_iface::{BlockStore, NandDevice, Region, Sector, StoreReadError};
 use nand_model::Chip;

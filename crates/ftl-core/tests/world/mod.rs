@@ -12,6 +12,7 @@ pub use dice::Dice;
 pub use failing::{Failing, Whim};
 pub use life::{Tandem, read_sector};
 
+use ftl_core::config::PairedPages;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Counters, Verb};
 use ftl_core::{Config, Ftl, RamPlan};
@@ -24,11 +25,14 @@ use nand_model::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
 use nand_model::power::{Cut, Fates, PairFate};
 use nand_model::{Chip, Content};
 
-/// A cut whose fates the seed picks, but for the pages that share cells with the one in flight: they are kept, for
-/// what a cut ruins beside it is not guarded against yet.
-pub fn cut(at: u64, seed: u64) -> Cut {
-    let fates = *Cut::seeded(at, seed).fates();
-    Cut::chosen(at, Fates { pair: PairFate::Kept, ..fates })
+/// A cut whose fates the seed picks. Pages that share cells with the one in flight are kept where the configuration
+/// does not guard them: then nothing is promised of them.
+pub fn cut(config: &Config, at: u64, seed: u64) -> Cut {
+    let seeded = Cut::seeded(at, seed);
+    match config.paired_pages {
+        PairedPages::Guard => seeded,
+        PairedPages::Accept => Cut::chosen(at, Fates { pair: PairFate::Kept, ..*seeded.fates() }),
+    }
 }
 
 /// The key of every format in tests.

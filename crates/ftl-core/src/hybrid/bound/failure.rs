@@ -7,7 +7,7 @@
 //! - *A copy in the log fails:* the page is made again; where the log has no room left, each of its sectors goes to its
 //!   chain.
 //! - *A copy for what shares its cells fails:* pages are left out, and a block may end by it.
-//! - *A block takes no mark:* both headers are written anew, with their lists.
+//! - *A block takes no mark:* both headers are rewritten, with their lists.
 //!
 //! A block that fails is met in one of these ways; the bound takes all together, for which of them it was to be, it is
 //! only found out in the request.

@@ -194,7 +194,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks in the order in which they are written anew: first the one that a power cut may have
+    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have
     /// touched, for while it is written only the other one stands. That is one that cannot be read, whose list has no
     /// end, or which names fewer blocks than the other, for its program may have been torn; or else the older one,
     /// whose erase may have been begun already.

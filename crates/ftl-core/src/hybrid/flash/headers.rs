@@ -33,7 +33,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Writes the headers anew, because the bits of one begin to go: first the one in doubt, and each only while the
+    /// Rewrites the headers, because one of them is weak: first the one in doubt, and each only while the
     /// other stands. Where that is missing it is mended first, and this one when it is met again.
     pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {

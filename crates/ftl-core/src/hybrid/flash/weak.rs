@@ -1,4 +1,4 @@
-//! Pages whose bits begin to go: from which limits on, and which page stands for others.
+//! Weak pages: from how many corrected bits on a page is one, and which page stands for others.
 
 use ftl_iface::{Corrected, NandDevice};
 
@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::probe::{Cause, Probe};
 use crate::weak::Noted;
 
-/// Pages whose bits begin to go.
+/// Weak pages, which are to be refreshed.
 #[derive(Debug)]
 pub struct Weak {
     limits: Refresh,
@@ -46,7 +46,7 @@ impl Weak {
         }
     }
 
-    /// Notes a page. Of a chain one page stands for its block, which is written anew as a whole.
+    /// Notes a page. Of a chain one page stands for its block, which is refreshed as a whole.
     #[cold]
     #[inline(never)]
     pub(super) fn note(&mut self, spot: Spot) {
@@ -56,7 +56,7 @@ impl Weak {
         });
     }
 
-    /// Forgets a page that was written anew, or need not be.
+    /// Forgets a page that was refreshed, or need not be.
     pub fn forget(&mut self, spot: Spot) {
         self.noted.forget(|noted| *noted == spot);
     }

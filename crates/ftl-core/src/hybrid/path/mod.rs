@@ -2,7 +2,7 @@
 //!
 //! The files stand in the order in which they use each other: each knows those after it, and none before it.
 //!
-//! - `route` decides where a write goes. `housekeeping` does in small steps what makes room, and `refresh` writes anew
+//! - `route` decides where a write goes. `housekeeping` does in small steps what makes room, and `refresh` rewrites
 //!   pages whose error counts rise.
 //! - `to_log` takes hot writes to the log's head, and reclaims its tail. `write_again` writes what stands in copies.
 //! - `trim` forgets sectors, `to_chains` appends to chains, `folding` makes long chains short.

@@ -1,6 +1,6 @@
-//! Bits go with time, wear and reading. What begins to go is written anew before it is gone: a chain by a fold, a page
-//! of the log by a copy at the head, a header beside the other one. Copies of the tables are not: they are written at
-//! each stop, and nothing depends on them.
+//! Refresh. Error counts rise with time, wear and reads; a weak page is rewritten while it can be read: a chain by a
+//! fold, a page of the log by a copy at the head, a header beside the other one. Checkpoints are not refreshed: each
+//! stop writes a new one, and nothing depends on them.
 //!
 //! The door notes weak pages whenever they are read. A *scrub* reads what nobody asks for.
 
@@ -97,7 +97,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.flash.weak.noted.count_refreshed();
         let header = self.header();
         self.flash.refresh_headers(&header)?;
-        // Both have been written anew: a scrub need not look at the rest of them.
+        // Both have been rewritten: a scrub need not look at the rest of them.
         if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
             self.scrub.next = self.page_or_next(next.room(), HEADER_BLOCKS, 0);
         }
