@@ -292,6 +292,17 @@ pub struct Tag {
     pub note: u32,
 }
 
+/// What a page is to say of itself when it is programmed: its tag, but for the stamp that the device's counter gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// What the page is.
+    pub kind: Kind,
+    /// The note of its [`Tag`].
+    pub note: u32,
+    /// What its slots hold.
+    pub slots: Slots<'a>,
+}
+
 /// The key under which a device's checks are computed: drawn at format, so that pages of an earlier life are foreign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatKey(u32);

@@ -149,6 +149,9 @@ pub use hybrid::ram::OwnedRam;
 pub use hybrid::ram::{Ram, RamPlan};
 pub use hybrid::shape::{Shape, ShapeError};
 pub use hybrid::state::Ftl;
+/// The rooms of the hybrid FTL, by the names that they had when there was no other.
+#[doc(no_inline)]
+pub use hybrid::{address, flash, ftl, mlc, mount, ram, shape, slc, wear, writeback};
 #[cfg(feature = "alloc")]
 pub use memory::Owned;
 pub use memory::{Lent, Plan, PlanRow, WrongLength};

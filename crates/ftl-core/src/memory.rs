@@ -21,11 +21,12 @@ pub trait Plan: Copy {
     }
 }
 
-/// Elements of the tables from the one to before the other.
+/// Elements of the tables from the one to before the other, or to the last.
+#[inline]
 pub(crate) const fn sum(lengths: &[usize], from: usize, to: usize) -> usize {
     let mut sum = 0;
     let mut at = from;
-    while at < to {
+    while at < to && at < lengths.len() {
         sum += lengths[at];
         at += 1;
     }

@@ -27,7 +27,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
 use crate::hybrid::shape::{Part, Shape};
-use crate::layout::{self, FormatKey, Kind, Slot, Slots, Stamp, Tag};
+use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 
 /// The spare areas that pass through the door: one to read into, one a part to program from.
@@ -101,8 +101,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         probe: P,
         shape: &Shape,
         refresh: Refresh,
-        spares: Spares<'ram>,
-        buffer: &'ram mut [u8],
+        (spares, buffer): (Spares<'ram>, &'ram mut [u8]),
     ) -> Self {
         spares.log.fill(0xFF);
         spares.chain.fill(0xFF);
@@ -130,7 +129,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             dead: false,
             seals: Seals::Broken,
             failed: Failed::NONE,
-            weak: Weak::new(refresh, shape.log.is_some()),
+            weak: Weak::new(refresh, shape.log.as_ref()),
         }
     }
 
@@ -382,13 +381,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     fn program_page(
         &mut self,
         spot: Spot,
-        kind: Kind,
-        note: u32,
+        label: Label<'_>,
         content: Content<'_>,
-        slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         self.alive()?;
+        let Label { kind, note, slots } = label;
         let page = self.page(spot);
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();

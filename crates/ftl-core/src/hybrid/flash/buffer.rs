@@ -6,7 +6,7 @@ use ftl_iface::{NandDevice, Sector};
 use super::{Content, Flash, Spot};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
-use crate::layout::{self, Header, HeaderError, Kind, Slot, Slots, Tag, Trim};
+use crate::layout::{self, Header, HeaderError, Kind, Label, Slot, Slots, Tag, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -52,7 +52,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let buffer = core::mem::take(&mut self.buffer);
         let data = buffer.get(start..).and_then(|rest| rest.get(..self.meta.page_bytes.as_usize()));
         let outcome = match data {
-            Some(data) => self.program_page(spot, kind, 0, Content::Host(data), slots, cause),
+            Some(data) => {
+                let label = Label { kind, note: 0, slots };
+                self.program_page(spot, label, Content::Host(data), cause)
+            }
             None => Err(Fault::Corrupt),
         };
         self.buffer = buffer;

@@ -7,7 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{AGAIN_MAX, Room};
-use crate::layout::{self, Kind, Slots};
+use crate::layout::{self, Kind, Label, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -17,10 +17,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub fn program(
         &mut self,
         spot: Spot,
-        kind: Kind,
-        note: u32,
+        label: Label<'_>,
         content: Content<'_>,
-        slots: Slots<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {
@@ -30,7 +28,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             self.spoiled = false;
             return Err(Fault::BlockFailed);
         }
-        self.program_page(spot, kind, note, content, slots, cause)
+        self.program_page(spot, label, content, cause)
     }
 
     /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
@@ -68,8 +66,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
             self.spoiled = false;
             let spot = Spot::log(block, page);
-            let slots = Slots::Listed(&[]);
-            self.program(spot, Kind::Summary, wear, Content::Buffer, slots, Cause::Meta)?;
+            let label = Label { kind: Kind::Summary, note: wear, slots: Slots::Listed(&[]) };
+            self.program(spot, label, Content::Buffer, Cause::Meta)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use heapless::Vec;
 use super::{Content, Flash, Room, Seen, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::{HEADER_BLOCKS, Part};
-use crate::layout::{Header, Kind, Slot, Slots, Stamp};
+use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
 /// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
@@ -265,8 +265,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if spot.page >= self.meta.pages {
             return Ok(false);
         }
-        let (content, slots) = (Content::Buffer, Slots::Listed(named));
-        match self.program_page(spot, Kind::Bad, note, content, slots, Cause::Meta) {
+        let label = Label { kind: Kind::Bad, note, slots: Slots::Listed(named) };
+        match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
             Ok(()) => Ok(true),
             Err(Fault::BlockFailed) => Ok(false),
             Err(fault) => Err(fault),
@@ -315,8 +315,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             target.fill(0xFF);
             header.put(target);
         }
-        let slots = Slots::Listed(&[]);
-        match self.program_page(spot, Kind::Header, 1, Content::Buffer, slots, Cause::Meta) {
+        let label = Label { kind: Kind::Header, note: 1, slots: Slots::Listed(&[]) };
+        match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
             Ok(()) => self.program_list(spot),
             Err(Fault::BlockFailed) => Ok(false),
             Err(fault) => Err(fault),

@@ -8,7 +8,7 @@ use super::{Content, Flash, Seen, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::shape::{HEADER_BLOCKS, PLACES, Place};
-use crate::layout::{Kind, Seal, Slots, Tag};
+use crate::layout::{Kind, Label, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
 /// Which seals may stand that the next change makes false.
@@ -122,8 +122,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     ) -> Result<bool, Fault<D::Error>> {
         let (block, page) = place.page(number);
         let spot = Spot::meta(block, page);
-        let (kind, slots) = (Kind::Checkpoint, Slots::Listed(&[]));
-        match self.program_page(spot, kind, number, Content::Buffer, slots, Cause::Meta) {
+        let label = Label { kind: Kind::Checkpoint, note: number, slots: Slots::Listed(&[]) };
+        match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
             Ok(()) => Ok(true),
             Err(Fault::BlockFailed) => self.retire_meta(spot).map(|()| false),
             Err(fault) => Err(fault),

@@ -5,6 +5,7 @@ use ftl_iface::{Corrected, NandDevice};
 use super::{Flash, Room, Seen, Spot};
 use crate::config::Refresh;
 use crate::error::Fault;
+use crate::hybrid::shape::Part;
 use crate::probe::{Cause, Probe};
 use crate::weak::Noted;
 
@@ -18,10 +19,12 @@ pub struct Weak {
 
 impl Weak {
     /// None is known. Pages are weak from these limits on; without a log the meta part lies beside the chains.
-    pub const fn new(limits: Refresh, has_log: bool) -> Self {
-        let log = if has_log { limits.log } else { limits.chain };
-        let limits = Refresh { log, ..limits };
-        Self { limits, noted: Noted::NONE }
+    pub const fn new(limits: Refresh, log: Option<&Part>) -> Self {
+        let first = match log {
+            Some(_) => limits.log,
+            None => limits.chain,
+        };
+        Self { limits: Refresh { log: first, ..limits }, noted: Noted::NONE }
     }
 
     /// Whether any page waits.

@@ -22,7 +22,7 @@ use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Flash, Spot};
 use crate::hybrid::shape::{Part, Shape};
-use crate::layout::{Kind, PageNote, Slot, Slots, Trim};
+use crate::layout::{Kind, Label, PageNote, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
 use crate::table::Bits;
 
@@ -233,7 +233,8 @@ impl<'ram> Mlc<'ram> {
         let Append { content, slots, wear, .. } = write;
         let says_wear = page == 0 || kind == Kind::ChainInPlace;
         let note = if says_wear { wear } else { self.maps.last_note(map) };
-        flash.program(Spot::chain(block, page), kind, note, content, slots, cause)?;
+        let label = Label { kind, note, slots };
+        flash.program(Spot::chain(block, page), label, content, cause)?;
         let start = self.sector(logical, 0);
         for slot in 0..self.part.slots {
             if let Some(sector) = slots.get(slot).copy_of() {

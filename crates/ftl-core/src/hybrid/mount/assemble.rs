@@ -42,7 +42,13 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         Ok(Self {
             shape,
             config: *config,
-            flash: Flash::new(device, probe, &shape, config.refresh, tables.spares, tables.buffer),
+            flash: Flash::new(
+                device,
+                probe,
+                &shape,
+                config.refresh,
+                (tables.spares, tables.buffer),
+            ),
             filter: Self::new_filter(config),
             throttle: Self::new_throttle(config, &shape),
             log,

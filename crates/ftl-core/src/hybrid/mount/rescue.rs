@@ -207,7 +207,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         } else if pages == 0 {
             return Ok(None);
         }
-        self.commit(target, pages, ended, false).map(Some)
+        self.commit(target, pages, ended, None).map(Some)
     }
 
     /// Copies a fold's last page to another rescue block, and after it what counts already; or that page alone, where
@@ -253,7 +253,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         let rest = if fits { before.without_newest() } else { before };
         let ended = Some(page.spot.chain_block());
-        let newest = self.commit(target, pages, ended, rest.newest().is_some())?;
+        let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
             // What it held stands in the new one.
             self.erase_or_lose(Spot::meta(last.block, 0))?;
@@ -296,7 +296,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
         }
         let ended = self.still_ended(last)?;
-        let newest = self.commit(target, pages, ended, false)?;
+        let newest = self.commit(target, pages, ended, None)?;
         self.erase_or_lose(Spot::meta(last.block, 0))?;
         Ok(Some(Rescued::one(newest)))
     }

@@ -86,7 +86,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if secured {
             self.clear_stale()?;
         }
-        self.settle_log(before.is_none() && rescued.is_some())?;
+        self.settle_log(rescued.filter(|_| before.is_none()))?;
         let wanted = secured && !planted(Bug::ForgetRescued);
         if let Some(rescued) = rescued.filter(|_| wanted) {
             self.write_rescued(rescued)?;
@@ -140,7 +140,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     ///
     /// The head gets a summary if the page programmed last is its own, and was `copied` just now. Had this been begun
     /// before, and cut where the summary is programmed, there would be a copy already, or something younger.
-    fn settle_log(&mut self, copied: bool) -> Result<(), Fault<D::Error>> {
+    fn settle_log(&mut self, copied: Option<Rescued>) -> Result<(), Fault<D::Error>> {
         let Some(state) = self.unsettled else {
             return Ok(());
         };
@@ -166,7 +166,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if head_page < log.data_pages() {
             log.read_tags(&mut self.flash, head)?;
             if !planted(Bug::FillOpenHead) {
-                let copied = copied || planted(Bug::RepeatSummary);
+                let copied = copied.is_some() || planted(Bug::RepeatSummary);
                 log.close_early();
                 if own && copied {
                     log.close(&mut self.flash)?;

@@ -9,7 +9,7 @@ use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
 use crate::hybrid::rescued::{BESIDE, Copy, Rescued};
 use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::Ftl;
-use crate::layout::{Kind, Slot, Slots};
+use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
@@ -107,28 +107,29 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             return Err(Fault::Corrupt);
         }
         let spot = Spot::meta(block, page);
-        let slots = Slots::Listed(holds);
-        self.flash.program(spot, Kind::Rescue, 0, Content::Buffer, slots, Cause::Meta)?;
+        let label = Label { kind: Kind::Rescue, note: 0, slots: Slots::Listed(holds) };
+        self.flash.program(spot, label, Content::Buffer, Cause::Meta)?;
         Ok(page + 1)
     }
 
-    /// Makes the pages of a rescue block count. Whoever finds the second page begun knows that the first is well.
+    /// Makes the pages of a rescue block count, beside an older copy that counts, if there is one. Whoever finds the second
+    /// page begun knows that the first is well.
     pub(crate) fn commit(
         &mut self,
         block: u16,
         pages: u16,
         ended: Option<ChainBlock>,
-        beside: bool,
+        older: Option<Copy>,
     ) -> Result<Copy, Fault<D::Error>> {
         let spot = self.commit_spot(block);
         let named =
             ended.map_or(Slot::Empty, |block| Slot::Elsewhere(Sector::new(u32::from(block.get()))));
-        let (listed, note) = ([named], u32::from(pages) | if beside { BESIDE } else { 0 });
-        let slots = Slots::Listed(&listed);
-        self.flash.program(spot, Kind::Commit, note, Content::Buffer, slots, Cause::Meta)?;
-        let stamp = self.flash.stamp();
-        let (proof, empty) = (self.proof_spot(block), Slots::Listed(&[]));
-        self.flash.program(proof, Kind::Commit, note, Content::Buffer, empty, Cause::Meta)?;
+        let note = u32::from(pages) | older.map_or(0, |_| BESIDE);
+        let label = Label { kind: Kind::Commit, note, slots: Slots::Listed(&[named]) };
+        self.flash.program(spot, label, Content::Buffer, Cause::Meta)?;
+        let (stamp, proof) = (self.flash.stamp(), self.proof_spot(block));
+        let label = Label { slots: Slots::Listed(&[]), ..label };
+        self.flash.program(proof, label, Content::Buffer, Cause::Meta)?;
         Ok(Copy { block, pages, stamp, ended })
     }
 

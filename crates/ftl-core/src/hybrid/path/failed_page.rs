@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             Slot::Hole(first) => self.put_rescued(target, 0, &[Slot::Elsewhere(first)])?,
             _ => self.copy_failed_slots(target, slots, count)?,
         };
-        self.commit(target, pages, None, false).map(Some)
+        self.commit(target, pages, None, None).map(Some)
     }
 
     /// Programs what the slots of the page in the buffer hold to as many pages of a rescue block as it takes.

@@ -9,8 +9,9 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Spot};
 use crate::hybrid::mlc::fold::Job;
 use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::path::piece::{PageOf, Piece};
 use crate::hybrid::state::Ftl;
-use crate::layout::{Kind, Slot, Slots, Stamp};
+use crate::layout::{Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Event, Probe};
 
 /// Where a slot of the new data block comes from.
@@ -21,22 +22,14 @@ enum Source {
     /// It is not copied: its newest copy stays in the log, or stands in a younger log block.
     Elsewhere,
     /// From a page.
-    Page {
-        spot: Spot,
-        slot: u16,
-        /// The page is of the old data block, whose tag knows holes.
-        in_place: bool,
-    },
+    Page(Piece),
 }
 
 impl Source {
     /// Whether `next` follows in the same page, so that both are read at once.
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
-            (
-                Self::Page { spot, slot, in_place },
-                Self::Page { spot: next_spot, slot: next_slot, in_place: next_in_place },
-            ) => spot == next_spot && slot + distance == next_slot && in_place == next_in_place,
+            (Self::Page(piece), Self::Page(next)) => piece.is_followed_by(next, distance),
             _ => false,
         }
     }
@@ -163,9 +156,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.flash.erase(Spot::chain(frozen, 0), job.cause)?;
         }
         let spot = Spot::chain(job.target, job.page);
-        let (content, slots) = (Content::Buffer, Slots::HELD);
         let note = job.note(wear, self.shape.chain.pages, self.flash.stamp().next());
-        self.flash.program(spot, Kind::Data, note, content, slots, job.cause)?;
+        let label = Label { kind: Kind::Data, note, slots: Slots::HELD };
+        self.flash.program(spot, label, Content::Buffer, job.cause)?;
         self.mlc.fold.advance(self.flash.stamp());
         if is_last { self.end_fold() } else { Ok(()) }
     }
@@ -179,7 +172,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if let Some(spot) = data
             && self.stands_in_place(&making)
         {
-            return self.gather_from(&making, spot, 0, 0, slots, true);
+            return self.gather_from(&making, Piece::in_data(spot, 0), 0, slots);
         }
         self.gather_pieces(&making)
     }
@@ -239,21 +232,21 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             let (spot, slot) = log.spot(at);
             self.mlc.fold.collect(offset);
-            return Ok(Source::Page { spot, slot, in_place: false });
+            return Ok(Source::Page(Piece::in_log(spot, slot)));
         }
         if touched {
             return Ok(Source::Elsewhere);
         }
         Ok(match self.mlc.maps.get(self.mlc.maps.fold_map(), offset) {
             Place::InPlace => match making.data {
-                Some(spot) => Source::Page { spot, slot, in_place: true },
+                Some(spot) => Source::Page(Piece::in_data(spot, slot)),
                 None => Source::Hole,
             },
             Place::Trimmed => Source::Hole,
             Place::Log { ordinal, page, slot } => {
                 let block = self.mlc.chains.logs(making.job.logical).nth(usize::from(ordinal));
                 let spot = Spot::chain(block.ok_or(Fault::Corrupt)?, page);
-                Source::Page { spot, slot, in_place: false }
+                Source::Page(Piece::in_log(spot, slot))
             }
         })
     }
@@ -266,8 +259,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         slot: u16,
         run: u16,
     ) -> Result<(), Fault<D::Error>> {
-        if let Source::Page { spot, slot: from, in_place } = source {
-            return self.gather_from(making, spot, from, slot, run, in_place);
+        if let Source::Page(piece) = source {
+            return self.gather_from(making, piece, slot, run);
         }
         for at in slot..slot + run {
             let sector = making.sector(at);
@@ -283,12 +276,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn gather_from(
         &mut self,
         making: &Making<'_>,
-        spot: Spot,
-        from: u16,
+        piece: Piece,
         to: u16,
         run: u16,
-        in_place: bool,
     ) -> Result<(), Fault<D::Error>> {
+        let Piece { spot, slot: from, of } = piece;
         let readable = match self.flash.fetch(spot, from, to, run, making.job.cause) {
             Ok(tag) => tag.is_some(),
             Err(Fault::Uncorrectable) => false,
@@ -299,7 +291,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         for at in to..to + run {
             let found = readable.then(|| self.flash.slot(spot, from + at - to));
-            self.pass_on(making.sector(at), at, found, in_place)?;
+            self.pass_on(making.sector(at), at, found, of)?;
         }
         Ok(())
     }
@@ -311,15 +303,17 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         sector: Sector,
         slot: u16,
         found: Option<Slot>,
-        in_place: bool,
+        of: PageOf,
     ) -> Result<(), Fault<D::Error>> {
         let holds = match found {
             // What cannot be read is passed on as lost, and never as something else.
             None => Slot::Lost(sector),
             Some(found @ (Slot::Holds(held) | Slot::Lost(held))) if held == sector => found,
-            Some(Slot::Hole(hole)) if in_place && hole == sector => Slot::Hole(hole),
+            Some(Slot::Hole(hole)) if of == PageOf::Data && hole == sector => Slot::Hole(hole),
             // Its newest copy stood on a page that was ruined since.
-            Some(Slot::Elsewhere(held)) if in_place && held == sector => Slot::Lost(sector),
+            Some(Slot::Elsewhere(held)) if of == PageOf::Data && held == sector => {
+                Slot::Lost(sector)
+            }
             Some(_) => return Err(Fault::Corrupt),
         };
         self.flash.hold(slot, holds);

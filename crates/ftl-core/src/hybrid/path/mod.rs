@@ -9,7 +9,8 @@
 //! - `failed_page` takes care of a page that did not program, `copies` makes copies in rescue blocks, and `pairs` takes
 //!   care of pages that share their cells with the one to be programmed.
 //! - `blocks` takes blocks for the chains and gives them back, also those that fail.
-//! - `read` finds the newest copy of a sector, and `prove` tells stale entries of the log from valid ones.
+//! - `read` finds the newest copy of a sector, and `prove` tells stale entries of the log from valid ones. A `piece` is
+//!   where a copy stands.
 
 pub(crate) mod route;
 
@@ -38,3 +39,5 @@ mod blocks;
 mod read;
 
 mod prove;
+
+mod piece;

@@ -8,7 +8,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Room, Seen, Spot};
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::slc::index::LogSlot;
@@ -177,38 +177,47 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if planted(Bug::ForgetTrimStamps) {
             return Ok(newest);
         }
-        let pages = self.shape.chain.pages;
         let mut block = self.mlc.chains.first_log(logical);
         while let Some(at) = block {
-            let mut lost = None;
-            for page in 0..pages {
-                let spot = Spot::chain(at, page);
-                match self.flash.look(spot, Cause::Mount)? {
-                    Seen::Erased if !self.flash.may_be_left_out(spot) => break,
-                    Seen::Erased => {}
-                    Seen::Unreadable => lost = Some(page),
-                    Seen::Page(tag) => {
-                        let before = lost.take();
-                        let note = before.map(|lost| self.mlc.note_of_predecessor(tag, lost));
-                        if let Some(lost) =
-                            before.filter(|_| note.is_some_and(|note| note.trims(offset)))
-                        {
-                            let dated =
-                                self.date(|page| Spot::chain(at, page), lost, pages, None)?;
-                            newest = Some(Dated { trims: true, ..dated });
-                        }
-                        if tag.kind == Kind::Trim {
-                            match self.trims_at(spot, offset) {
-                                Ok(true) => newest = Some(Dated::at(tag.stamp)),
-                                Ok(false) => {}
-                                Err(Fault::Uncorrectable | Fault::Corrupt) => lost = Some(page),
-                                Err(fault) => return Err(fault),
-                            }
-                        }
-                    }
+            newest = self.date_of_trim_in(at, offset)?.or(newest);
+            block = self.mlc.chains.next(at);
+        }
+        Ok(newest)
+    }
+
+    /// When the newest of those was programmed that stand in one log block.
+    fn date_of_trim_in(
+        &mut self,
+        block: ChainBlock,
+        offset: u32,
+    ) -> Result<Option<Dated>, Fault<D::Error>> {
+        let pages = self.shape.chain.pages;
+        let (mut newest, mut lost) = (None, None);
+        for page in 0..pages {
+            let spot = Spot::chain(block, page);
+            let tag = match self.flash.look(spot, Cause::Mount)? {
+                Seen::Erased if !self.flash.may_be_left_out(spot) => break,
+                Seen::Erased => continue,
+                Seen::Unreadable => {
+                    lost = Some(page);
+                    continue;
+                }
+                Seen::Page(tag) => tag,
+            };
+            let before: Option<u16> = lost.take();
+            let trims = |lost: &u16| self.mlc.note_of_predecessor(tag, *lost).trims(offset);
+            if let Some(lost) = before.filter(trims) {
+                let dated = self.date(|page| Spot::chain(block, page), lost, pages, None)?;
+                newest = Some(Dated { trims: true, ..dated });
+            }
+            if tag.kind == Kind::Trim {
+                match self.trims_at(spot, offset) {
+                    Ok(true) => newest = Some(Dated::at(tag.stamp)),
+                    Ok(false) => {}
+                    Err(Fault::Uncorrectable | Fault::Corrupt) => lost = Some(page),
+                    Err(fault) => return Err(fault),
                 }
             }
-            block = self.mlc.chains.next(at);
         }
         Ok(newest)
     }

@@ -19,20 +19,18 @@ pub struct Listed {
     pub wear: Option<u32>,
 }
 
-/// Reads what the slots of a block's data pages hold, from their tags.
+/// Reads, for a mount, what the slots of a block hold, from the tags of its pages: so many data pages of so many slots.
 pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
     flash: &mut Flash<'_, D, P>,
     block: LogBlock,
-    data_pages: u16,
-    slots: u16,
-    cause: Cause,
+    (data_pages, slots): (u16, u16),
     codes: &mut [u32],
 ) -> Result<Listed, Fault<D::Error>> {
     codes.fill(Slot::Empty.code());
     let mut listed = Listed::default();
     for page in 0..data_pages {
         let spot = Spot::log(block, page);
-        match flash.look(spot, cause)? {
+        match flash.look(spot, Cause::Mount)? {
             Seen::Erased => break,
             Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
                 let start = usize::from(page) * usize::from(slots);

@@ -16,7 +16,7 @@ use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{Content, Flash, Spot};
 use crate::hybrid::shape::Part;
-use crate::layout::{Kind, Slot, Slots, Tag};
+use crate::layout::{Kind, Label, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
 use index::{Entry, Index, LogSequence, LogSlot, Window};
@@ -227,7 +227,7 @@ impl<'ram> Log<'ram> {
         } else {
             flash.stamp().distance_to_next(self.last_stamp)
         };
-        match flash.program(spot, kind, note, content, slots, cause) {
+        match flash.program(spot, Label { kind, note, slots }, content, cause) {
             Ok(()) => {
                 self.last_stamp = flash.stamp().low();
                 Ok(page)
@@ -481,7 +481,7 @@ impl<'ram> Log<'ram> {
         block: LogBlock,
     ) -> Result<Listed, Fault<D::Error>> {
         let codes = &mut *self.head_codes;
-        list_by_tags(flash, block, self.data_pages, self.part.slots, Cause::Mount, codes)
+        list_by_tags(flash, block, (self.data_pages, self.part.slots), codes)
     }
 
     /// Forgets what the slots of that page hold, in the codes read last.

@@ -1,0 +1,36 @@
+//! A slot of a page, from which a sector is read or copied.
+
+use crate::hybrid::flash::Spot;
+
+/// What a page belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageOf {
+    /// A data block: every sector in its place, and its tag knows holes.
+    Data,
+    /// The log, or a log block of a chain.
+    Log,
+}
+
+/// The slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub spot: Spot,
+    pub slot: u16,
+    pub of: PageOf,
+}
+
+impl Piece {
+    pub(super) fn in_log(spot: Spot, slot: u16) -> Self {
+        Self { spot, slot, of: PageOf::Log }
+    }
+
+    pub(super) fn in_data(spot: Spot, slot: u16) -> Self {
+        Self { spot, slot, of: PageOf::Data }
+    }
+
+    /// Whether `next` stands so many slots after it in the same page, so that both are read at once.
+    #[inline]
+    pub(super) fn is_followed_by(self, next: Self, distance: u16) -> bool {
+        self.spot == next.spot && self.slot + distance == next.slot && self.of == next.of
+    }
+}
