@@ -112,8 +112,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(page + 1)
     }
 
-    /// Makes the pages of a rescue block count, beside an older copy that counts, if there is one. Whoever finds the second
-    /// page begun knows that the first is well.
+    /// Makes the pages of a rescue block count, beside an older copy that counts, if there is one. Whoever finds the
+    /// second page begun knows that the first is well.
     pub(crate) fn commit(
         &mut self,
         block: u16,
