@@ -17,52 +17,25 @@ pub enum Victims {
     InOrder,
 }
 
-/// How many victims one look over the blocks of an area brings, by their number: one for so many. Small areas, those
-/// of the papers among them, are looked over for each victim.
-const BLOCKS_A_VICTIM: usize = 8192;
+/// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
+const NOTHING: f64 = 1e-12;
 
 impl Victims {
     /// The next victim among the full blocks of an area; none where every full block is valid throughout.
     pub fn choose(self, area: &mut Area) -> Option<u32> {
-        let block = match self {
-            Self::Greedy => area.least_valid(),
+        match self {
+            Self::Greedy => area.least_valid().filter(|block| !area.is_wholly_valid(*block)),
             Self::InOrder => area.oldest(),
-            Self::CostBenefit => scored(area, |age, share, _| -age * (1.0 - share) / (2.0 * share)),
-            Self::Cat => {
-                scored(area, |age, share, cleanings| share / (1.0 - share) / age * cleanings)
-            }
-        }?;
-        (self == Self::InOrder || !area.is_wholly_valid(block)).then_some(block)
+            Self::CostBenefit => area.worthiest(|share, _| (1.0 - share) / (2.0 * share)),
+            // The most of the inverse is the least.
+            Self::Cat => area.worthiest(|share, cleanings| {
+                (1.0 - share) / (share * (f64::from(cleanings) + 1.0))
+            }),
+        }
     }
 }
 
-/// The full block whose score is least.
-fn scored(area: &mut Area, score: fn(f32, f32, f32) -> f32) -> Option<u32> {
-    while let Some(block) = area.chosen.pop() {
-        if area.is_full(block) && !area.is_wholly_valid(block) {
-            return Some(block);
-        }
-    }
-    let (blocks, now) = (area.blocks(), area.now());
-    let scores = (0..blocks).filter(|block| area.is_full(*block)).map(|block| {
-        let (age, share) = (now - area.filled_at(block), area.valid_share(block));
-        let cleanings = area.cleanings(block) + 1;
-        #[allow(clippy::cast_precision_loss)] // Scores need not be finer than that.
-        let score = match share {
-            0.0 => f32::NEG_INFINITY,
-            1.0 => f32::INFINITY,
-            share => score((age + 1) as f32, share, cleanings as f32),
-        };
-        (score, block)
-    });
-    let mut best: Vec<(f32, u32)> = scores.collect();
-    let wanted = (blocks as usize).div_ceil(BLOCKS_A_VICTIM).min(best.len());
-    if wanted == 0 {
-        return None;
-    }
-    best.select_nth_unstable_by(wanted - 1, |one, other| one.0.total_cmp(&other.0));
-    best.truncate(wanted);
-    best.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
-    area.chosen.extend(best.into_iter().map(|(_, block)| block));
-    area.chosen.pop()
+/// The share of valid units among all of a block, as the policies divide by it.
+pub(super) fn share(valid: u32, units: u32) -> f64 {
+    (f64::from(valid) / f64::from(units)).max(NOTHING)
 }
