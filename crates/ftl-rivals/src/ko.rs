@@ -68,6 +68,8 @@ pub fn new<D: NandDevice, P: Probe>(
     let area = |region| whole_region(&device, region, 2, config.lanes);
     let plans = [area(Region::Slc), area(Region::Mlc)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    units.can_turn(SLC)?;
+    units.fits(MLC, 0)?;
     let updates = vec![0; units.count() as usize];
     let Config { short, threshold, .. } = *config;
     Ok(Mapped::new(units, Ko { short, threshold, updates, stayed: 0, left: 0 }))

@@ -153,7 +153,17 @@ impl Area {
     /// Free blocks below which the next write may find none left for the copies that collecting needs.
     #[inline]
     pub const fn least_free(&self) -> u32 {
-        (self.lanes * self.open.len()) as u32 + 1
+        self.most_open() + 1
+    }
+
+    /// Blocks that its streams fill at a time, at most.
+    pub(super) const fn most_open(&self) -> u32 {
+        (self.lanes * self.open.len()) as u32
+    }
+
+    /// Blocks that are not bad.
+    pub(super) fn good_blocks(&self) -> u32 {
+        self.states.iter().filter(|state| **state != State::Bad).count() as u32
     }
 
     /// Units of a block in full mode: what the numbers of places are laid out for.

@@ -120,6 +120,37 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.map.len() as u32
     }
 
+    /// Whether an area holds all units with room for collecting it: beside the data, so many blocks that do not take
+    /// part, and those that stand open, it needs as many free ones as collection may take.
+    pub fn fits(&self, area: usize, beside: u32) -> Result<(), Unfit> {
+        let area = &self.areas[area];
+        let data = self.count().div_ceil(area.stride());
+        let (open, free, there) = (area.most_open(), area.least_free(), area.good_blocks());
+        let needed = [data, beside, open, free].into_iter().fold(0, u32::saturating_add);
+        if needed <= there {
+            return Ok(());
+        }
+        let cache = if beside > 0 { format!(", {beside} of cache") } else { String::new() };
+        Err(Unfit(format!(
+            "{data} blocks of data{cache}, {open} that are filled at a time and {free} kept free are \
+             {needed}, and there are {there}: ask for less of the device, or for fewer at a time"
+        )))
+    }
+
+    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those that
+    /// are kept free there is one to collect.
+    pub fn can_turn(&self, area: usize) -> Result<(), Unfit> {
+        let area = &self.areas[area];
+        let (needed, there) = (area.most_open() + area.least_free(), area.good_blocks());
+        if needed <= there {
+            return Ok(());
+        }
+        let part = area.block(0).region();
+        Err(Unfit(format!(
+            "{there} of the {part} blocks are a part that needs {needed}: ask for a larger SLC"
+        )))
+    }
+
     /// An area.
     #[inline]
     pub fn area(&self, area: usize) -> &Area {
