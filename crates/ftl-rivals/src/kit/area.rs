@@ -166,6 +166,11 @@ impl Area {
         self.states.iter().filter(|state| **state != State::Bad).count() as u32
     }
 
+    /// Places of the area.
+    pub const fn places(&self) -> u32 {
+        self.blocks() * self.stride()
+    }
+
     /// Units of a block in full mode: what the numbers of places are laid out for.
     #[inline]
     pub const fn stride(&self) -> u32 {

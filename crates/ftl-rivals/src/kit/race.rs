@@ -32,7 +32,8 @@ struct Match {
     until: u64,
 }
 
-const EMPTY: Match = Match { winner: NONE, until: u64::MAX };
+/// From the beginning on: what is below was changed.
+const CHANGED: u64 = 0;
 
 /// Blocks that gain worth with time.
 #[derive(Clone, Debug)]
@@ -40,9 +41,6 @@ pub(super) struct Race {
     runners: Vec<Runner>,
     /// The final is at 1; the matches below that at `n` are those at `2n` and `2n + 1`. The last half are the blocks.
     matches: Vec<Match>,
-    /// Blocks that changed since the last look, each once.
-    changed: Vec<u32>,
-    is_changed: Vec<bool>,
 }
 
 impl Race {
@@ -51,84 +49,78 @@ impl Race {
         let blocks = blocks as usize;
         Self {
             runners: vec![Runner::default(); blocks],
-            matches: vec![EMPTY; 2 * blocks.next_power_of_two()],
-            changed: (0..blocks as u32).collect(),
-            is_changed: vec![true; blocks],
+            matches: vec![Match { winner: NONE, until: CHANGED }; 2 * blocks.next_power_of_two()],
         }
     }
 
     /// The block is to be looked at again.
     #[inline]
     pub(super) fn note(&mut self, block: u32) {
-        if !std::mem::replace(&mut self.is_changed[block as usize], true) {
-            self.changed.push(block);
+        let mut node = self.matches.len() / 2 + block as usize;
+        // Where a match is to be played again, those above it are, too.
+        while node > 0 && self.matches[node].until != CHANGED {
+            self.matches[node].until = CHANGED;
+            node /= 2;
         }
     }
 
     /// The block that is worth most now. `runner` tells of a block that changed what it gains with each unit of time,
     /// and when it began; none where it takes no part.
-    #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
     pub(super) fn best(
         &mut self,
         now: u64,
         runner: impl Fn(u32) -> Option<(f64, u64)>,
     ) -> Option<u32> {
-        let leaves = self.matches.len() / 2;
-        let mut nodes = std::mem::take(&mut self.changed);
-        nodes.sort_unstable();
-        for node in &mut nodes {
-            let block = *node as usize;
-            self.is_changed[block] = false;
-            let told = runner(*node).filter(|(pace, _)| *pace > 0.0);
-            let (pace, start) = told.unwrap_or_default();
-            self.runners[block] = Runner { pace, start: start as f64 };
-            let winner = if told.is_some() { *node } else { NONE };
-            self.matches[leaves + block] = Match { winner, until: u64::MAX };
-            *node += leaves as u32;
-        }
-        // One round after the other, so that a match of several that changed is played once.
-        while nodes.first().is_some_and(|node| *node > 1) {
-            nodes.iter_mut().for_each(|node| *node /= 2);
-            nodes.dedup();
-            nodes.iter().for_each(|node| self.play(*node as usize, now));
-        }
-        nodes.clear();
-        self.changed = nodes;
-        self.overtake(1, now);
+        self.replay(1, now, &runner);
         let winner = self.matches[1].winner;
         (winner != NONE).then_some(winner)
     }
 
-    /// Plays the matches again whose winner may have been overtaken.
-    fn overtake(&mut self, node: usize, now: u64) {
-        if self.matches[node].until <= now {
-            self.overtake(2 * node, now);
-            self.overtake(2 * node + 1, now);
-            self.play(node, now);
+    /// Plays the matches again whose winner may be another.
+    fn replay(&mut self, node: usize, now: u64, runner: &impl Fn(u32) -> Option<(f64, u64)>) {
+        if self.matches[node].until > now {
+            return;
+        }
+        match node.checked_sub(self.matches.len() / 2) {
+            Some(block) => self.matches[node] = self.look_at(block, runner),
+            None => {
+                self.replay(2 * node, now, runner);
+                self.replay(2 * node + 1, now, runner);
+                self.matches[node] = self.play(node, now);
+            }
         }
     }
 
+    #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
+    fn look_at(&mut self, block: usize, told: &impl Fn(u32) -> Option<(f64, u64)>) -> Match {
+        let worth_it = |(pace, _): &(f64, u64)| *pace > 0.0;
+        let runner = self.runners.get_mut(block);
+        let told = runner.and_then(|runner| {
+            let (pace, start) = told(block as u32).filter(worth_it)?;
+            *runner = Runner { pace, start: start as f64 };
+            Some(block as u32)
+        });
+        Match { winner: told.unwrap_or(NONE), until: u64::MAX }
+    }
+
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // As above, and no moment is before the first.
-    fn play(&mut self, node: usize, now: u64) {
+    fn play(&self, node: usize, now: u64) -> Match {
         let [one, other] = [self.matches[2 * node], self.matches[2 * node + 1]];
         let until = one.until.min(other.until);
-        self.matches[node] = match (one.winner, other.winner) {
-            (winner, NONE) | (NONE, winner) => Match { winner, until },
-            (one, other) => {
-                let [first, second] = [one, other].map(|block| self.runners[block as usize]);
-                let is_first = first.at(now as f64) >= second.at(now as f64);
-                let (winner, ahead, behind) =
-                    if is_first { (one, first, second) } else { (other, second, first) };
-                let faster = behind.pace - ahead.pace;
-                let crossing = if faster > 0.0 {
-                    let moment = (behind.pace * behind.start - ahead.pace * ahead.start) / faster;
-                    (moment as u64).max(now + 1)
-                } else {
-                    u64::MAX
-                };
-                Match { winner, until: until.min(crossing) }
-            }
+        let (one, other) = match (one.winner, other.winner) {
+            (winner, NONE) | (NONE, winner) => return Match { winner, until },
+            pair => pair,
         };
+        let [first, second] = [one, other].map(|block| self.runners[block as usize]);
+        let is_first = first.at(now as f64) >= second.at(now as f64);
+        let (winner, ahead, behind) =
+            if is_first { (one, first, second) } else { (other, second, first) };
+        let gain = behind.pace - ahead.pace;
+        if gain <= 0.0 {
+            return Match { winner, until };
+        }
+        let overtaken = (behind.pace * behind.start - ahead.pace * ahead.start) / gain;
+        Match { winner, until: until.min((overtaken as u64).max(now + 1)) }
     }
 }
 

@@ -172,12 +172,18 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     /// The area in which a unit lies.
     #[inline]
     pub fn area_of(&self, unit: Unit) -> Option<usize> {
-        self.place(unit).map(|place| self.locate(place).0)
+        self.spot_of(unit).map(|(area, _)| area)
+    }
+
+    /// The area in which a unit lies, and the number of its place there.
+    #[inline]
+    pub fn spot_of(&self, unit: Unit) -> Option<(usize, u32)> {
+        self.place(unit).map(|place| self.locate(place))
     }
 
     /// The block of its area in which a unit lies, with that area.
     pub fn block_of(&self, unit: Unit) -> Option<(usize, u32)> {
-        let (area, local) = self.locate(self.place(unit)?);
+        let (area, local) = self.spot_of(unit)?;
         Some((area, local / self.areas[area].stride()))
     }
 
@@ -303,14 +309,15 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         put
     }
 
-    /// Frees a block: each of its valid units goes to the stream that `whither` names, on the behalf that it names.
+    /// Frees a block: each of its valid units, told with its place in the area, goes to the stream that `whither` names,
+    /// on the behalf that it names.
     #[inline]
     pub fn collect(
         &mut self,
         area: usize,
         block: u32,
         cause: Cause,
-        mut whither: impl FnMut(Unit) -> (Stream, Cause),
+        mut whither: impl FnMut(Unit, u32) -> (Stream, Cause),
     ) -> Result<(), Fault<D::Error>> {
         let (base, _) = self.bases[area];
         let mut left = std::mem::take(&mut self.left);
@@ -323,7 +330,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             if self.map.get(unit.0 as usize) != Some(&(base + local)) {
                 return Err(Fault::Lost);
             }
-            let (to, cause) = whither(unit);
+            let (to, cause) = whither(unit, *local);
             self.put(to, unit, &data, cause)
         });
         (self.left, self.moved) = (left, data);
