@@ -69,7 +69,7 @@ impl Combo {
             make_room(units, Victims::Cat, MLC_COPIES)?;
             let victim = Victims::InOrder.choose(units.area_mut(WARM.area)).ok_or(Fault::Full)?;
             self.to_mlc += u64::from(units.area(WARM.area).valid(victim));
-            units.collect(WARM.area, victim, Cause::WriteBack, |_, _| (COLD, Cause::WriteBack))?;
+            units.collect(WARM.area, victim, Cause::WriteBack, |_| (COLD, Cause::WriteBack))?;
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Combo {
             self.reclaim_warm(units)?;
             let victim = Victims::InOrder.choose(units.area_mut(HOT.area)).ok_or(Fault::Full)?;
             self.to_warm += u64::from(units.area(HOT.area).valid(victim));
-            units.collect(HOT.area, victim, Cause::Gc, |_, _| (WARM, Cause::Gc))?;
+            units.collect(HOT.area, victim, Cause::Gc, |_| (WARM, Cause::Gc))?;
         }
         units.put(HOT, unit, data, Cause::Host)
     }

@@ -130,7 +130,7 @@ impl Density {
     ) -> Result<(), Fault<D::Error>> {
         while units.area(0).free_blocks() < units.area(0).least_free() {
             let victim = Victims::Greedy.choose(units.area_mut(0)).ok_or(Fault::Full)?;
-            units.collect(0, victim, Cause::Gc, |unit, _| match self.lists.list_of(unit.0) {
+            units.collect(0, victim, Cause::Gc, |unit| match self.lists.list_of(unit.0) {
                 Some(_) => (HOT_COPIES, Cause::Gc),
                 None => (COLD_COPIES, Cause::Gc),
             })?;

@@ -191,7 +191,7 @@ impl<B: Backing> DiskCache<B> {
         }
         self.make_room(units, MLC)?;
         let is_marked = &mut self.is_marked;
-        units.collect(SLC, block, Cause::Gc, |unit, _| {
+        units.collect(SLC, block, Cause::Gc, |unit| {
             let was_read = std::mem::take(&mut is_marked[unit.0 as usize]);
             if staying.has(was_read) {
                 (Stream::new(SLC, 0), Cause::Gc)
@@ -209,7 +209,7 @@ impl<B: Backing> DiskCache<B> {
     ) -> Result<(), Fault<D::Error>> {
         let enough = if self.disk.is_ready() { 0.6 } else { 0.4 };
         if invalid >= enough && self.rule != Rule::NothingStays {
-            return units.collect(MLC, block, Cause::Gc, |_, _| (Stream::new(MLC, 0), Cause::Gc));
+            return units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
         }
         self.evict(units, (MLC, block), Staying::Nothing)
     }

@@ -95,7 +95,7 @@ impl Ko {
         while units.area(SLC).free_blocks() < units.area(SLC).least_free() {
             make_room_in_mlc(units)?;
             let victim = Victims::InOrder.choose(units.area_mut(SLC)).ok_or(Fault::Full)?;
-            units.collect(SLC, victim, Cause::Gc, |_, place| {
+            units.collect_places(SLC, victim, Cause::Gc, |_, place| {
                 let updates = std::mem::take(&mut self.updates[place as usize]);
                 if u32::from(updates) > self.threshold {
                     self.stayed += 1;

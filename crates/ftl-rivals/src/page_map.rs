@@ -85,7 +85,7 @@ pub fn make_room<D: NandDevice, P: Probe>(
 ) -> Result<(), Fault<D::Error>> {
     while units.area(copies.area).free_blocks() < units.area(copies.area).least_free() {
         let victim = victims.choose(units.area_mut(copies.area)).ok_or(Fault::Full)?;
-        units.collect(copies.area, victim, Cause::Gc, |_, _| (copies, Cause::Gc))?;
+        units.collect(copies.area, victim, Cause::Gc, |_| (copies, Cause::Gc))?;
     }
     Ok(())
 }

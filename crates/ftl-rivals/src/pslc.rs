@@ -92,7 +92,7 @@ impl Pslc {
             // A block in SLC mode that is valid throughout takes less room at home.
             let victim =
                 victim.or_else(|| units.area(0).oldest_in(Mode::Slc)).ok_or(Fault::Full)?;
-            units.collect(0, victim, Cause::Gc, |_, _| (COPIES, Cause::Gc))?;
+            units.collect(0, victim, Cause::Gc, |_| (COPIES, Cause::Gc))?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Pslc {
         Self::make_room(units)?;
         // Making room may have collected that very block.
         if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
-            units.collect(0, block, Cause::WriteBack, |_, _| (HOME, Cause::WriteBack))?;
+            units.collect(0, block, Cause::WriteBack, |_| (HOME, Cause::WriteBack))?;
         }
         Ok(true)
     }

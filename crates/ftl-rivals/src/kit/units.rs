@@ -309,10 +309,21 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         put
     }
 
-    /// Frees a block: each of its valid units, told with its place in the area, goes to the stream that `whither` names,
-    /// on the behalf that it names.
+    /// Frees a block: each of its valid units goes to the stream that `whither` names, on the behalf that it names.
     #[inline]
     pub fn collect(
+        &mut self,
+        area: usize,
+        block: u32,
+        cause: Cause,
+        mut whither: impl FnMut(Unit) -> (Stream, Cause),
+    ) -> Result<(), Fault<D::Error>> {
+        self.collect_places(area, block, cause, |unit, _| whither(unit))
+    }
+
+    /// The same, where each unit is told with its place in the area.
+    #[inline]
+    pub fn collect_places(
         &mut self,
         area: usize,
         block: u32,
