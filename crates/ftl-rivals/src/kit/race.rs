@@ -81,14 +81,13 @@ impl Race {
         if self.matches[node].until > now {
             return;
         }
-        match node.checked_sub(self.matches.len() / 2) {
-            Some(block) => self.matches[node] = self.look_at(block, runner),
-            None => {
-                self.replay(2 * node, now, runner);
-                self.replay(2 * node + 1, now, runner);
-                self.matches[node] = self.play(node, now);
-            }
+        if let Some(block) = node.checked_sub(self.matches.len() / 2) {
+            self.matches[node] = self.look_at(block, runner);
+            return;
         }
+        self.replay(2 * node, now, runner);
+        self.replay(2 * node + 1, now, runner);
+        self.matches[node] = self.play(node, now);
     }
 
     #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
@@ -128,6 +127,7 @@ impl Race {
 mod tests {
     use super::*;
 
+    #[allow(clippy::cast_precision_loss)] // Small figures.
     #[test]
     fn the_winner_is_the_best_of_all_at_every_look() {
         for blocks in [1, 2, 3, 50, 300] {

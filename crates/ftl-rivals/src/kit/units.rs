@@ -99,6 +99,11 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.flash.device()
     }
 
+    /// The device, of which the store lets go.
+    pub fn into_device(self) -> D {
+        self.flash.into_device()
+    }
+
     /// Bytes of a sector.
     pub const fn sector_bytes(&self) -> usize {
         self.sector_bytes

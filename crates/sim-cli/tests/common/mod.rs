@@ -75,7 +75,7 @@ fn stopped_after(pause: Duration, arguments: &[&str]) -> (String, String) {
 
 /// Stops a command while it does its work: as late as this machine, busy as it is, has begun with it.
 pub(crate) fn stopped(arguments: &[&str], at_work: impl Fn(&str) -> bool) -> (String, String) {
-    let mut pause = Duration::from_millis(1_000);
+    let mut pause = Duration::from_secs(1);
     loop {
         let (out, error) = stopped_after(pause, arguments);
         if at_work(&format!("{out}{error}")) || pause > Duration::from_secs(120) {
