@@ -104,3 +104,32 @@ fn the_guide_to_an_ftl_of_ones_own_quotes_the_test_that_runs() {
         piece.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     assert!(code.count() <= 80, "the guide promises 80 lines of code");
 }
+
+/// Of a cell: its figures, as they are written.
+fn figures(cell: &str) -> Vec<String> {
+    let is_part = |character: char| character.is_ascii_digit() || "+-.,".contains(character);
+    let pieces = cell.split(|character: char| !is_part(character));
+    let pieces = pieces.map(|piece| piece.trim_end_matches(['.', ',', '-']));
+    pieces.filter(|piece| piece.contains(|c: char| c.is_ascii_digit())).map(String::from).collect()
+}
+
+#[test]
+fn the_table_of_claims_has_the_figures_of_the_pages_that_it_names() {
+    let index = text("docs/repro/README.md");
+    let mut quoted = 0;
+    for section in index.split("\n## ").skip(1) {
+        let heading = section.lines().next().expect("a heading");
+        let links = heading.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let pages: String = links.map(|link| text(&format!("docs/repro/{link}"))).collect();
+        for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [_, claim, _, ours, holds, _] = cells[..] else { panic!("four columns: {row}") };
+            for figure in figures(ours) {
+                assert!(pages.contains(&figure), "{claim}: no page of {heading} has {figure}");
+                quoted += 1;
+            }
+            assert!(!holds.is_empty(), "{claim}: does it hold?");
+        }
+    }
+    assert!(quoted > 30, "{quoted} figures");
+}
