@@ -1,5 +1,7 @@
 //! What the hot-data filter costs a write request.
 
+mod patience;
+
 use std::hint::black_box;
 
 use criterion::Criterion;
@@ -39,7 +41,7 @@ fn filters(criterion: &mut Criterion) {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = patience::criterion();
     filters(&mut criterion);
     criterion.final_summary();
 }

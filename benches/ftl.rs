@@ -4,6 +4,7 @@
 //! Time is stated a page (a request, a mount). On a microcontroller instructions count instead: `instructions.rs`.
 
 mod paths;
+mod patience;
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -41,7 +42,7 @@ fn time(path: &Path, device: &mut Null, rounds: u64) -> Duration {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = patience::criterion();
     let c3 = RefCell::new(Null::c3());
     let small = RefCell::new(Null::sixteenth());
     for path in paths::DEVICE.iter().chain(paths::all()) {

@@ -3,6 +3,8 @@
 //! The table is the one of Chang's device: 32,768 entries of four bytes, 8 linear probes, for 10 million sectors. The
 //! sectors asked for are random, so that neither caches nor branch predictors learn the answers.
 
+mod patience;
+
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput};
@@ -132,7 +134,7 @@ fn changes(criterion: &mut Criterion) {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = patience::criterion();
     lookups(&mut criterion, "index/linear8", shape(Probing::Linear, 8));
     changes(&mut criterion);
     lookups(&mut criterion, "index/linear16", shape(Probing::Linear, 16));

@@ -1,5 +1,7 @@
 //! What the utilization throttle and the write-back policy cost a write request.
 
+mod patience;
+
 use std::hint::black_box;
 
 use criterion::Criterion;
@@ -51,7 +53,7 @@ fn write_back(criterion: &mut Criterion) {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = patience::criterion();
     throttles(&mut criterion);
     write_back(&mut criterion);
     criterion.final_summary();

@@ -3,6 +3,8 @@
 //! Half of the blocks hold data that rest, and the advice is followed, as in use. An erase of the flash itself takes a
 //! million nanoseconds or more.
 
+mod patience;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
@@ -44,7 +46,7 @@ fn note_erase(criterion: &mut Criterion) {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = patience::criterion();
     note_erase(&mut criterion);
     criterion.final_summary();
 }

@@ -88,6 +88,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let area = |region| whole_region(&device, region, 2, config.lanes);
     let plans = [area(Region::Slc), area(Region::Mlc)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    units.fits(COLD.area, 0)?;
     let slc = units.area(SLC);
     // Besides what is kept free, blocks may be open in each lane of each stream.
     let usable = slc.blocks().saturating_sub(2 * slc.least_free());

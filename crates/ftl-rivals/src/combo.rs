@@ -53,14 +53,9 @@ pub fn new<D: NandDevice, P: Probe>(
         AreaPlan { blocks: hot..slc.blocks.end, ..slc },
         whole_region(&device, Region::Mlc, 2, config.lanes),
     ];
-    // One stream's blocks, a free one for each, and one that is full.
-    let least = config.lanes * 2 + 1;
-    if plans[..2].iter().any(|plan| (plan.blocks.len() as u32) < least) {
-        return Err(Unfit(format!(
-            "each part of the SLC needs {least} blocks: ask for a larger SLC"
-        )));
-    }
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
+    [HOT, WARM].iter().try_for_each(|part| units.can_turn(part.area))?;
+    units.fits(COLD.area, 0)?;
     Ok(Mapped::new(units, Combo::default()))
 }
 

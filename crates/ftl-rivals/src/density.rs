@@ -74,11 +74,14 @@ pub fn new<D: NandDevice, P: Probe>(
     let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
     let taken = (full - slc).max(1);
     let most = (u64::from(room) * u64::from(slc) / u64::from(taken)) as u32 / 10 * 9;
+    let most = most.min(units.count());
+    let extra = u64::from(most) * u64::from(taken) / u64::from(slc.max(1)) / u64::from(full);
+    units.fits(0, extra as u32)?;
     let policy = Density {
         lists: Lists::new(1, units.count()),
         accesses: vec![0; units.count() as usize],
         threshold: config.threshold.max(1),
-        most: most.min(units.count()),
+        most,
         until_halved: units.count().saturating_mul(PERIOD),
         to_slc: 0,
         to_mlc: 0,

@@ -42,7 +42,7 @@ pub struct Config {
 pub struct Ko {
     short: SectorCount,
     threshold: u32,
-    /// Updates of a unit since it entered the SLC or stayed there.
+    /// By place of the SLC: updates of its unit since that entered the SLC or stayed there.
     updates: Vec<u8>,
     stayed: u64,
     left: u64,
@@ -68,12 +68,25 @@ pub fn new<D: NandDevice, P: Probe>(
     let area = |region| whole_region(&device, region, 2, config.lanes);
     let plans = [area(Region::Slc), area(Region::Mlc)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
-    let updates = vec![0; units.count() as usize];
+    units.can_turn(SLC)?;
+    units.fits(MLC, 0)?;
+    let updates = vec![0; units.area(SLC).places() as usize];
     let Config { short, threshold, .. } = *config;
     Ok(Mapped::new(units, Ko { short, threshold, updates, stayed: 0, left: 0 }))
 }
 
 impl Ko {
+    /// The updates of a unit that lies in the SLC, which it is about to leave, or its place there.
+    #[inline]
+    fn take_updates<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &Units<D, P>,
+        unit: Unit,
+    ) -> Option<u8> {
+        let (_, place) = units.spot_of(unit).filter(|(area, _)| *area == SLC)?;
+        Some(std::mem::take(&mut self.updates[place as usize]))
+    }
+
     /// Collects the SLC in order until a write finds room.
     fn reclaim<D: NandDevice, P: Probe>(
         &mut self,
@@ -82,8 +95,8 @@ impl Ko {
         while units.area(SLC).free_blocks() < units.area(SLC).least_free() {
             make_room_in_mlc(units)?;
             let victim = Victims::InOrder.choose(units.area_mut(SLC)).ok_or(Fault::Full)?;
-            units.collect(SLC, victim, Cause::Gc, |unit| {
-                let updates = std::mem::take(&mut self.updates[unit.0 as usize]);
+            units.collect_places(SLC, victim, Cause::Gc, |_, place| {
+                let updates = std::mem::take(&mut self.updates[place as usize]);
                 if u32::from(updates) > self.threshold {
                     self.stayed += 1;
                     (STAYING, Cause::Gc)
@@ -112,16 +125,24 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
         data: &[u8],
         request: Request,
     ) -> Result<(), Fault<D::Error>> {
-        let updates = &mut self.updates[unit.0 as usize];
         if request.sectors > self.short {
-            *updates = 0;
+            self.take_updates(units, unit);
             make_room_in_mlc(units)?;
             return units.put(COLD, unit, data, Cause::Host);
         }
-        let is_update = units.area_of(unit) == Some(SLC);
-        *updates = if is_update { updates.saturating_add(1) } else { 0 };
         self.reclaim(units)?;
-        units.put(HOT, unit, data, Cause::Host)
+        let updates = self.take_updates(units, unit).map_or(0, |before| before.saturating_add(1));
+        units.put(HOT, unit, data, Cause::Host)?;
+        if let Some((SLC, place)) = units.spot_of(unit) {
+            self.updates[place as usize] = updates;
+        }
+        Ok(())
+    }
+
+    fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
+        self.take_updates(units, unit);
+        units.forget(unit);
+        Ok(())
     }
 
     fn settle(&mut self, _: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
@@ -129,7 +150,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
         Ok(())
     }
 
-    /// A counter of a byte for each unit of the SLC; those of other units are zero.
+    /// A counter of a byte for each place of the SLC.
     fn ram_bytes(&self) -> u64 {
         self.updates.len() as u64
     }
@@ -140,9 +161,9 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
     }
 
     fn check(&self, units: &Units<D, P>) -> Result<(), String> {
-        for (updates, unit) in self.updates.iter().zip(0..) {
-            if *updates > 0 && units.area_of(Unit(unit)) == Some(MLC) {
-                return Err(format!("unit {unit} is in the MLC and counts {updates} updates"));
+        for (updates, place) in self.updates.iter().zip(0..) {
+            if *updates > 0 && !units.area(SLC).is_valid(place) {
+                return Err(format!("place {place} counts {updates} updates and holds nothing"));
             }
         }
         Ok(())

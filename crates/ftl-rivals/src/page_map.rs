@@ -46,6 +46,7 @@ pub fn new<D: NandDevice, P: Probe>(
         lanes: config.lanes,
     };
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    units.fits(0, 0)?;
     Ok(Mapped::new(units, PageMap { victims: config.victims }))
 }
 

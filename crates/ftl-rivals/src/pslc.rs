@@ -70,14 +70,8 @@ pub fn new<D: NandDevice, P: Probe>(
         waited: 0,
         emptied_idle: 0,
     };
-    let data = units.count().div_ceil(units.area(0).stride());
-    if data + policy.static_blocks + units.area(0).least_free() + 1 > blocks {
-        return Err(Unfit(format!(
-            "{blocks} blocks leave no room for {} of cache beside the data: ask for a smaller \
-             static share",
-            policy.static_blocks
-        )));
-    }
+    // Those of the cache that are being filled count among all that are.
+    units.fits(0, policy.static_blocks - config.lanes)?;
     Ok(Mapped::new(units, policy))
 }
 

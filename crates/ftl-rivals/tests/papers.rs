@@ -4,7 +4,7 @@ use ftl_iface::{
     BlockStore, Bytes, Cause, Counters, Mode, NoProbe, Region, Sector, SectorCount, Verb,
 };
 use ftl_rivals::kit::{Mapped, Policy};
-use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, pslc};
+use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, page_map, pslc};
 use nand_model::{Chip, Content};
 
 mod world;
@@ -136,7 +136,11 @@ fn the_first_writes_to_a_cache_take_slc_programs_alone_and_the_later_ones_wait()
 }
 
 /// Writes all of a store in order and then much of it at random.
-fn full<R: Policy<Chip, NoProbe>>(name: &str, store: Result<Mapped<Chip, NoProbe, R>, Unfit>) {
+fn full<R: Policy<Chip, NoProbe>>(
+    name: &str,
+    store: Result<Mapped<Chip, NoProbe, R>, Unfit>,
+    steps: u32,
+) {
     let mut store = store.unwrap_or_else(|error| panic!("{name}: {error}"));
     let capacity = store.capacity().get();
     for first in (0..capacity).step_by(32) {
@@ -145,7 +149,7 @@ fn full<R: Policy<Chip, NoProbe>>(name: &str, store: Result<Mapped<Chip, NoProbe
     }
     let mut dice = fastrand::Rng::with_seed(9);
     let mut data = vec![0; 12 * 1024];
-    for step in 0..4_000 {
+    for step in 0..steps {
         let count = dice.u32(1..=12).min(capacity);
         let first = if dice.bool() { dice.u32(0..capacity / 8) } else { dice.u32(0..capacity) };
         let first = Sector::new(first.min(capacity - count));
@@ -167,16 +171,83 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     let chip = |mlc| Chip::new(&world::part("tiny", 12, mlc), Content::Bytes).unwrap();
     for threshold in [0, 16] {
         let config = ko::Config { sector, capacity, lanes, short, threshold };
-        full("ko", ko::new(chip(18), NoProbe, &config));
+        full("ko", ko::new(chip(18), NoProbe, &config), 4_000);
     }
     let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
-    full("combo", combo::new(chip(18), NoProbe, &config));
+    full("combo", combo::new(chip(18), NoProbe, &config), 4_000);
     let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
     let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
-    full("ahdm", ahdm::new(chip(18), NoProbe, &config));
+    full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
     let config = density::Config { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
-    full("density", density::new(chip(24), NoProbe, &config));
+    full("density", density::new(chip(24), NoProbe, &config), 4_000);
     let (static_permille, dynamic_permille) = (10, 250);
     let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
-    full("pslc", pslc::new(chip(18), NoProbe, &config));
+    full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
+}
+
+/// The SLC has room enough: so many blocks of MLC, and so many filled in turn.
+fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
+    let (sector, short, capacity) = (SECTOR, SectorCount::new(4), SectorCount::new(320));
+    let chip = || Chip::new(&world::part("tiny", 60, mlc), Content::Bytes).unwrap();
+    let mut accepted = Vec::new();
+    let mut note = |name, is_accepted: bool| accepted.extend(is_accepted.then_some(name));
+    let config = page_map::Config {
+        region: Region::Mlc,
+        victims: ftl_rivals::kit::Victims::Greedy,
+        sector,
+        capacity,
+        lanes,
+    };
+    note("page-mlc", lived_if_it_fits("page-mlc", page_map::new(chip(), NoProbe, &config)));
+    let config = ko::Config { sector, capacity, lanes, short, threshold: 0 };
+    note("ko", lived_if_it_fits("ko", ko::new(chip(), NoProbe, &config)));
+    let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+    note("combo", lived_if_it_fits("combo", combo::new(chip(), NoProbe, &config)));
+    let (threshold, endurance) = (ahdm::Threshold::Fixed(1), [100_000, 5_000]);
+    let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+    note("ahdm", lived_if_it_fits("ahdm", ahdm::new(chip(), NoProbe, &config)));
+    let config = density::Config { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
+    note("density", lived_if_it_fits("density", density::new(chip(), NoProbe, &config)));
+    let (static_permille, dynamic_permille) = (10, 500);
+    let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+    note("pslc", lived_if_it_fits("pslc", pslc::new(chip(), NoProbe, &config)));
+    accepted
+}
+
+/// Whether the store could be made; if so, it must take whatever comes.
+fn lived_if_it_fits<R: Policy<Chip, NoProbe>>(
+    name: &str,
+    store: Result<Mapped<Chip, NoProbe, R>, Unfit>,
+) -> bool {
+    let fits = store.is_ok();
+    if fits {
+        full(name, store, 300);
+    }
+    fits
+}
+
+#[test]
+fn a_device_is_refused_or_takes_any_number_of_writes() {
+    let mut both = [0; 2];
+    for lanes in [1, 3, 8] {
+        for mlc in (12..72).step_by(6) {
+            let accepted = accepted(mlc, lanes).len();
+            both[0] += 6 - accepted;
+            both[1] += accepted;
+        }
+    }
+    assert!(both.iter().all(|count| *count > 40), "refused and accepted: {both:?}");
+}
+
+#[test]
+fn a_device_that_is_refused_says_how_much_more_it_needs() {
+    let (sector, capacity, lanes) = (SECTOR, SectorCount::new(320), 8);
+    let config =
+        pslc::Config { sector, capacity, lanes, static_permille: 10, dynamic_permille: 250 };
+    let (chip, _) = chip(12, 30, 50);
+    let refused = pslc::new(chip, NoProbe, &config).unwrap_err().to_string();
+    // Ten of data, one of the cache that is emptied, three streams in each lane, one free for each and one more.
+    for told in ["10 blocks of data, 1 of cache, 24 that are filled", "25 kept free", "60", "30"] {
+        assert!(refused.contains(told), "{refused}");
+    }
 }

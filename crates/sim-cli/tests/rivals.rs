@@ -145,7 +145,7 @@ fn parameters_that_make_no_sense_are_told_what_to_write() {
     for (system, hint) in [
         ("page-mlc?victims=best", "write greedy, cost-benefit or cat"),
         ("ko?threshold=many", "write a whole number"),
-        ("pslc?static=900", "ask for a smaller"),
+        ("pslc?static=900", "of cache, "),
     ] {
         let (code, _, err) =
             tandem(&["replay", "synth:uniform?requests=5", "--device", "tiny", "--system", system]);

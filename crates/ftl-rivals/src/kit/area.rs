@@ -7,6 +7,10 @@ use std::ops::Range;
 
 use ftl_iface::{Block, Mode, Region};
 
+use super::lists::Lists;
+use super::race::Race;
+use super::victim;
+
 /// What an area is made of.
 #[derive(Clone, Debug)]
 pub struct AreaPlan {
@@ -83,8 +87,12 @@ pub struct Area {
     stream_modes: Vec<Mode>,
     /// Units programmed so far: the area's clock.
     now: u64,
-    /// Victims chosen and not yet collected, the best last.
-    pub(super) chosen: Vec<u32>,
+    /// Full blocks in the order in which they were filled, a list for each mode.
+    filled: Lists,
+    /// Blocks in each mode that are being filled or full.
+    holding: [u32; 2],
+    /// What full blocks are worth as victims, where a policy has asked for it.
+    race: Option<Race>,
 }
 
 impl Area {
@@ -119,7 +127,9 @@ impl Area {
             turns: vec![0; plan.streams.len()],
             stream_modes: plan.streams.clone(),
             now: 0,
-            chosen: Vec::new(),
+            filled: Lists::new(2, blocks as u32),
+            holding: [0; 2],
+            race: None,
         }
     }
 
@@ -143,7 +153,22 @@ impl Area {
     /// Free blocks below which the next write may find none left for the copies that collecting needs.
     #[inline]
     pub const fn least_free(&self) -> u32 {
-        (self.lanes * self.open.len()) as u32 + 1
+        self.most_open() + 1
+    }
+
+    /// Blocks that its streams fill at a time, at most.
+    pub(super) const fn most_open(&self) -> u32 {
+        (self.lanes * self.open.len()) as u32
+    }
+
+    /// Blocks that are not bad.
+    pub(super) fn good_blocks(&self) -> u32 {
+        self.states.iter().filter(|state| **state != State::Bad).count() as u32
+    }
+
+    /// Places of the area.
+    pub const fn places(&self) -> u32 {
+        self.blocks() * self.stride()
     }
 
     /// Units of a block in full mode: what the numbers of places are laid out for.
@@ -165,10 +190,8 @@ impl Area {
     }
 
     /// Blocks in that mode that hold something.
-    pub fn blocks_in(&self, mode: Mode) -> u32 {
-        let held = self.modes.iter().zip(&self.states);
-        held.filter(|(of, state)| **of == mode && matches!(state, State::Open | State::Full))
-            .count() as u32
+    pub const fn blocks_in(&self, mode: Mode) -> u32 {
+        self.holding[mode as usize]
     }
 
     /// Whether the stream's next unit opens a new block.
@@ -195,12 +218,6 @@ impl Area {
         self.valid(block) == self.units_of(block)
     }
 
-    /// The share of a block's units that are valid.
-    #[allow(clippy::cast_precision_loss)] // A block has at most 65,535.
-    pub fn valid_share(&self, block: u32) -> f32 {
-        self.valid(block) as f32 / self.units_of(block) as f32
-    }
-
     /// The area's clock: units programmed so far.
     pub const fn now(&self) -> u64 {
         self.now
@@ -218,12 +235,6 @@ impl Area {
         self.filled_at[block as usize]
     }
 
-    /// How often the block was freed.
-    #[inline]
-    pub fn cleanings(&self, block: u32) -> u32 {
-        self.cleanings[block as usize]
-    }
-
     /// The full block of which the least is valid.
     pub fn least_valid(&self) -> Option<u32> {
         let least = self.least.iter().copied().min().filter(|key| *key != NOT_FULL)?;
@@ -234,18 +245,28 @@ impl Area {
 
     /// The full block that was filled first.
     pub fn oldest(&self) -> Option<u32> {
-        self.oldest_of(|_| true)
+        let oldest = [Mode::Full, Mode::Slc].into_iter().filter_map(|mode| self.oldest_in(mode));
+        oldest.min_by_key(|block| self.filled_at(*block))
     }
 
-    /// The full block in SLC mode that was filled first.
+    /// The full block in that mode that was filled first.
     pub fn oldest_in(&self, mode: Mode) -> Option<u32> {
-        self.oldest_of(|block| self.modes[block] == mode)
+        self.filled.oldest(mode as u8)
     }
 
-    fn oldest_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<u32> {
-        let full = (0..self.states.len()).filter(|block| self.states[*block] == State::Full);
-        let oldest = full.filter(|block| is_meant(*block)).min_by_key(|at| self.filled_at[*at]);
-        oldest.map(|block| block as u32)
+    /// The full block that is worth most: its age, times what the policy makes of the share of its units that are valid
+    /// and of how often it was freed. One that is valid throughout is worth nothing. An area has one such policy.
+    pub(super) fn worthiest(&mut self, pace: impl Fn(f64, u32) -> f64) -> Option<u32> {
+        let mut race = self.race.take().unwrap_or_else(|| Race::new(self.blocks()));
+        // An age of none would make all alike.
+        let best = race.best(self.now + 1, |block| {
+            self.is_full(block).then(|| {
+                let share = victim::share(self.valid(block), self.units_of(block));
+                (pace(share, self.cleanings[block as usize]), self.filled_at(block))
+            })
+        });
+        self.race = Some(race);
+        best
     }
 
     /// The local numbers of the block's valid units.
@@ -308,12 +329,16 @@ impl Area {
         let at = block as usize;
         self.states[at] = State::Full;
         self.filled_at[at] = self.now;
+        self.filled.touch(self.modes[at] as u8, block);
         self.set_key(at, self.key(at));
     }
 
     /// Puts a block where it belongs among the full ones.
     #[inline]
     fn set_key(&mut self, block: usize, key: u16) {
+        if let Some(race) = &mut self.race {
+            race.note(block as u32);
+        }
         let before = std::mem::replace(&mut self.keys[block], key);
         let group = block / GROUP;
         if key <= self.least[group] {
@@ -352,6 +377,7 @@ impl Area {
         let erase = self.used[at] || self.modes[at] != mode;
         (self.states[at], self.modes[at], self.used[at]) = (State::Open, mode, true);
         self.written[at] = 0;
+        self.holding[mode as usize] += 1;
         self.open[stream][turn] = Some(block);
         Some((block, mode, erase))
     }
@@ -366,7 +392,16 @@ impl Area {
             self.free.iter_mut().for_each(|free| free.retain(|other| *other != block));
             self.free_count -= 1;
         }
-        self.states[at] = State::Bad;
+        self.vacate(block, State::Bad);
+    }
+
+    /// The block holds nothing any more.
+    fn vacate(&mut self, block: u32, now: State) {
+        let at = block as usize;
+        if let State::Open | State::Full = std::mem::replace(&mut self.states[at], now) {
+            self.holding[self.modes[at] as usize] -= 1;
+        }
+        self.filled.remove(block);
         self.set_key(at, NOT_FULL);
     }
 
@@ -375,12 +410,11 @@ impl Area {
         let at = block as usize;
         self.cleanings[at] += 1;
         self.cleaned += 1;
-        self.set_key(at, NOT_FULL);
         if self.failing[at] {
             self.retire(block);
             return false;
         }
-        self.states[at] = State::Free;
+        self.vacate(block, State::Free);
         let lane = (self.first + block) as usize % self.lanes;
         self.free[lane].push_back(block);
         self.free_count += 1;
@@ -389,8 +423,10 @@ impl Area {
 
     /// RAM of the tables.
     pub(super) fn ram_bytes(&self) -> u64 {
-        // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free.
-        let per_block = 1 + 2 + 2 + 8 + 4 + 4;
+        // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
+        // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
+        let race = if self.race.is_some() { 16 + 2 * 16 } else { 0 };
+        let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
         (self.states.len() * per_block + self.bits.len() * 8) as u64
     }
 
@@ -422,6 +458,7 @@ impl Area {
                 return Err(format!("{name} is open {open} times, {:?}", self.states[at]));
             }
         }
+        self.check_orders()?;
         for (keys, least) in self.keys.chunks(GROUP).zip(&self.least) {
             if keys.iter().min() != Some(least) {
                 return Err(format!("a group of blocks is said to have {least} valid at least"));
@@ -430,6 +467,33 @@ impl Area {
         let listed: usize = self.free.iter().map(VecDeque::len).sum();
         if listed != self.free_count as usize {
             return Err(format!("{listed} blocks are free, and {} counted", self.free_count));
+        }
+        Ok(())
+    }
+
+    /// Whether full blocks are listed once, by their mode, in the order in which they were filled, and counts are right.
+    fn check_orders(&self) -> Result<(), String> {
+        self.filled.check()?;
+        for mode in [Mode::Full, Mode::Slc] {
+            let filled: Vec<u32> = self.filled.iter(mode as u8).collect();
+            if let Some(stray) =
+                filled.iter().find(|block| !self.is_full(**block) || self.mode(**block) != mode)
+            {
+                return Err(format!("{} is listed as full and is not", self.block(*stray)));
+            }
+            if !filled.is_sorted_by_key(|block| std::cmp::Reverse(self.filled_at(*block))) {
+                return Err("full blocks are not listed in the order of their filling".into());
+            }
+            let count = |states: &[State]| {
+                let modes = self.modes.iter().zip(&self.states);
+                modes.filter(|(of, state)| **of == mode && states.contains(state)).count()
+            };
+            if count(&[State::Full]) != filled.len() {
+                return Err(format!("{} blocks are listed as full", filled.len()));
+            }
+            if count(&[State::Full, State::Open]) != self.blocks_in(mode) as usize {
+                return Err(format!("{} blocks are said to hold something", self.blocks_in(mode)));
+            }
         }
         Ok(())
     }

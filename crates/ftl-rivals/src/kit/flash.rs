@@ -65,6 +65,11 @@ impl<D: NandDevice, P: Probe> Flash<D, P> {
         &self.device
     }
 
+    /// The device, of which the door lets go.
+    pub fn into_device(self) -> D {
+        self.device
+    }
+
     /// Data bytes of a page.
     #[inline]
     pub const fn page_bytes(&self, region: Region) -> usize {

@@ -152,6 +152,11 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> Mapped<D, P, R> {
         &self.units
     }
 
+    /// The device, for whoever looks at what is left of it.
+    pub fn into_device(self) -> D {
+        self.units.into_device()
+    }
+
     /// The paper's rules and what they have counted.
     pub const fn policy(&self) -> &R {
         &self.policy

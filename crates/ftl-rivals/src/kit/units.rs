@@ -99,6 +99,11 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.flash.device()
     }
 
+    /// The device, of which the store lets go.
+    pub fn into_device(self) -> D {
+        self.flash.into_device()
+    }
+
     /// Bytes of a sector.
     pub const fn sector_bytes(&self) -> usize {
         self.sector_bytes
@@ -118,6 +123,37 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     /// Units of that capacity, the last one perhaps in part.
     pub const fn count(&self) -> u32 {
         self.map.len() as u32
+    }
+
+    /// Whether an area holds all units with room for collecting it: beside the data, so many blocks that do not take
+    /// part, and those that stand open, it needs as many free ones as collection may take.
+    pub fn fits(&self, area: usize, beside: u32) -> Result<(), Unfit> {
+        let area = &self.areas[area];
+        let data = self.count().div_ceil(area.stride());
+        let (open, free, there) = (area.most_open(), area.least_free(), area.good_blocks());
+        let needed = [data, beside, open, free].into_iter().fold(0, u32::saturating_add);
+        if needed <= there {
+            return Ok(());
+        }
+        let cache = if beside > 0 { format!(", {beside} of cache") } else { String::new() };
+        Err(Unfit(format!(
+            "{data} blocks of data{cache}, {open} that are filled at a time and {free} kept free are \
+             {needed}, and there are {there}: ask for less of the device, or for fewer at a time"
+        )))
+    }
+
+    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those that
+    /// are kept free there is one to collect.
+    pub fn can_turn(&self, area: usize) -> Result<(), Unfit> {
+        let area = &self.areas[area];
+        let (needed, there) = (area.most_open() + area.least_free(), area.good_blocks());
+        if needed <= there {
+            return Ok(());
+        }
+        let part = area.block(0).region();
+        Err(Unfit(format!(
+            "{there} of the {part} blocks are a part that needs {needed}: ask for a larger SLC"
+        )))
     }
 
     /// An area.
@@ -141,12 +177,18 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     /// The area in which a unit lies.
     #[inline]
     pub fn area_of(&self, unit: Unit) -> Option<usize> {
-        self.place(unit).map(|place| self.locate(place).0)
+        self.spot_of(unit).map(|(area, _)| area)
+    }
+
+    /// The area in which a unit lies, and the number of its place there.
+    #[inline]
+    pub fn spot_of(&self, unit: Unit) -> Option<(usize, u32)> {
+        self.place(unit).map(|place| self.locate(place))
     }
 
     /// The block of its area in which a unit lies, with that area.
     pub fn block_of(&self, unit: Unit) -> Option<(usize, u32)> {
-        let (area, local) = self.locate(self.place(unit)?);
+        let (area, local) = self.spot_of(unit)?;
         Some((area, local / self.areas[area].stride()))
     }
 
@@ -281,6 +323,18 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         cause: Cause,
         mut whither: impl FnMut(Unit) -> (Stream, Cause),
     ) -> Result<(), Fault<D::Error>> {
+        self.collect_places(area, block, cause, |unit, _| whither(unit))
+    }
+
+    /// The same, where each unit is told with its place in the area.
+    #[inline]
+    pub fn collect_places(
+        &mut self,
+        area: usize,
+        block: u32,
+        cause: Cause,
+        mut whither: impl FnMut(Unit, u32) -> (Stream, Cause),
+    ) -> Result<(), Fault<D::Error>> {
         let (base, _) = self.bases[area];
         let mut left = std::mem::take(&mut self.left);
         left.clear();
@@ -292,7 +346,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             if self.map.get(unit.0 as usize) != Some(&(base + local)) {
                 return Err(Fault::Lost);
             }
-            let (to, cause) = whither(unit);
+            let (to, cause) = whither(unit, *local);
             self.put(to, unit, &data, cause)
         });
         (self.left, self.moved) = (left, data);

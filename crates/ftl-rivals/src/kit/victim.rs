@@ -17,52 +17,107 @@ pub enum Victims {
     InOrder,
 }
 
-/// How many victims one look over the blocks of an area brings, by their number: one for so many. Small areas, those
-/// of the papers among them, are looked over for each victim.
-const BLOCKS_A_VICTIM: usize = 8192;
+/// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
+const NOTHING: f64 = 1e-12;
 
 impl Victims {
     /// The next victim among the full blocks of an area; none where every full block is valid throughout.
     pub fn choose(self, area: &mut Area) -> Option<u32> {
-        let block = match self {
-            Self::Greedy => area.least_valid(),
+        match self {
+            Self::Greedy => area.least_valid().filter(|block| !area.is_wholly_valid(*block)),
             Self::InOrder => area.oldest(),
-            Self::CostBenefit => scored(area, |age, share, _| -age * (1.0 - share) / (2.0 * share)),
-            Self::Cat => {
-                scored(area, |age, share, cleanings| share / (1.0 - share) / age * cleanings)
-            }
-        }?;
-        (self == Self::InOrder || !area.is_wholly_valid(block)).then_some(block)
+            Self::CostBenefit => area.worthiest(|share, _| (1.0 - share) / (2.0 * share)),
+            // The most of the inverse is the least.
+            Self::Cat => area.worthiest(|share, cleanings| {
+                (1.0 - share) / (share * (f64::from(cleanings) + 1.0))
+            }),
+        }
     }
 }
 
-/// The full block whose score is least.
-fn scored(area: &mut Area, score: fn(f32, f32, f32) -> f32) -> Option<u32> {
-    while let Some(block) = area.chosen.pop() {
-        if area.is_full(block) && !area.is_wholly_valid(block) {
-            return Some(block);
+/// The share of valid units among all of a block, as the policies divide by it.
+pub(super) fn share(valid: u32, units: u32) -> f64 {
+    (f64::from(valid) / f64::from(units)).max(NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{Mode, Region};
+
+    use super::super::area::AreaPlan;
+    use super::*;
+
+    /// By the formulas of the literature: most is best of the first, least of the second.
+    #[allow(clippy::cast_precision_loss)] // Small figures.
+    fn scores(area: &Area, block: u32, cleanings: u32) -> [f64; 2] {
+        let u = f64::from(area.valid(block)) / f64::from(area.units_of(block));
+        let age = (area.now() + 1 - area.filled_at(block)) as f64;
+        [age * (1.0 - u) / (2.0 * u), u / (1.0 - u) / age * f64::from(cleanings + 1)]
+    }
+
+    #[test]
+    fn the_victim_is_the_best_by_the_formula_of_all_full_blocks() {
+        const BLOCKS: u32 = 40;
+        for victims in [Victims::CostBenefit, Victims::Cat] {
+            let mut dice = fastrand::Rng::with_seed(3);
+            let plan = AreaPlan {
+                region: Region::Mlc,
+                blocks: 0..BLOCKS,
+                streams: vec![Mode::Full],
+                lanes: 1,
+            };
+            let mut area = Area::new(&plan, [16, 0]);
+            let mut cleanings = [0; BLOCKS as usize];
+            for _ in 0..20_000 {
+                if area.next_or_open() {
+                    let valid: Vec<u32> =
+                        (0..area.places()).filter(|place| area.is_valid(*place)).collect();
+                    // Most updates go to few places, so that shares and ages differ.
+                    let hot = if dice.bool() { valid.len().div_ceil(8) } else { valid.len() };
+                    area.invalidate(valid[dice.usize(0..hot)]);
+                    continue;
+                }
+                let best = victims.choose(&mut area);
+                let full = (0..BLOCKS).filter(|block| area.is_full(*block));
+                let full = full.filter(|block| !area.is_wholly_valid(*block));
+                let of = |block: u32| scores(&area, block, cleanings[block as usize]);
+                let known = full.map(|block| match victims {
+                    Victims::CostBenefit => -of(block)[0],
+                    _ => of(block)[1],
+                });
+                let least = known.reduce(f64::min).expect("a victim");
+                let victim = best.expect("a victim");
+                let found = match victims {
+                    Victims::CostBenefit => -of(victim)[0],
+                    _ => of(victim)[1],
+                };
+                // One of which nothing is valid has no finite score.
+                let is_least = found <= least || found - least <= 1e-9 * least.abs();
+                assert!(is_least, "{victims:?}: {found} for {least}");
+                for place in victim * 16..(victim + 1) * 16 {
+                    if area.is_valid(place) {
+                        area.invalidate(place);
+                    }
+                }
+                area.release(victim);
+                cleanings[victim as usize] += 1;
+                area.check().unwrap();
+            }
+            assert!(cleanings.iter().sum::<u32>() > 500, "{cleanings:?}");
         }
     }
-    let (blocks, now) = (area.blocks(), area.now());
-    let scores = (0..blocks).filter(|block| area.is_full(*block)).map(|block| {
-        let (age, share) = (now - area.filled_at(block), area.valid_share(block));
-        let cleanings = area.cleanings(block) + 1;
-        #[allow(clippy::cast_precision_loss)] // Scores need not be finer than that.
-        let score = match share {
-            0.0 => f32::NEG_INFINITY,
-            1.0 => f32::INFINITY,
-            share => score((age + 1) as f32, share, cleanings as f32),
-        };
-        (score, block)
-    });
-    let mut best: Vec<(f32, u32)> = scores.collect();
-    let wanted = (blocks as usize).div_ceil(BLOCKS_A_VICTIM).min(best.len());
-    if wanted == 0 {
-        return None;
+
+    impl Area {
+        /// Programs the stream's next unit; false where no block is free for it.
+        fn next_or_open(&mut self) -> bool {
+            let slot = self.next(0).or_else(|| {
+                self.take(0)?;
+                self.next(0)
+            });
+            let Some((block, unit)) = slot else { return false };
+            self.validate(block * 16 + unit);
+            self.note_programmed(0, block);
+            true
+        }
     }
-    best.select_nth_unstable_by(wanted - 1, |one, other| one.0.total_cmp(&other.0));
-    best.truncate(wanted);
-    best.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
-    area.chosen.extend(best.into_iter().map(|(_, block)| block));
-    area.chosen.pop()
 }

@@ -24,8 +24,8 @@
 //! *Memory* grows only as blocks are written: to 16 bytes an MLC page of C3 in each system, and 4 bytes a sector for
 //! all of them together. When every block was written once, nothing is left to grow.
 //!
-//! Measured on two virtual processors of an x86-64 server that had nothing else to do, in processor time of the whole
-//! process, reader and kernel included, and by its largest memory:
+//! Measured by the profile `measured` on two virtual processors of an x86-64 server that had nothing else to do, in
+//! processor time of the whole process, reader and kernel included, and by its largest memory:
 //!
 //! | run | time | memory |
 //! |---|--:|--:|

@@ -8,7 +8,7 @@
 //! - [`command`]: `tandem synth`. `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
 //!   uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and where on the disk they lie.
 //!   `file_system`: ntfs and ext3, sizes and places of the paper's laptop. `streams`: the same, each share a
-//!   parameter.
+//!   parameter. `loads`: published traces by their names, made by these rules.
 
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
@@ -19,6 +19,7 @@ use crate::trace::{Op, Request};
 
 pub mod command;
 mod file_system;
+mod loads;
 mod numbers;
 mod places;
 mod streams;
@@ -64,46 +65,69 @@ const STREAMS: [Parameter; 20] = {
 struct Kind {
     name: &'static str,
     title: &'static str,
+    /// The rule by which its places are chosen; its own name, where it is a rule.
+    rule: &'static str,
     parameters: &'static [Parameter],
 }
 
-const KINDS: [Kind; 8] = [
+const RULES: [Kind; 8] = [
     Kind {
         name: "ntfs",
+        rule: "ntfs",
         title: "a laptop's disk under Windows XP, as Chang's paper tells of it",
         parameters: &FILE_SYSTEM,
     },
     Kind {
         name: "ext3",
+        rule: "ext3",
         title: "the same under a new Linux, whose files fill a ninth of the disk",
         parameters: &FILE_SYSTEM,
     },
     Kind {
         name: "ntfs-1",
+        rule: "ntfs-1",
         title: "ntfs as it was fitted first, for results that were made with it",
         parameters: &FILE_SYSTEM,
     },
-    Kind { name: "ext3-1", title: "the same of ext3", parameters: &FILE_SYSTEM },
+    Kind { name: "ext3-1", rule: "ext3-1", title: "the same of ext3", parameters: &FILE_SYSTEM },
     Kind {
         name: "file-system",
+        rule: "file-system",
         title: "the streams of which these are made, each a parameter: see tandem fit",
         parameters: &STREAMS,
     },
-    Kind { name: "uniform", title: "every place as likely as any other", parameters: &COMMON },
-    Kind { name: "zipf", title: "few places take most requests", parameters: &SKEWED },
+    Kind {
+        name: "uniform",
+        rule: "uniform",
+        title: "every place as likely as any other",
+        parameters: &COMMON,
+    },
+    Kind {
+        name: "zipf",
+        rule: "zipf",
+        title: "few places take most requests",
+        parameters: &SKEWED,
+    },
     Kind {
         name: "sequential",
+        rule: "sequential",
         title: "one place after the other, round and round",
         parameters: &COMMON,
     },
 ];
+
+/// The rules, and the loads that are made by them.
+fn kinds() -> impl Iterator<Item = &'static Kind> {
+    static ALL: [&[Kind]; 2] = [&RULES, &loads::LOADS];
+    ALL.into_iter().flatten()
+}
 
 /// A synthetic workload, as it was named.
 #[derive(Clone, Debug)]
 pub(crate) struct Synth {
     /// As it was typed.
     pub(crate) name: String,
-    kind: &'static str,
+    rule: &'static str,
     /// How many requests.
     pub(crate) requests: u64,
     /// Which.
@@ -124,10 +148,10 @@ impl Synth {
     pub(crate) fn parse(name: &str) -> Result<Self, String> {
         let text = name.strip_prefix(PREFIX).unwrap_or(name);
         let base = spec::base(text);
-        let kind = KINDS.iter().find(|kind| kind.name == base).ok_or_else(|| unknown(base))?;
+        let kind = kinds().find(|kind| kind.name == base).ok_or_else(|| unknown(base))?;
         let values = spec::parse(text, kind.parameters)?;
         let in_name = |reason| format!("`{name}`: {reason}");
-        let shape = match kind.name {
+        let shape = match kind.rule {
             "ntfs" | "ntfs-1" => Some(file_system::NTFS_1),
             "ext3" | "ext3-1" => Some(file_system::EXT3_1),
             "file-system" => Some(streams::shape(&values).map_err(in_name)?),
@@ -136,7 +160,7 @@ impl Synth {
         let shape = shape.map(Box::new);
         let synth = Self {
             name: name.into(),
-            kind: kind.name,
+            rule: kind.rule,
             requests: values.number("requests").map_err(in_name)?,
             seed: values.number("seed").map_err(in_name)?,
             size: if shape.is_some() {
@@ -147,7 +171,7 @@ impl Synth {
             footprint: values.get("footprint", footprint).map_err(in_name)?,
             reads: values.get("reads", percent).map_err(in_name)?,
             interval: values.get("interval_us", interval).map_err(in_name)?,
-            skew: if kind.name == "zipf" {
+            skew: if kind.rule == "zipf" {
                 values.get("skew", skew).map_err(in_name)?
             } else {
                 0.0
@@ -174,7 +198,7 @@ impl Synth {
             let reason = format!("{footprint} bytes are too small a disk: give at least {least}");
             return Err(format!("`{}`: {reason}", self.name));
         }
-        let places = match (&self.shape, self.kind) {
+        let places = match (&self.shape, self.rule) {
             (Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
             (_, "sequential") => Places::sequential(slots),
             (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
@@ -189,12 +213,12 @@ impl Synth {
 /// The text that lists what can be named.
 pub(crate) fn list() -> String {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
-    for kind in &KINDS {
+    for kind in kinds() {
         table.row([format!("{PREFIX}{}", kind.name), kind.title.into()]);
     }
     for parameter in &SKEWED {
         let of = match parameter.name {
-            "skew" => " (zipf)",
+            "skew" => " (zipf; loads have their own, as of size and reads)",
             "size" => " (ntfs and ext3 have sizes of their own)",
             "reads" => " (ntfs and ext3: 40)",
             _ => "",
@@ -211,11 +235,11 @@ pub(crate) fn list() -> String {
 
 /// The names of all workloads.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name)
+    kinds().map(|kind| kind.name)
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let names: Vec<&str> = names().collect();
     let meant = spec::meant(name, names.iter().copied());
     format!("no synthetic workload is called `{name}`: {meant}give one of {}", names.join(", "))
 }
@@ -296,6 +320,16 @@ mod tests {
     const GOLDEN_ZIPF: [u64; 4] = [129_477, 25_337, 44_336, 112_250];
 
     #[test]
+    fn a_load_is_its_rule_with_what_is_published_of_it() {
+        let load = offsets("synth:prxy_0?requests=50&seed=3");
+        assert_eq!(load, offsets("synth:zipf?requests=50&seed=3&reads=3&size=4KiB&skew=0.99"));
+        assert_ne!(load, offsets("synth:prxy_0?requests=50&seed=3&skew=0.6"));
+        let reads = requests("synth:proj_3?requests=10000");
+        let reads = reads.iter().filter(|request| request.op == Op::Read).count();
+        assert!((9_400..9_600).contains(&reads), "{reads}");
+    }
+
+    #[test]
     fn sequential_requests_follow_each_other_round_and_round() {
         assert_eq!(offsets("sequential?requests=5&footprint=12KiB&interval_us=7"), [0, 1, 2, 0, 1]);
         let times: Vec<u64> = requests("sequential?requests=3&interval_us=7")
@@ -336,7 +370,7 @@ mod tests {
     #[test]
     fn the_list_names_every_kind_and_every_parameter() {
         let list = list();
-        for kind in &KINDS {
+        for kind in kinds() {
             assert!(list.contains(kind.name), "{list}");
             assert!(kind.parameters.iter().all(|parameter| list.contains(parameter.name)));
         }

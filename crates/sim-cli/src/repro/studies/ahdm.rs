@@ -1,12 +1,9 @@
 //! The figures of Batni and Safaei.
 
-use std::num::NonZeroU32;
-
 use super::super::page::Page;
-use super::{Brought, Load, On, Study, Trial, fine_change};
+use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, fine_change, row};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
-use crate::replay::Pace;
 use crate::result::{RegionResult, RunResult};
 use crate::show;
 
@@ -15,7 +12,7 @@ pub(in super::super) const AHDM: Study = Study {
     loads: &LOADS,
     device: On::Own(include_str!("../../../parts/ahdm.toml")),
     trials,
-    pace: Pace { open_loop: false, queue_depth: NonZeroU32::MIN },
+    pace: ONE_BY_ONE,
     requests: 200_000,
     write,
 };
@@ -26,27 +23,31 @@ const CAPACITY: u64 = 320 << 20;
 const LOADS: [Load; 4] = [
     Load {
         name: "iozone",
-        stand_in: "synth:zipf?size=16KiB&reads=20&skew=0.6",
-        fit: "mostly writes, of places that are seldom the same: a skew of 0.6, which is assumed",
+        stand_in: "synth:iozone",
         capacity: CAPACITY,
+        published: Published::NOTHING,
+        assumed: "nearly all: the paper says mostly writes, seldom to the same places; sizes and a skew of 0.6",
     },
     Load {
         name: "rsrch_0",
-        stand_in: "synth:zipf?size=8KiB&reads=9&skew=0.99",
-        fit: "share of writes; many writes of the same places are a skew of 0.99, which is assumed",
+        stand_in: "synth:rsrch_0",
         capacity: CAPACITY,
+        published: Published::trace("1.43 M", 91.0),
+        assumed: "the size of requests; that the same places are often written is a skew of 0.99",
     },
     Load {
         name: "stg_1",
-        stand_in: "synth:zipf?size=8KiB&reads=64&skew=0.6",
-        fit: "share of writes; its skew is assumed",
+        stand_in: "synth:stg_1",
         capacity: CAPACITY,
+        published: Published::trace("2.20 M", 36.0),
+        assumed: "the size of requests, a skew of 0.6",
     },
     Load {
         name: "web_2",
-        stand_in: "synth:zipf?size=8KiB&reads=99&skew=0.6",
-        fit: "share of writes; its skew is assumed",
+        stand_in: "synth:web_2",
         capacity: CAPACITY,
+        published: Published::trace("5.18 M", 0.7),
+        assumed: "the size of requests, a skew of 0.6",
     },
 ];
 
@@ -249,13 +250,8 @@ fn threshold(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
         let looks = runs[FIRST_LOOK..].iter().chain([&runs[FIRST_RATIO]]);
         let points: Vec<(f64, f64)> =
             looks.map(|run| (run.requests.total() as f64, figure(run, "threshold"))).collect();
-        let mut row = [const { String::new() }; 6];
-        row[0] = load.name.into();
-        for (cell, at) in row[1..].iter_mut().zip([0, 1, 3, 5, 7]) {
-            *cell =
-                points.get(at).map_or_else(String::new, |(_, threshold)| format!("{threshold:.0}"));
-        }
-        rows.push(row);
+        let at = [0, 1, 3, 5, 7].map(|at| points.get(at).copied().unwrap_or_default());
+        rows.push(row(load.name, at.map(|(_, threshold)| format!("{threshold:.0}"))));
         chart = chart.with(load.name, Shape::Steps, points);
     }
     page.table(&rows);

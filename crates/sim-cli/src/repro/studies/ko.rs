@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use nand_model::Time;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Study, Trial, throughput};
+use super::{Brought, Load, On, Published, Study, Trial, row, throughput};
 use crate::Failure;
 use crate::plot::{Axis, Bars, Chart, Shape};
 use crate::replay::Pace;
@@ -33,27 +33,31 @@ const SECTOR: u64 = 2048;
 const LOADS: [Load; 4] = [
     Load {
         name: "photoshop",
-        stand_in: "synth:sequential?size=64KiB&reads=30&footprint=128MiB",
-        fit: "long requests: nothing more is told of it",
+        stand_in: "synth:photoshop?footprint=128MiB",
         capacity: CAPACITY,
+        published: Published::NOTHING,
+        assumed: "all but that its requests are long",
     },
     Load {
         name: "desktop",
         stand_in: "synth:ntfs",
-        fit: "a laptop's file system, as Chang tells of his: the paper does not name it",
         capacity: CAPACITY,
+        published: Published::NOTHING,
+        assumed: "all: the paper does not name it; as Chang tells of his laptop",
     },
     Load {
         name: "financial1",
-        stand_in: "synth:zipf?size=4KiB&reads=23&skew=0.99&footprint=128MiB",
-        fit: "share of reads of the OLTP trace; its skew is assumed, and that it was one of the four",
+        stand_in: "synth:financial1?footprint=128MiB",
         capacity: CAPACITY,
+        published: Published::trace("5.33 M", 77.0),
+        assumed: "that it was one of the four; the size of requests; a skew of 0.9",
     },
     Load {
         name: "iozone",
-        stand_in: "synth:zipf?size=16KiB&reads=20&skew=0.6&footprint=256MiB",
-        fit: "mostly writes, of places that are seldom the same; that it was one of the four is assumed",
+        stand_in: "synth:iozone?footprint=256MiB",
         capacity: CAPACITY,
+        published: Published::NOTHING,
+        assumed: "that it was one of the four; mostly writes, of places that are seldom the same",
     },
 ];
 
@@ -129,12 +133,7 @@ fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
         Chart::new("Throughput by update threshold", Axis::linear("number of the threshold"), axis);
     for (load, runs) in LOADS.iter().zip(&brought.results) {
         let runs = &runs[FIRST_THRESHOLD..];
-        let mut row = [const { String::new() }; 6];
-        row[0] = load.name.into();
-        for (cell, run) in row[1..].iter_mut().zip(runs) {
-            *cell = format!("{:.1}", megabytes(run));
-        }
-        rows.push(row);
+        rows.push(row(load.name, runs.iter().map(|run| format!("{:.1}", megabytes(run)))));
         let base = megabytes(&runs[0]);
         let points =
             runs.iter().zip(0_u32..).map(|(run, at)| (f64::from(at), megabytes(run) / base));
@@ -167,10 +166,7 @@ fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
         by_combo += ratios[2] / 4.0;
         let speeds = all.map(|figure| format!("{figure:.1}"));
         let shares = ratios.map(|ratio| format!("{:.0} %", 100.0 * ratio));
-        let mut row = [const { String::new() }; 8];
-        let cells = [load.name.into()].into_iter().chain(speeds).chain(shares);
-        row.iter_mut().zip(cells).for_each(|(place, cell)| *place = cell);
-        rows.push(row);
+        rows.push(row(load.name, speeds.into_iter().chain(shares)));
         for (bar, figure) in bars.iter_mut().zip(all) {
             bar.push(figure);
         }

@@ -5,6 +5,7 @@
 //! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of a paper each, as the paper has them and as they come out.
 //!   `pslc`: the same of what is sold.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +21,7 @@ use crate::result::RunResult;
 use crate::systems::{Chosen, Kept, Setup};
 use crate::trace::fit::FitChoice;
 use crate::workload::WorkloadArgs;
-use crate::{Failure, interrupt};
+use crate::{Failure, interrupt, show};
 
 mod ahdm;
 mod hong_shin;
@@ -72,15 +73,42 @@ impl Trial {
     }
 }
 
+/// One request after the other.
+const ONE_BY_ONE: Pace = Pace { open_loop: false, queue_depth: NonZeroU32::MIN };
+
 /// A load of a paper.
 pub(super) struct Load {
     /// Its published name.
     name: &'static str,
-    /// What stands in for it, and what of it that agrees with.
+    /// What stands in for it.
     stand_in: &'static str,
-    fit: &'static str,
     /// Bytes that the disk exports.
     capacity: u64,
+    published: Published,
+    /// What of the stand-in nothing published tells.
+    assumed: &'static str,
+}
+
+/// What is published of a load: by its paper or of the trace of that name. What is not is left out.
+#[derive(Clone, Copy, Default)]
+struct Published {
+    requests: Option<&'static str>,
+    /// Percent of the requests that write.
+    writes: Option<f64>,
+    /// Gigabytes of its data.
+    gigabytes: Option<f64>,
+}
+
+impl Published {
+    const NOTHING: Self = Self { requests: None, writes: None, gigabytes: None };
+
+    const fn trace(requests: &'static str, writes: f64) -> Self {
+        Self { requests: Some(requests), writes: Some(writes), gigabytes: None }
+    }
+
+    const fn of_gigabytes(self, gigabytes: f64) -> Self {
+        Self { gigabytes: Some(gigabytes), ..self }
+    }
 }
 
 /// Where loads come from.
@@ -160,7 +188,7 @@ impl Study {
             slc_erases: self.loads.iter().map(|_| erases.by_ref().take(each).collect()).collect(),
         };
         (self.write)(&mut page, &brought)?;
-        self.tell_loads(&mut page, loads);
+        self.tell_loads(&mut page, loads, &brought);
         page.finish()
     }
 
@@ -201,24 +229,70 @@ impl Study {
         outcome.ok_or_else(|| Failure::Violation("a run brought no result".into()))
     }
 
-    fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>) {
-        page.heading("The loads");
-        let heads = ["", "what was replayed", "what of it agrees with the paper's"];
+    /// What was replayed, and what of it is as published, beside what came out of it.
+    fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>, brought: &Brought) {
+        page.heading("The loads, and how well they fit");
+        let heads = [
+            "",
+            "requests, published",
+            "replayed",
+            "writes, published",
+            "replayed",
+            "data, published",
+            "disk here",
+            "written",
+        ];
         let mut rows = vec![heads.map(String::from)];
+        for (load, runs) in self.loads.iter().zip(&brought.results) {
+            // Some trials end early.
+            let Some(run) = runs.iter().max_by_key(|run| run.requests.total()) else { continue };
+            let Published { requests, writes, gigabytes } = load.published;
+            rows.push([
+                load.name.into(),
+                told(requests),
+                show::count(run.requests.total()),
+                told(writes.map(|percent| format!("{percent} %"))),
+                format!("{:.1} %", writes_percent(run)),
+                told(gigabytes.map(|gigabytes| format!("{gigabytes} GB"))),
+                show::about(load.capacity),
+                show::about(run.bytes_touched),
+            ]);
+        }
+        page.table(&rows);
         let whole = Trial::of("");
+        let mut rows = vec![["", "what was replayed", "assumed"].map(String::from)];
         for load in self.loads {
             let (trace, fit) = loads.trace(load, self.requests);
-            let told = match (fit, loads.first(&whole, self.requests)) {
-                (None, _) => load.fit.into(),
-                (Some(_), None) => "the file itself, packed".into(),
+            let assumed = match (fit, loads.first(&whole, self.requests)) {
+                (None, _) => load.assumed.into(),
+                (Some(_), None) => "nothing: the file itself, packed".into(),
                 (Some(_), Some(first)) => {
-                    format!("the file itself, its first {first} requests, packed")
+                    format!("nothing: the file itself, its first {first} requests, packed")
                 }
             };
-            rows.push([load.name.into(), format!("`{trace}`"), told]);
+            rows.push([load.name.into(), format!("`{trace}`"), assumed]);
         }
         page.table(&rows);
     }
+}
+
+/// What is published, or that nothing is.
+fn told(published: Option<impl Into<String>>) -> String {
+    published.map_or_else(|| "-".into(), Into::into)
+}
+
+#[allow(clippy::cast_precision_loss)] // Figures show few digits.
+fn writes_percent(run: &RunResult) -> f64 {
+    100.0 * run.requests.writes as f64 / run.requests.total() as f64
+}
+
+/// A row of a table: what it is of, and a cell for each column; those that are left over are empty.
+fn row<const N: usize>(
+    name: impl Into<String>,
+    cells: impl IntoIterator<Item = String>,
+) -> [String; N] {
+    let mut cells = [name.into()].into_iter().chain(cells);
+    std::array::from_fn(|_| cells.next().unwrap_or_default())
 }
 
 fn slc_erases(details: Option<replay::Details>) -> Vec<u32> {

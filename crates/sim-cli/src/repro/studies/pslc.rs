@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use nand_model::Time;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Study, Trial};
+use super::{Brought, Load, On, Published, Study, Trial};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
 use crate::replay::Pace;
@@ -26,8 +26,9 @@ const DEPTH: NonZeroU32 = NonZeroU32::new(4).expect("more than none");
 const LOADS: [Load; 1] = [Load {
     name: "one long copy",
     stand_in: "synth:sequential?size=256KiB",
-    fit: "no paper's: a file that is larger than the cache",
     capacity: 32 << 30,
+    published: Published::NOTHING,
+    assumed: "all, as there is no paper: a file that is larger than the cache",
 }];
 
 /// The disk has a twentieth of its blocks to spare: a larger cache of its own it cannot have.

@@ -1,0 +1,161 @@
+//! The block that is worth most, where each gains worth as it ages, and at its own pace.
+//!
+//! Cost-benefit and cost age times both multiply a block's age by a figure that stays until one of its units becomes
+//! invalid. So a block's worth is a straight line over time, and two lines cross once: a tournament between the blocks
+//! knows at each of its matches until when the winner stays ahead. A look at it costs the matches of those blocks that
+//! changed and of those that were overtaken since the look before, not one of every block. (J. Basch, L. J. Guibas and
+//! J. Hershberger, "Data Structures for Mobile Data", Journal of Algorithms 31(1), 1999: a kinetic tournament.)
+
+/// Stands for no block.
+const NONE: u32 = u32::MAX;
+
+/// One block of the race.
+#[derive(Clone, Copy, Debug, Default)]
+struct Runner {
+    /// What it gains with each unit of time; nothing is gained by a block that does not take part.
+    pace: f64,
+    /// When it began.
+    start: f64,
+}
+
+impl Runner {
+    fn at(self, now: f64) -> f64 {
+        self.pace * (now - self.start)
+    }
+}
+
+/// The match of a node of the tournament: between the winners of the two nodes below.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    winner: u32,
+    /// The moment from which the winner here or at a match below may be another.
+    until: u64,
+}
+
+/// From the beginning on: what is below was changed.
+const CHANGED: u64 = 0;
+
+/// Blocks that gain worth with time.
+#[derive(Clone, Debug)]
+pub(super) struct Race {
+    runners: Vec<Runner>,
+    /// The final is at 1; the matches below that at `n` are those at `2n` and `2n + 1`. The last half are the blocks.
+    matches: Vec<Match>,
+}
+
+impl Race {
+    /// A race of so many blocks, each of which is to be looked at.
+    pub(super) fn new(blocks: u32) -> Self {
+        let blocks = blocks as usize;
+        Self {
+            runners: vec![Runner::default(); blocks],
+            matches: vec![Match { winner: NONE, until: CHANGED }; 2 * blocks.next_power_of_two()],
+        }
+    }
+
+    /// The block is to be looked at again.
+    #[inline]
+    pub(super) fn note(&mut self, block: u32) {
+        let mut node = self.matches.len() / 2 + block as usize;
+        // Where a match is to be played again, those above it are, too.
+        while node > 0 && self.matches[node].until != CHANGED {
+            self.matches[node].until = CHANGED;
+            node /= 2;
+        }
+    }
+
+    /// The block that is worth most now. `runner` tells of a block that changed what it gains with each unit of time,
+    /// and when it began; none where it takes no part.
+    pub(super) fn best(
+        &mut self,
+        now: u64,
+        runner: impl Fn(u32) -> Option<(f64, u64)>,
+    ) -> Option<u32> {
+        self.replay(1, now, &runner);
+        let winner = self.matches[1].winner;
+        (winner != NONE).then_some(winner)
+    }
+
+    /// Plays the matches again whose winner may be another.
+    fn replay(&mut self, node: usize, now: u64, runner: &impl Fn(u32) -> Option<(f64, u64)>) {
+        if self.matches[node].until > now {
+            return;
+        }
+        if let Some(block) = node.checked_sub(self.matches.len() / 2) {
+            self.matches[node] = self.look_at(block, runner);
+            return;
+        }
+        self.replay(2 * node, now, runner);
+        self.replay(2 * node + 1, now, runner);
+        self.matches[node] = self.play(node, now);
+    }
+
+    #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
+    fn look_at(&mut self, block: usize, told: &impl Fn(u32) -> Option<(f64, u64)>) -> Match {
+        let worth_it = |(pace, _): &(f64, u64)| *pace > 0.0;
+        let runner = self.runners.get_mut(block);
+        let told = runner.and_then(|runner| {
+            let (pace, start) = told(block as u32).filter(worth_it)?;
+            *runner = Runner { pace, start: start as f64 };
+            Some(block as u32)
+        });
+        Match { winner: told.unwrap_or(NONE), until: u64::MAX }
+    }
+
+    #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // As above, and no moment is before the first.
+    fn play(&self, node: usize, now: u64) -> Match {
+        let [one, other] = [self.matches[2 * node], self.matches[2 * node + 1]];
+        let until = one.until.min(other.until);
+        let (one, other) = match (one.winner, other.winner) {
+            (winner, NONE) | (NONE, winner) => return Match { winner, until },
+            pair => pair,
+        };
+        let [first, second] = [one, other].map(|block| self.runners[block as usize]);
+        let is_first = first.at(now as f64) >= second.at(now as f64);
+        let (winner, ahead, behind) =
+            if is_first { (one, first, second) } else { (other, second, first) };
+        let gain = behind.pace - ahead.pace;
+        if gain <= 0.0 {
+            return Match { winner, until };
+        }
+        let overtaken = (behind.pace * behind.start - ahead.pace * ahead.start) / gain;
+        Match { winner, until: until.min((overtaken as u64).max(now + 1)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(clippy::cast_precision_loss)] // Small figures.
+    #[test]
+    fn the_winner_is_the_best_of_all_at_every_look() {
+        for blocks in [1, 2, 3, 50, 300] {
+            let mut dice = fastrand::Rng::with_seed(u64::from(blocks));
+            let mut told: Vec<Option<(f64, u64)>> = vec![None; blocks as usize];
+            let mut race = Race::new(blocks);
+            let mut now = 0;
+            for _ in 0..4_000 {
+                now += dice.u64(0..200);
+                for _ in 0..dice.u32(0..6) {
+                    let block = dice.u32(0..blocks);
+                    let pace = 1.0 / f64::from(dice.u32(1..=2_000));
+                    told[block as usize] =
+                        (dice.u8(0..4) > 0).then_some((pace, now - dice.u64(0..=now.min(9_000))));
+                    race.note(block);
+                }
+                let worth = |told: &Option<(f64, u64)>| {
+                    told.map(|(pace, start)| pace * (now as f64 - start as f64))
+                };
+                let most = told.iter().filter_map(worth).reduce(f64::max);
+                let best = race.best(now, |block| told[block as usize]);
+                let found = best.and_then(|block| worth(&told[block as usize]));
+                let is_best = match (most, found) {
+                    (Some(most), Some(found)) => most - found <= 1e-9 * most.abs().max(1.0),
+                    (most, found) => most == found,
+                };
+                assert!(is_best, "{found:?} for {most:?} at {now} of {blocks} blocks");
+            }
+        }
+    }
+}
