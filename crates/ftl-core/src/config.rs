@@ -115,12 +115,18 @@ pub enum FilterChoice {
     /// Those up to a threshold that follows the workload; never larger than `largest`.
     BySize {
         /// Threshold before anything was seen.
-        initial: SectorCount,
-        /// No larger request is ever hot.
-        largest: SectorCount,
+        initial: Bytes,
+        /// No larger request is ever hot. The paper has no such cap.
+        largest: Bytes,
     },
     /// All of them, whatever their size: the filter switched off, to measure its worth.
     AcceptAll,
+}
+
+impl FilterChoice {
+    /// What file systems write metadata in is hot before anything was seen; larger writes than 64 KiB never are.
+    pub const BY_SIZE: Self =
+        Self::BySize { initial: Bytes::new(4 << 10), largest: Bytes::new(64 << 10) };
 }
 
 /// Erase cycles that a block is specified for.
@@ -177,10 +183,7 @@ impl Config {
         chain_sketch_halves: 0,
         free_blocks_low: 8,
         copies_per_page: 4,
-        filter: FilterChoice::BySize {
-            initial: SectorCount::new(2),
-            largest: SectorCount::new(32),
-        },
+        filter: FilterChoice::BY_SIZE,
         throttle: true,
         endurance: Endurance { log: 100_000, chain: 5_000 },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },

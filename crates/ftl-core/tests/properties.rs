@@ -7,7 +7,7 @@ use ftl_core::Config;
 use ftl_core::config::Probing;
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
+use ftl_iface::{Bytes, Cell, Geometry};
 use proptest::prelude::*;
 
 use world::{Step, World, region};
@@ -74,10 +74,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 filter: if on[0] {
                     FilterChoice::AcceptAll
                 } else {
-                    FilterChoice::BySize {
-                        initial: SectorCount::new(2),
-                        largest: SectorCount::new(4),
-                    }
+                    FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) }
                 },
                 throttle: on[1],
                 wear_leveling: WearLeveling { enabled: on[2], threshold },
