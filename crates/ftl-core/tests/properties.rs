@@ -4,6 +4,7 @@
 mod world;
 
 use ftl_core::Config;
+use ftl_core::config::ChainVictims::{Idle, LeastUsed};
 use ftl_core::config::Probing;
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
@@ -71,6 +72,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 chain_sketch_halves,
                 free_blocks_low,
                 copies_per_page,
+                victims: if chain_sketch_halves > 1 { LeastUsed } else { Idle },
                 filter: if on[0] {
                     FilterChoice::AcceptAll
                 } else {
