@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use ftl_iface::Bytes;
 
+use super::kept::Folder;
 use super::paper::Workload;
 use crate::device::DeviceArgs;
 use crate::replay::{self, Options, Outcome, Pace, Progress};
@@ -67,7 +68,7 @@ pub(super) const IN_MANY_RUNS: u64 = 3;
 
 impl Length {
     /// That of a run.
-    fn of(self, run: &Run) -> Self {
+    pub(super) fn of(self, run: &Run) -> Self {
         Self { requests: (self.requests / run.one_in).max(1), ..self }
     }
 
@@ -109,8 +110,14 @@ pub(super) fn base_of(run: &Run) -> Run {
     Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
 }
 
-/// Does all runs, so many at a time, each once. Tells on standard error how far it is.
-pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Results, Failure> {
+/// Does all runs, so many at a time, each once, and those not at all that were kept. Tells on standard error how far it
+/// is.
+pub(super) fn run_all(
+    runs: Vec<Run>,
+    length: Length,
+    jobs: usize,
+    kept: Option<&Folder>,
+) -> Result<Results, Failure> {
     let mut wanted: Vec<Run> = Vec::new();
     for run in runs {
         if !wanted.contains(&run) {
@@ -118,8 +125,18 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
         }
     }
     let count = wanted.len();
+    let mut done = Vec::new();
+    wanted.retain(|run| {
+        let found = kept.and_then(|folder| folder.find(run, length));
+        let is_missing = found.is_none();
+        done.extend(found.map(|outcome| (run.clone(), outcome)));
+        is_missing
+    });
+    if !done.is_empty() {
+        eprintln!("{} of {count} runs were kept", done.len());
+    }
     let queue = Mutex::new(VecDeque::from(wanted));
-    let done = Mutex::new(Vec::new());
+    let done = Mutex::new(done);
     let start = Instant::now();
     let work = || -> Result<(), Failure> {
         loop {
@@ -132,6 +149,9 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
             if run.one_in > 1 || run.slc != SLC {
                 // No figure shows these by block or by place, and they would add up.
                 outcome.details = None;
+            }
+            if let Some(folder) = kept.filter(|_| !outcome.result.partial) {
+                folder.keep(&run, length, &outcome)?;
             }
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.push((run, outcome));
