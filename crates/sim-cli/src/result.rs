@@ -438,6 +438,9 @@ pub struct Hash {
     pub rejected_writes: u64,
     /// Share of its entries in use, at the end.
     pub load: Option<f64>,
+    /// Share of its entries that stand for data in the log, at the end; the rest of those in use are virtual.
+    #[serde(default)]
+    pub valid: Option<f64>,
     /// Entries that a search meets until it finds a sector, at the end.
     pub probes_mean: Option<f64>,
 }

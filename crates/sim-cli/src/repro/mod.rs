@@ -7,8 +7,8 @@
 //!
 //! - `paper`: what the paper says. `formula`: its closed formula. `runs`: the runs that figures are made of, each done
 //!   once. `kept`: those of an earlier time. `page`: the page.
-//! - `density`: Figure 8b.
-//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3 and Figure 9. `slc_sizes`: Figures 8 and 12b,
+//! - `open`: what the paper leaves open. `freedoms`: how far that moves the figures. `density`: Figure 8b.
+//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8 and 12b,
 //!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
 //! - `studies`: the other papers.
 
@@ -25,14 +25,17 @@ mod density;
 mod factors;
 mod fit;
 mod formula;
+mod freedoms;
 mod hashing;
 mod kept;
+mod open;
 mod page;
 pub(crate) mod paper;
 mod places;
 mod runs;
 mod slc_sizes;
 mod studies;
+mod traffic;
 
 use kept::Folder;
 use page::Page;
@@ -114,6 +117,8 @@ enum Figure {
     Fig12,
     /// Energy and price
     Table4,
+    /// How far what the paper leaves open moves its figures
+    Freedoms,
 }
 
 impl Figure {
@@ -124,11 +129,12 @@ impl Figure {
             Self::Fig7 => fit::runs(),
             Self::Fig8 => slc_sizes::speed_runs(),
             Self::Fig8b => density::runs(),
-            Self::Fig9 => factors::traffic_runs(),
+            Self::Fig9 => traffic::runs(),
             Self::Fig10 => places::scatter_runs(),
             Self::Fig11 => hashing::runs(),
             Self::Fig12 => [places::wear_runs(), slc_sizes::wear_runs()].concat(),
             Self::Table4 => slc_sizes::energy_runs(),
+            Self::Freedoms => freedoms::runs(),
         }
     }
 
@@ -139,7 +145,7 @@ impl Figure {
             Self::Fig7 => fit::write(page, results, length),
             Self::Fig8 => slc_sizes::speed(page, results),
             Self::Fig8b => density::write(page, results),
-            Self::Fig9 => factors::traffic(page, results),
+            Self::Fig9 => traffic::write(page, results),
             Self::Fig10 => places::scatter(page, results),
             Self::Fig11 => hashing::write(page, results),
             Self::Fig12 => {
@@ -147,6 +153,7 @@ impl Figure {
                 slc_sizes::wear(page, results)
             }
             Self::Table4 => slc_sizes::energy(page, results),
+            Self::Freedoms => freedoms::write(page, results),
         }
     }
 }
@@ -215,6 +222,7 @@ fn chang(args: &Args, jobs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let wanted = figures.iter().flat_map(|figure| figure.runs()).collect();
     let results = runs::run_all(wanted, length, jobs, kept.as_ref())?;
     introduce(&mut page, length);
+    open::write(&mut page);
     for figure in Figure::value_variants().iter().filter(|figure| figures.contains(figure)) {
         figure.write(&mut page, &results, length)?;
     }

@@ -443,6 +443,7 @@ impl<D: Flash> System for Ours<'_, D> {
         });
         books.hash = Some(Hash {
             rejected_writes: counters.rejected_by_index,
+            valid: result::ratio(reals.into(), capacity.get().into()),
             load: result::ratio(u64::from(reals) + u64::from(virtuals), capacity.get().into()),
             probes_mean: result::ratio(probes.part, probes.whole),
         });
