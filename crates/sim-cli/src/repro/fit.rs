@@ -27,7 +27,7 @@ fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
         passes: 1,
         first: None,
     };
-    profile::profile(&Requests::new(&args)?, 1, super::runs::EXPORTED)
+    profile::profile(&Requests::new(&args)?, 1, super::run::EXPORTED)
 }
 
 pub(super) fn write(page: &mut Page, results: &Results, length: Length) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::runs::{Length, Run};
+use super::run::{Length, Run};
 use crate::replay::{Details, Outcome};
 use crate::result::{RunResult, SCHEMA};
 use crate::{Failure, files};
@@ -47,7 +47,8 @@ impl Folder {
         files::replace(&self.path(run, length), &text)
     }
 
-    fn path(&self, run: &Run, length: Length) -> PathBuf {
+    /// Where it is kept.
+    pub(super) fn path(&self, run: &Run, length: Length) -> PathBuf {
         let Length { requests, seed, passes } = length.of(run);
         let sector = run.sector.map_or_else(String::new, |bytes| format!("-{bytes}"));
         let Run { workload, device, system, slc, .. } = run;
@@ -64,33 +65,4 @@ impl Folder {
 /// All on which a run's result depends.
 fn said(run: &Run, length: Length) -> String {
     format!("{} {SCHEMA} {run:?} {:?}", env!("CARGO_PKG_VERSION"), length.of(run))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::paper::Workload;
-    use super::super::runs;
-    use super::*;
-
-    const SHORT: Length = Length { requests: 500, seed: 1, passes: 1 };
-
-    #[test]
-    fn a_run_that_was_kept_is_not_done_again_and_one_that_was_not_is() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Folder::new(&place.path().join("runs")).unwrap();
-        let run = Run::hybrid(Workload::Ntfs, "c3", 256);
-        assert!(folder.find(&run, SHORT).is_none());
-        let of = |run: &Run| vec![run.clone(), Run::conventional(run.workload, run.device)];
-        let first = runs::run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
-        // It is the very same run: its wall time, which no second one would have, too.
-        let second = runs::run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
-        let (first, second) = (first.outcome(&run).unwrap(), second.outcome(&run).unwrap());
-        assert_eq!(first.result.wall_s.to_bits(), second.result.wall_s.to_bits());
-        let wear = |outcome: &Outcome| outcome.details.as_ref().unwrap().erases.clone();
-        assert_eq!(wear(first), wear(second));
-        assert!(folder.find(&run, Length { requests: 501, ..SHORT }).is_none());
-        assert!(folder.find(&Run { slc: 128, ..run.clone() }, SHORT).is_none());
-        fs::write(folder.path(&run, SHORT), "{").unwrap();
-        assert!(folder.find(&run, SHORT).is_none(), "a torn file");
-    }
 }

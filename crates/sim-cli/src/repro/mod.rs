@@ -5,8 +5,8 @@
 //!
 //! # Rooms
 //!
-//! - `paper`: what the paper says. `formula`: its closed formula. `runs`: the runs that figures are made of, each done
-//!   once. `kept`: those of an earlier time. `page`: the page.
+//! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are made of, each
+//!   done once. `kept`: those of an earlier time. `page`: the page.
 //! - `open`: what the paper leaves open. `freedoms`: how far that moves the figures. `density`: Figure 8b.
 //! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8 and 12b,
 //!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
@@ -32,6 +32,7 @@ mod open;
 mod page;
 pub(crate) mod paper;
 mod places;
+mod run;
 mod runs;
 mod slc_sizes;
 mod studies;
@@ -39,8 +40,9 @@ mod traffic;
 
 use kept::Folder;
 use page::Page;
-pub(crate) use runs::{EXPORTED, EXPORTED_BY_C1};
-use runs::{Length, Results, Run};
+pub(crate) use run::{EXPORTED, EXPORTED_BY_C1};
+use run::{Length, Run};
+use runs::Results;
 
 /// What was typed after `repro`.
 #[derive(Clone, Debug, clap::Args)]

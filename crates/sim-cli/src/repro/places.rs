@@ -39,7 +39,7 @@ pub(super) fn scatter(page: &mut Page, results: &Results) -> Result<(), Failure>
         let points = dots.map(|write| (write.number as f64, write.address as f64)).collect();
         let (x, y) = (Axis::linear("pages written before"), Axis::addresses("place on the disk"));
         let title = format!("{panel}: {}, {}", spec::base(&run.system), run.workload.name());
-        let chart = Chart::new(title, x, y.from(0.0).to(super::runs::EXPORTED as f64));
+        let chart = Chart::new(title, x, y.from(0.0).to(super::run::EXPORTED as f64));
         let svg = chart.with("a page", Shape::Points, points).svg();
         page.chart(&format!("fig10{panel}"), &format!("Figure 10{panel}"), &svg)?;
     }
