@@ -45,6 +45,7 @@ impl<P: Probe> Probe for LogProbe<P> {
     fn event(&mut self, event: Event) {
         match event {
             Event::LogWrite { sectors } => defmt::debug!("to the log: {}", sectors),
+            Event::LogTail { sectors } => defmt::debug!("the rest to the log: {}", sectors),
             Event::ChainWrite { sectors } => defmt::debug!("to the chains: {}", sectors),
             Event::RejectedByIndex => defmt::debug!("no room in the hash table"),
             Event::RejectedByLog => defmt::debug!("no room in the log"),

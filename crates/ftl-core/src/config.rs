@@ -27,6 +27,8 @@ pub struct Config {
     pub free_blocks_low: u16,
     /// Page copies that a host write does for the house, for each page of its own.
     pub copies_per_page: u8,
+    /// Which chain is folded next.
+    pub victims: ChainVictims,
     /// Which writes may enter the log: those not larger than the smaller peak of the sizes seen.
     pub filter: FilterChoice,
     /// Whether the throttle keeps the two regions' wear in step.
@@ -62,6 +64,16 @@ pub enum PairedPages {
     Guard,
     /// Nothing: power is taken to hold, as the literature on hybrid disks takes it. What was acknowledged can be lost.
     Accept,
+}
+
+/// Which chain is folded next, of those whose folding wins a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainVictims {
+    /// The next round that was not written for a turn of the hand.
+    Idle,
+    /// Of the next few of those, the one of which the log blocks hold least: of low utilization for a long period, as
+    /// the paper has it. The sketches tell, so that there must be some ([`Config::chain_sketch_halves`]).
+    LeastUsed,
 }
 
 /// Which blocks of the device the log takes.
@@ -115,12 +127,18 @@ pub enum FilterChoice {
     /// Those up to a threshold that follows the workload; never larger than `largest`.
     BySize {
         /// Threshold before anything was seen.
-        initial: SectorCount,
-        /// No larger request is ever hot.
-        largest: SectorCount,
+        initial: Bytes,
+        /// No larger request is ever hot. The paper has no such cap.
+        largest: Bytes,
     },
     /// All of them, whatever their size: the filter switched off, to measure its worth.
     AcceptAll,
+}
+
+impl FilterChoice {
+    /// What file systems write metadata in is hot before anything was seen; larger writes than 64 KiB never are.
+    pub const BY_SIZE: Self =
+        Self::BySize { initial: Bytes::new(4 << 10), largest: Bytes::new(64 << 10) };
 }
 
 /// Erase cycles that a block is specified for.
@@ -177,10 +195,8 @@ impl Config {
         chain_sketch_halves: 0,
         free_blocks_low: 8,
         copies_per_page: 4,
-        filter: FilterChoice::BySize {
-            initial: SectorCount::new(2),
-            largest: SectorCount::new(32),
-        },
+        victims: ChainVictims::Idle,
+        filter: FilterChoice::BY_SIZE,
         throttle: true,
         endurance: Endurance { log: 100_000, chain: 5_000 },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },

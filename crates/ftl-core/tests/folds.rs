@@ -5,7 +5,7 @@ mod world;
 use ftl_core::Config;
 use ftl_core::config::{FilterChoice, LogRegion};
 use ftl_core::probe::{Cause, Verb};
-use ftl_iface::{Cell, Region, SectorCount};
+use ftl_iface::{Bytes, Cell, Region, SectorCount};
 
 use world::{Step, Tandem, World, devices, region};
 
@@ -22,7 +22,7 @@ fn device(log: LogRegion) -> World {
         log,
         capacity: Some(SectorCount::new(LOGICAL * BLOCK)),
         copies_per_page: 0,
-        filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(2) },
+        filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(1024) },
         throttle: false,
         ..devices::SMALL
     };

@@ -4,10 +4,11 @@
 mod world;
 
 use ftl_core::Config;
+use ftl_core::config::ChainVictims::{Idle, LeastUsed};
 use ftl_core::config::Probing;
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
+use ftl_iface::{Bytes, Cell, Geometry};
 use proptest::prelude::*;
 
 use world::{Step, World, region};
@@ -71,13 +72,11 @@ fn cases() -> impl Strategy<Value = Case> {
                 chain_sketch_halves,
                 free_blocks_low,
                 copies_per_page,
+                victims: if chain_sketch_halves > 1 { LeastUsed } else { Idle },
                 filter: if on[0] {
                     FilterChoice::AcceptAll
                 } else {
-                    FilterChoice::BySize {
-                        initial: SectorCount::new(2),
-                        largest: SectorCount::new(4),
-                    }
+                    FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) }
                 },
                 throttle: on[1],
                 wear_leveling: WearLeveling { enabled: on[2], threshold },

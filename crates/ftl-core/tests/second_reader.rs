@@ -8,7 +8,7 @@ mod world;
 use ftl_core::Config;
 use ftl_core::config::Probing;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
-use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
+use ftl_iface::{Bytes, Cell, Geometry};
 
 use reader::Reader;
 use world::{Dice, Step, World, content, region};
@@ -35,7 +35,7 @@ const BASE: Config = Config {
     mapping_cache_entries: 2,
     free_blocks_low: 2,
     copies_per_page: 1,
-    filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
+    filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) },
     wear_leveling: WearLeveling { enabled: true, threshold: 2 },
     paired_pages: PairedPages::Accept,
     ..Config::HYBRID

@@ -132,9 +132,14 @@ impl Operations {
 /// What was decided, beside the operations that follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Sectors of a host write went to the log.
+    /// A host write went to the log.
     LogWrite {
-        /// How many.
+        /// How many sectors it has.
+        sectors: SectorCount,
+    },
+    /// What was left of a host write, after whole pages of it went elsewhere, went to the log.
+    LogTail {
+        /// How many sectors.
         sectors: SectorCount,
     },
     /// Sectors of a host write went to the chains.
@@ -327,6 +332,7 @@ impl Probe for Counters {
                 self.log_sectors += u64::from(sectors.get());
                 self.log_writes += 1;
             }
+            Event::LogTail { sectors } => self.log_sectors += u64::from(sectors.get()),
             Event::ChainWrite { sectors } => self.chain_sectors += u64::from(sectors.get()),
             Event::RejectedByIndex => self.rejected_by_index += 1,
             Event::RejectedByLog => self.rejected_by_log += 1,

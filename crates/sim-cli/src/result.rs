@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ftl_iface::{Cause, Operations, Region, Verb};
+use ftl_iface::{Bytes, Cause, Operations, Region, SectorCount, Verb};
 use serde::{Deserialize, Serialize};
 
 /// The schema's number.
@@ -407,6 +407,17 @@ pub struct Factors {
 pub struct Filter {
     /// The largest write that counts as hot.
     pub threshold_sectors: u32,
+    /// The same in bytes.
+    #[serde(default)]
+    pub threshold_bytes: u64,
+}
+
+impl Filter {
+    /// One with that threshold.
+    pub(crate) fn of(threshold: SectorCount, sector: Bytes) -> Self {
+        let threshold_bytes = u64::from(threshold.get()) * u64::from(sector.get());
+        Self { threshold_sectors: threshold.get(), threshold_bytes }
+    }
 }
 
 /// The throttle.
@@ -427,6 +438,9 @@ pub struct Hash {
     pub rejected_writes: u64,
     /// Share of its entries in use, at the end.
     pub load: Option<f64>,
+    /// Share of its entries that stand for data in the log, at the end; the rest of those in use are virtual.
+    #[serde(default)]
+    pub valid: Option<f64>,
     /// Entries that a search meets until it finds a sector, at the end.
     pub probes_mean: Option<f64>,
 }

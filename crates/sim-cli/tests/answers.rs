@@ -197,3 +197,39 @@ fn any_columns_are_read_once_they_are_described() {
     let run = result(&["replay", &path, "--device", "tiny", "--columns", columns]);
     assert_eq!(run["requests"]["sectors_written"], 8);
 }
+
+#[test]
+fn what_a_line_of_bpftrace_prints_is_read_by_its_columns() {
+    // As the line in the README prints it: the first line is bpftrace's own.
+    let text = "Attaching 1 probe...\n1000 WS 16 4096\n2000 RA 16 4096\n3000 W 64 8192\n";
+    let path = file("bpftrace.txt", text);
+    let columns = "time=0:ns,op=1,offset=2:sectors,length=3";
+    let result = result(&["replay", &path, "--columns", columns, "--device", "tiny"]);
+    assert_eq!(
+        (&result["requests"]["reads"], &result["requests"]["writes"]),
+        (&1.into(), &2.into())
+    );
+    assert_eq!(result["bytes_written"], 12_288);
+}
+
+#[cfg(unix)]
+#[test]
+fn torture_of_a_large_device_says_at_once_why_it_takes_long() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .args(["torture", "--device", "c3"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut said = String::new();
+    let errors = child.stderr.take().expect("a pipe");
+    // It waits as long as nothing is said, and the whole run takes minutes for each of hundreds of cuts.
+    BufReader::new(errors).read_line(&mut said).expect("a line");
+    let runs = child.try_wait().expect("a child").is_none();
+    child.kill().expect("it is ended");
+    child.wait().expect("it has ended");
+    assert!(runs && said.contains("c3 has") && said.contains("minutes a cut"), "{said}");
+}

@@ -6,7 +6,7 @@ use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::paged::{PagedConfig, PagedShapeError, Streams};
 use ftl_core::{Config, ShapeError, WriteBackConfig};
-use ftl_iface::SectorCount;
+use ftl_iface::{Bytes, SectorCount};
 use nand_model::datasheet::{self, DatasheetError};
 use nand_model::part::Part;
 use nand_model::{ChipError, Content};
@@ -255,8 +255,7 @@ fn configured(part: &Part, system: System) -> Config {
         (Some(only), None) | (None, Some(only)) => first_blocks(only.blocks.get()),
         (None, None) => LogRegion::None,
     };
-    let filter =
-        FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) };
+    let filter = small_writes(part.sector_bytes);
     let usual = Config {
         sector_bytes: part.sector_bytes,
         log,
@@ -282,12 +281,16 @@ fn configured(part: &Part, system: System) -> Config {
     }
 }
 
+/// Writes of two sectors are hot at first, and none of more than eight.
+fn small_writes(sector: Bytes) -> FilterChoice {
+    FilterChoice::BySize { initial: sector * 2, largest: sector * 8 }
+}
+
 /// Blocks of an area of the page store beyond those that it needs: what failures may take.
 const SPARE_PAGED: u16 = 2;
 
 fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> {
-    let filter =
-        FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) };
+    let filter = small_writes(part.sector_bytes);
     let usual = PagedConfig {
         sector_bytes: part.sector_bytes,
         dirty_entries: 128,

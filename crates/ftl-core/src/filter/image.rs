@@ -19,7 +19,7 @@ impl SizeFilter {
         self.histogram.load(source)?;
         self.seen = source.word()?;
         self.threshold = SectorCount::new(source.word()?);
-        holds(self.seen < self.config.period && self.threshold <= self.config.largest)
+        holds(self.seen < self.period && self.threshold <= self.largest)
     }
 }
 

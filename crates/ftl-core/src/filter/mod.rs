@@ -3,7 +3,9 @@
 //! Small writes repeat themselves and large ones do not (Chang §3.2 and Fig. 7b). How small is
 //! small, the workload says itself: most writes are either small or large, hardly any of a size in
 //! between. The filter counts writes by size class, finds the two heaps, and calls hot what is no
-//! larger than the heap of the small ones.
+//! larger than the heap of the small ones. Limits are bytes: the same workload meets the same
+//! filter, in whatever sectors the FTL maps. Classes are the paper's, powers of two times 512 bytes
+//! up to 512 KiB.
 //!
 //! What the paper leaves open, and how it is settled here:
 //!
@@ -29,9 +31,9 @@ mod two_medians;
 
 pub use runs::Runs;
 
-use ftl_iface::SectorCount;
+use ftl_iface::{Bytes, SectorCount};
 
-use histogram::{CLASSES, Class, Histogram};
+use histogram::{CLASSES, Class, Histogram, Scale};
 use two_medians::{Modes, Part};
 
 /// What the filter is told when it is built.
@@ -39,9 +41,12 @@ use two_medians::{Modes, Part};
 pub struct FilterConfig {
     /// The threshold before anything was seen: a size that file systems write metadata in, such as
     /// 4 KiB.
-    pub initial: SectorCount,
-    /// Never call a larger write hot, whatever the workload looks like.
-    pub largest: SectorCount,
+    pub initial: Bytes,
+    /// Never call a larger write hot, whatever the workload looks like. This cap is ours: the paper lets the smaller
+    /// heap lie anywhere, and a workload of large writes alone would have one heap, which is hot.
+    pub largest: Bytes,
+    /// The sectors in which writes are counted.
+    pub sector: Bytes,
     /// Writes between two recomputations of the threshold.
     pub period: u32,
 }
@@ -58,7 +63,10 @@ const STRAYS: u64 = 16;
 /// The hot-data filter by size.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeFilter {
-    config: FilterConfig,
+    /// As they were configured, in sectors.
+    initial: SectorCount,
+    largest: SectorCount,
+    period: u32,
     histogram: Histogram,
     /// Writes since the last recomputation.
     seen: u32,
@@ -67,11 +75,14 @@ pub struct SizeFilter {
 
 impl SizeFilter {
     /// A filter that has seen nothing yet.
-    pub const fn new(mut config: FilterConfig) -> Self {
-        if config.initial.get() > config.largest.get() {
-            config.initial = config.largest;
+    pub const fn new(config: FilterConfig) -> Self {
+        let scale = Scale::of(config.sector);
+        let (mut initial, largest) = (scale.sectors(config.initial), scale.sectors(config.largest));
+        if initial.get() > largest.get() {
+            initial = largest;
         }
-        Self { config, histogram: Histogram::new(), seen: 0, threshold: config.initial }
+        let histogram = Histogram::new(scale);
+        Self { initial, largest, period: config.period, histogram, seen: 0, threshold: initial }
     }
 
     /// Counts a write request of that size, hot or cold. Each [`FilterConfig::period`] writes the
@@ -83,7 +94,7 @@ impl SizeFilter {
         }
         self.histogram.note(size);
         self.seen = self.seen.saturating_add(1);
-        if self.seen >= self.config.period {
+        if self.seen >= self.period {
             self.seen = 0;
             self.recompute();
         }
@@ -110,8 +121,8 @@ impl SizeFilter {
         // own.
         let centre = centre.or_else(|| self.small_centre(&self.writes_that_may_be_hot()));
         self.threshold = match centre {
-            Some(class) => self.size_of(class).min(self.config.largest),
-            None => self.config.initial,
+            Some(class) => self.size_of(class).min(self.largest),
+            None => self.initial,
         };
         self.histogram.fade();
     }
@@ -133,7 +144,7 @@ impl SizeFilter {
         }
         let strays = (small.writes + large.writes) / STRAYS;
         let neighbours = small.centre.steps_to(large.centre) == 1;
-        let both_small = self.size_of(large.centre) <= self.config.initial;
+        let both_small = self.size_of(large.centre) <= self.initial;
         small.writes < strays || (large.writes >= strays && (neighbours || both_small))
     }
 
@@ -149,13 +160,13 @@ impl SizeFilter {
     }
 
     fn may_be_hot(&self, class: Class) -> bool {
-        self.histogram.mean(class) <= self.config.largest
+        self.histogram.mean(class) <= self.largest
     }
 
     /// The size that a class stands for: its power of two as in the paper, or more where its writes
     /// are larger. A workload of five-sector writes would else lie above its own threshold.
     fn size_of(&self, class: Class) -> SectorCount {
-        self.histogram.mean(class).max(class.power())
+        self.histogram.mean(class).max(self.histogram.scale().power(class))
     }
 }
 

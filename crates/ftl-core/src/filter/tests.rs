@@ -3,9 +3,11 @@ use proptest::prelude::*;
 
 const PERIOD: u32 = FilterConfig::PERIOD;
 
+/// A filter whose sectors have 512 bytes, with limits in sectors.
 fn filter(initial: u32, largest: u32) -> SizeFilter {
-    let (initial, largest) = (SectorCount::new(initial), SectorCount::new(largest));
-    SizeFilter::new(FilterConfig { initial, largest, period: PERIOD })
+    let [initial, largest] = [initial, largest].map(|sectors| Bytes::new(sectors * 512));
+    let sector = Bytes::new(512);
+    SizeFilter::new(FilterConfig { initial, largest, sector, period: PERIOD })
 }
 
 /// A workload: sizes and how many of 100 writes have them.
@@ -42,6 +44,35 @@ fn a_new_filter_has_the_initial_threshold_but_never_one_above_the_largest() {
     let mut empty = filter(8, 64);
     empty.recompute();
     assert_eq!(empty.threshold().get(), 8, "an empty histogram says nothing");
+}
+
+#[test]
+fn the_same_bytes_are_hot_in_whatever_sectors_they_are_counted() {
+    let sizes = [4096, 16_384, 65_536, 131_072, 524_288, 1 << 20];
+    let judged = |sector: u32| {
+        let (initial, largest) = (Bytes::new(4096), Bytes::new(65_536));
+        let bytes = Bytes::new(sector);
+        let mut filter =
+            SizeFilter::new(FilterConfig { initial, largest, sector: bytes, period: PERIOD });
+        let mut seen = vec![sizes.map(|size| hot(&filter, size / sector))];
+        for mix in [
+            [(4096, 68), (65_536, 32)],
+            [(16_384, 50), (524_288, 50)],
+            [(65_536, 9), (1 << 20, 91)],
+        ] {
+            let mix = mix.map(|(size, share)| (size / sector, share)).to_vec();
+            seen.push(sizes.map(|size| {
+                period(&mut filter, &mix);
+                hot(&filter, size / sector)
+            }));
+        }
+        seen
+    };
+    let paper = judged(512);
+    for sector in [1024, 2048, 4096] {
+        assert_eq!(judged(sector), paper, "sectors of {sector} bytes");
+    }
+    assert_eq!(paper[0], [true, false, false, false, false, false], "before anything was seen");
 }
 
 #[test]
@@ -192,14 +223,17 @@ proptest! {
     fn a_write_above_the_largest_is_never_hot_whatever_was_seen(
         sizes in prop::collection::vec(prop_oneof![0_u32..200, any::<u32>()], 1..200),
         initial in any::<u32>(),
-        largest in 0_u32..2000,
+        largest in 0_u32..2_000_000,
+        power in 0_u32..6,
         period in 0_u32..50,
     ) {
-        let [initial, largest] = [initial, largest].map(SectorCount::new);
-        let mut filter = SizeFilter::new(FilterConfig { initial, largest, period });
+        let sector = Bytes::new(512 << power);
+        let most = SectorCount::new(largest.div_ceil(sector.get()));
+        let [initial, largest] = [initial, largest].map(Bytes::new);
+        let mut filter = SizeFilter::new(FilterConfig { initial, largest, sector, period });
         for size in sizes {
             filter.note_write(SectorCount::new(size));
-            prop_assert!(filter.threshold() <= largest);
+            prop_assert!(filter.threshold() <= most);
         }
     }
 }

@@ -95,10 +95,7 @@ impl PagedConfig {
         anchor_blocks: 24,
         streams: Streams::ByLifetime,
         victims: Victims::CostBenefit,
-        filter: FilterChoice::BySize {
-            initial: SectorCount::new(2),
-            largest: SectorCount::new(32),
-        },
+        filter: FilterChoice::BY_SIZE,
         run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
         refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(3) },

@@ -315,9 +315,10 @@ fn filter(config: &PagedConfig) -> SizeFilter {
     let (initial, largest) = match config.filter {
         FilterChoice::BySize { initial, largest } => (initial, largest),
         FilterChoice::AcceptAll => {
-            let all = ftl_iface::SectorCount::new(u32::MAX);
+            let all = ftl_iface::Bytes::new(u32::MAX);
             (all, all)
         }
     };
-    SizeFilter::new(FilterConfig { initial, largest, period: FilterConfig::PERIOD })
+    let (sector, period) = (config.sector_bytes, FilterConfig::PERIOD);
+    SizeFilter::new(FilterConfig { initial, largest, sector, period })
 }

@@ -50,16 +50,20 @@ pub(super) enum Before {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn write_all(
         &mut self,
-        stream: Stream,
+        asked: Stream,
         first: Sector,
         data: &[u8],
     ) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (mut sector, mut rest) = (first, data);
+        if asked == Stream::Hot {
+            let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
+            self.door.tell(Event::LogWrite { sectors });
+        }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
             let mut lived = None;
-            let stream = match self.stream_for(stream, left) {
+            let stream = match self.stream_for(asked, left) {
                 Stream::Host => {
                     lived = self.lived(sector)?;
                     self.host_stream(lived)
@@ -67,6 +71,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 stream => stream,
             };
             let take = left.min(usize::from(self.shape_of(stream).slots));
+            let sectors = SectorCount::new(take as u32);
+            match (asked, stream) {
+                (Stream::Hot, _) => {}
+                (_, Stream::Hot) => self.door.tell(Event::LogTail { sectors }),
+                _ => self.door.tell(Event::ChainWrite { sectors }),
+            }
             self.pace(stream)?;
             self.refresh_some()?;
             self.make_room()?;
@@ -76,7 +86,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 let now = self.now(Area::Main);
                 self.blocks.expect(block, now, lived);
             }
-            sector = sector + SectorCount::new(take as u32);
+            sector = sector + sectors;
             rest = after;
         }
         if core::mem::take(&mut self.shares) {
@@ -108,17 +118,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<Spot, Fault<D::Error>> {
         let count = self.shape.whole_sectors(data.len()) as u16;
         let slots = self.shape_of(stream).slots;
-        let sectors = SectorCount::new(count.into());
         if planted(Bug::MapFirst) {
             let spot = self.next_page(stream)?;
             self.remember(first, self.place(spot, 0), Before::Unknown)?;
             self.write_leaf(self.shape.leaf_of(first).0)?;
         }
-        self.door.tell(if stream == Stream::Hot {
-            Event::LogWrite { sectors }
-        } else {
-            Event::ChainWrite { sectors }
-        });
         self.door.hold_nothing();
         for slot in 0..count {
             self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));

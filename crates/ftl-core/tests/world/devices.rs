@@ -2,7 +2,7 @@
 
 use ftl_core::Config;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages};
-use ftl_iface::{Bytes, Cell, Geometry, RegionGeometry, SectorCount};
+use ftl_iface::{Bytes, Cell, Geometry, RegionGeometry};
 
 use super::region;
 
@@ -14,7 +14,7 @@ pub const SMALL: Config = Config {
     mapping_cache_entries: 2,
     free_blocks_low: 2,
     copies_per_page: 2,
-    filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
+    filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) },
     paired_pages: PairedPages::Accept,
     ..Config::HYBRID
 };

@@ -20,8 +20,9 @@ const COUNT: usize = 12;
 
 /// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3 journal
 /// of 4 to 128 MiB (the defaults of mke2fs from small to large disks), a page of a log written up to 16 times before it
-/// is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as long as an extent, and
-/// small writes in no smaller share than the SLC's on C1 within 15 %.
+/// is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as long as an extent or as
+/// short as a buffer of a directory's index, which is 4 KiB anywhere on the disk, and small writes in no smaller share
+/// than the SLC's on C1 within 15 %.
 const KNOBS: [Knob; COUNT] = [
     knob("small", "", 1, [(600, 680, 850), (650, 750, 900)]),
     knob("journal", "", 1, [(50, 500, 800), (100, 667, 850)]),
@@ -34,8 +35,8 @@ const KNOBS: [Knob; COUNT] = [
     knob("rewrites", "", 1, [(1, 1, 16), (1, 1, 4)]),
     knob("restarts", "", 1, [(8, 512, 512), (8, 512, 512)]),
     knob("hot_pages", "", 1, [(256, 16_384, 16_384), (256, 1024, 16_384)]),
-    knob("clump", "", 1, [(4, 16, 64), (4, 64, 128)]),
-    knob("hot_skew", "", 100, [(60, 160, 200), (60, 160, 200)]),
+    knob("clump", "", 1, [(1, 16, 64), (1, 64, 128)]),
+    knob("hot_skew", "", 100, [(20, 160, 200), (20, 160, 200)]),
     knob("small_files", "", 1, [(2, 100, 500), (2, 20, 300)]),
     knob("lengthened", "", 1, [(1, 600, 900), (1, 1, 900)]),
     knob("lately", "", 1, [(4, 48, 256), (4, 64, 256)]),
@@ -58,6 +59,20 @@ impl Knob {
     }
 }
 
+/// Where the second beginning differs from the first fit.
+const SCATTERED: [(&str, u64); 10] = [
+    ("journal", 700),
+    ("journal_bytes", 2 << 10),
+    ("rewrites", 4),
+    ("restarts", 64),
+    ("hot_pages", 1800),
+    ("clump", 1),
+    ("hot_skew", 80),
+    ("small_files", 3),
+    ("lengthened", 50),
+    ("lately", 16),
+];
+
 /// A workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate([u64; COUNT]);
@@ -72,6 +87,20 @@ impl Candidate {
     /// The first fit, as near as the bounds allow.
     pub(super) fn first(workload: Workload) -> Self {
         Self(KNOBS.each_ref().map(|knob| knob.known[workload as usize].1))
+    }
+
+    /// One whose hot pages lie alone, in many chains, and whose journal is small.
+    pub(super) fn scattered(workload: Workload) -> Self {
+        let mut scattered = Self::first(workload);
+        for (name, value) in SCATTERED {
+            for (place, knob) in scattered.0.iter_mut().zip(&KNOBS) {
+                if knob.name == name {
+                    let (least, most) = knob.bounds(workload);
+                    *place = value.clamp(least, most);
+                }
+            }
+        }
+        scattered
     }
 
     /// Any, each parameter evenly over its logarithm.

@@ -150,7 +150,8 @@ fn envelope(
     writeln!(out, "The one in the middle: {}", search.name(median))?;
     writeln!(out, "All of them:")?;
     for tried in fitting {
-        writeln!(out, "  RS {:.2}  {}", rs(tried), search.name(tried))?;
+        let turned = tried.measured.get(Measured::TurnedAway).unwrap_or(f64::NAN);
+        writeln!(out, "  RS {:.2}, {turned:.1} % turned away  {}", rs(tried), search.name(tried))?;
     }
     Ok(())
 }

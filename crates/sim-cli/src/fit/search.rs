@@ -38,8 +38,8 @@ const ROUND: usize = 8;
 /// So many of the best are changed.
 const BEST: usize = 12;
 
-/// So many of the first round lie near the first fit.
-const BEGINNERS: usize = 4;
+/// So many of the first round lie at or near the first fit, or one whose hot pages are scattered.
+const BEGINNERS: usize = 6;
 
 /// One workload of a round in so many is drawn anew.
 const FRESH: usize = 4;
@@ -73,8 +73,8 @@ impl Search {
 
     fn next(&self, at: usize, tried: &[Tried], dice: &mut fastrand::Rng) -> Candidate {
         if tried.is_empty() && at < BEGINNERS {
-            let first = Candidate::first(self.workload);
-            return if at == 0 { first } else { first.near(self.workload, dice) };
+            let begins = [Candidate::scattered, Candidate::first][at % 2](self.workload);
+            return if at < 2 { begins } else { begins.near(self.workload, dice) };
         }
         let best = &tried[..tried.len().min(BEST)];
         if at.is_multiple_of(FRESH) || best.is_empty() {

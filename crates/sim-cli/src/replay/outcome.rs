@@ -1,5 +1,7 @@
 //! What a run brings.
 
+use serde::{Deserialize, Serialize};
+
 use crate::result::RunResult;
 use crate::systems::ChainWrite;
 
@@ -13,7 +15,7 @@ pub(crate) struct Outcome {
 }
 
 /// What charts show of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Details {
     /// Of reads and of writes: shares of the requests, and the microseconds within which they were answered.
     pub(crate) latencies: [Vec<(f64, f64)>; 2],

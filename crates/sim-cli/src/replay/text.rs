@@ -8,7 +8,7 @@ use nand_model::Time;
 use super::options::Options;
 use super::session;
 use crate::Failure;
-use crate::result::{BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
+use crate::result::{self, BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
 use crate::show;
 use crate::systems::{Setup, hardware_name};
 use crate::table::{Edge, Table};
@@ -142,6 +142,17 @@ fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(table.write(out)?)
 }
 
+/// What of the host's writes the SLC took.
+fn slc_share(result: &RunResult) -> String {
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let taken = result.log_writes.unwrap_or(0);
+    let writes = show::maybe(result::ratio(taken, result.requests.writes), percent);
+    let data = result.factors.and_then(|factors| factors.alpha);
+    let data =
+        data.map_or_else(String::new, |share| format!(", with {} of the data", percent(share)));
+    format!("{writes} of the writes{data}")
+}
+
 fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
@@ -160,10 +171,9 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     row("RAM of the FTL", show::about(result.ram_bytes));
-    let share = |share: f64| format!("{:.1} % of the data written", share * 100.0);
-    if let (Some(filter), Some(factors)) = (result.filter, result.factors) {
-        row("SLC's share", show::maybe(factors.alpha, share));
-        row("hot are writes of up to", format!("{} sectors", filter.threshold_sectors));
+    if let Some(filter) = result.filter {
+        row("SLC's share", slc_share(result));
+        row("hot are writes of up to", show::size(filter.threshold_bytes));
     }
     for (name, figure) in &result.figures {
         row(&name.replace('_', " "), format!("{figure:.4}"));

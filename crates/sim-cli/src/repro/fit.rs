@@ -12,7 +12,7 @@ pub(super) fn runs() -> Vec<Run> {
 }
 
 /// Reads of a hundred requests, as the workloads have them: the paper does not tell.
-const READS: u64 = 40;
+pub(super) const READS: u64 = 40;
 
 /// The workload of the paper's length, whatever the runs': hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
@@ -27,7 +27,7 @@ fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
         passes: 1,
         first: None,
     };
-    profile::profile(&Requests::new(&args)?, 1, super::runs::EXPORTED)
+    profile::profile(&Requests::new(&args)?, 1, super::run::EXPORTED)
 }
 
 pub(super) fn write(page: &mut Page, results: &Results, length: Length) -> Result<(), Failure> {

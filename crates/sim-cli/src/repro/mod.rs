@@ -5,10 +5,10 @@
 //!
 //! # Rooms
 //!
-//! - `paper`: what the paper says. `formula`: its closed formula. `runs`: the runs that figures are made of, each done
-//!   once. `page`: the page.
-//! - `density`: Figure 8b.
-//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3 and Figure 9. `slc_sizes`: Figures 8 and 12b,
+//! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are made of, each
+//!   done once. `kept`: those of an earlier time. `page`: the page.
+//! - `open`: what the paper leaves open. `freedoms`: how far that moves the figures. `density`: Figure 8b.
+//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8 and 12b,
 //!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
 //! - `studies`: the other papers.
 
@@ -25,17 +25,24 @@ mod density;
 mod factors;
 mod fit;
 mod formula;
+mod freedoms;
 mod hashing;
+mod kept;
+mod open;
 mod page;
 pub(crate) mod paper;
 mod places;
+mod run;
 mod runs;
 mod slc_sizes;
 mod studies;
+mod traffic;
 
+use kept::Folder;
 use page::Page;
-pub(crate) use runs::{EXPORTED, EXPORTED_BY_C1};
-use runs::{Length, Results, Run};
+pub(crate) use run::{EXPORTED, EXPORTED_BY_C1};
+use run::{Length, Run};
+use runs::Results;
 
 /// What was typed after `repro`.
 #[derive(Clone, Debug, clap::Args)]
@@ -55,12 +62,15 @@ pub struct Args {
     /// A folder with the loads of the papers by their names (`hm_0.csv.gz`): replayed in place of made-up ones
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// Replay these files whole, not as many requests as of a made-up load
-    #[arg(long, requires = "traces")]
+    /// As long as the paper: Chang's month ten times over; of the others, the files of --traces whole
+    #[arg(long)]
     full: bool,
-    /// Replay them so many times; the paper does it 10 times
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
-    passes: u32,
+    /// Replay Chang's loads so many times; the paper does it 10 times [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    passes: Option<u32>,
+    /// Keep Chang's runs in this folder, and do none that are in it: where it was stopped, the page goes on
+    #[arg(long, value_name = "FOLDER")]
+    runs: Option<PathBuf>,
     /// Which requests
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
@@ -109,6 +119,8 @@ enum Figure {
     Fig12,
     /// Energy and price
     Table4,
+    /// How far what the paper leaves open moves its figures
+    Freedoms,
 }
 
 impl Figure {
@@ -119,11 +131,12 @@ impl Figure {
             Self::Fig7 => fit::runs(),
             Self::Fig8 => slc_sizes::speed_runs(),
             Self::Fig8b => density::runs(),
-            Self::Fig9 => factors::traffic_runs(),
+            Self::Fig9 => traffic::runs(),
             Self::Fig10 => places::scatter_runs(),
             Self::Fig11 => hashing::runs(),
             Self::Fig12 => [places::wear_runs(), slc_sizes::wear_runs()].concat(),
             Self::Table4 => slc_sizes::energy_runs(),
+            Self::Freedoms => freedoms::runs(),
         }
     }
 
@@ -134,7 +147,7 @@ impl Figure {
             Self::Fig7 => fit::write(page, results, length),
             Self::Fig8 => slc_sizes::speed(page, results),
             Self::Fig8b => density::write(page, results),
-            Self::Fig9 => factors::traffic(page, results),
+            Self::Fig9 => traffic::write(page, results),
             Self::Fig10 => places::scatter(page, results),
             Self::Fig11 => hashing::write(page, results),
             Self::Fig12 => {
@@ -142,6 +155,7 @@ impl Figure {
                 slc_sizes::wear(page, results)
             }
             Self::Table4 => slc_sizes::energy(page, results),
+            Self::Freedoms => freedoms::write(page, results),
         }
     }
 }
@@ -167,6 +181,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         let reason = "figures can be chosen of Chang's paper alone: the others come as a whole";
         return Err(Failure::Arguments(reason.into()));
     }
+    if args.full && args.traces.is_none() && !matches!(args.paper, Paper::Chang) {
+        let reason =
+            "--full: the loads of this paper are made up, unless --traces names a folder with them";
+        return Err(Failure::Arguments(reason.into()));
+    }
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let folder = args.traces.as_deref();
@@ -179,21 +198,33 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if is_chang { chang(args, jobs, out) } else { Ok(()) }
 }
 
-/// Requests of a run of Chang's, two of five of them reads, for the page in this repository; his month has some
-/// 2,557,712.
+/// Requests of a run of Chang's where no length is asked for.
 const REQUESTS: u64 = 1_000_000;
+
+/// Those of the paper: its month, as long as the writes that it tells of and the reads that the workloads have, so often.
+const FULL: (u64, u32) = (paper::WRITES * 100 / (100 - fit::READS), 10);
+
+/// How long Chang's runs are to be.
+fn length(args: &Args) -> Length {
+    let (requests, passes) = if args.full { FULL } else { (REQUESTS, 1) };
+    Length {
+        requests: args.requests.unwrap_or(requests),
+        seed: args.seed,
+        passes: args.passes.unwrap_or(passes),
+    }
+}
 
 /// Makes Chang's figures anew.
 fn chang(args: &Args, jobs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let figures = if args.figures.is_empty() { Figure::value_variants() } else { &args.figures };
     // Known before the runs, not after them, if nothing can be written.
     let mut page = Page::new(&args.out, ("REPRO.md", "repro"))?;
-    let Args { seed, passes, .. } = *args;
-    let requests = args.requests.unwrap_or(REQUESTS);
-    let length = Length { requests, seed, passes };
+    let length = length(args);
+    let kept = args.runs.as_deref().map(Folder::new).transpose()?;
     let wanted = figures.iter().flat_map(|figure| figure.runs()).collect();
-    let results = runs::run_all(wanted, length, jobs)?;
+    let results = runs::run_all(wanted, length, jobs, kept.as_ref())?;
     introduce(&mut page, length);
+    open::write(&mut page);
     for figure in Figure::value_variants().iter().filter(|figure| figures.contains(figure)) {
         figure.write(&mut page, &results, length)?;
     }
@@ -245,7 +276,8 @@ mod tests {
             requests: Some(3000),
             traces: None,
             full: false,
-            passes: 1,
+            passes: None,
+            runs: None,
             seed: 1,
             jobs: NonZeroUsize::new(2),
         };
@@ -270,7 +302,8 @@ mod tests {
             requests: Some(u64::MAX),
             traces: None,
             full: false,
-            passes: 1,
+            passes: None,
+            runs: None,
             seed: 1,
             jobs: None,
         };

@@ -8,7 +8,7 @@ use super::runs::{Results, Run, SLC};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
 use crate::result::Spread;
-use crate::spec;
+use crate::{show, spec};
 
 /// The panels of Figure 10.
 fn panels() -> [(char, Run); 4] {
@@ -39,14 +39,14 @@ pub(super) fn scatter(page: &mut Page, results: &Results) -> Result<(), Failure>
         let points = dots.map(|write| (write.number as f64, write.address as f64)).collect();
         let (x, y) = (Axis::linear("pages written before"), Axis::addresses("place on the disk"));
         let title = format!("{panel}: {}, {}", spec::base(&run.system), run.workload.name());
-        let chart = Chart::new(title, x, y.from(0.0).to(super::runs::EXPORTED as f64));
+        let chart = Chart::new(title, x, y.from(0.0).to(super::run::EXPORTED as f64));
         let svg = chart.with("a page", Shape::Points, points).svg();
         page.chart(&format!("fig10{panel}"), &format!("Figure 10{panel}"), &svg)?;
     }
     page.table(&[heads.map(String::from), row]);
     page.say(
-        "As in the paper, writes of ntfs lie all over the disk and those of ext3 in a ninth of it; the SLC takes \
-         the small ones away. A dot is a page; of all pages of the run an even sample is shown.",
+        "The workloads put the writes of ntfs all over the disk and those of ext3 into a ninth of it, as the paper tells \
+         of its traces. A dot is a page; of all pages of the run an even sample is shown.",
     );
     Ok(())
 }
@@ -85,12 +85,16 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
         }
     }
     page.table(&rows);
-    page.say(
-        "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = \
-         16). Rotation keeps the blocks of the log within one erase of each other; the few before them are \
-         the meta part's, which a replay does not erase. The two pools have moved no data yet: all blocks \
-         are hot at first, and one is cold when it is behind by more than twice TH, to which a million \
-         requests do not come.",
-    );
+    let [c2, c3] = worn();
+    let moved = |run: &Run| results.result(run).map(|run| show::count(run.mlc.pages.wl_program));
+    page.say(&format!(
+        "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = 16). \
+         Rotation keeps the blocks of the log within one erase of each other; the few before them are the meta \
+         part's, which a replay does not erase. All blocks of the MLC are hot at first, and one is cold when it is \
+         behind by more than twice TH, so that a short run moves nothing: here wear leveling programmed {} pages on C2 \
+         and {} on C3.",
+        moved(&c2)?,
+        moved(&c3)?,
+    ));
     Ok(())
 }

@@ -8,74 +8,14 @@ use std::time::Instant;
 
 use ftl_iface::Bytes;
 
-use super::paper::Workload;
+use super::kept::Folder;
+pub(super) use super::run::{EXPORTED_BY_C1, IN_MANY_RUNS, Length, Run, SLC};
 use crate::device::DeviceArgs;
 use crate::replay::{self, Options, Outcome, Pace, Progress};
 use crate::result::RunResult;
 use crate::systems::Chosen;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, interrupt};
-
-/// One run: what is replayed on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) workload: Workload,
-    pub(super) device: &'static str,
-    /// With its parameters.
-    pub(super) system: String,
-    /// MiB of SLC; the conventional disk has none.
-    pub(super) slc: u64,
-    /// Another sector size than the device's.
-    pub(super) sector: Option<u32>,
-    /// It gets one in so many of the requests.
-    pub(super) one_in: u64,
-}
-
-/// Bytes that the paper's disk exports.
-pub(crate) const EXPORTED: u64 = 20 << 30;
-
-/// Bytes that C1 exports here. Its blocks have 128 KiB, and tables of two bytes an entry, the paper's and ours, number
-/// no more than 65,534 of them.
-pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
-
-/// The paper's size of SLC, in MiB, where nothing else is said.
-pub(super) const SLC: u64 = 256;
-
-impl Run {
-    pub(super) fn conventional(workload: Workload, device: &'static str) -> Self {
-        // What the device has beside its MLC, the system leaves alone.
-        Self { workload, device, system: "conventional".into(), slc: SLC, sector: None, one_in: 1 }
-    }
-
-    pub(super) fn hybrid(workload: Workload, device: &'static str, slc: u64) -> Self {
-        // Half as many entries as places, whatever this house would choose.
-        Self { slc, system: "hybrid?entries=half".into(), ..Self::conventional(workload, device) }
-    }
-}
-
-/// How long the runs are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Length {
-    pub(super) requests: u64,
-    pub(super) seed: u64,
-    pub(super) passes: u32,
-}
-
-/// Figure 11 has more runs than all others together, and each is longer for its small sectors: they get one request in
-/// so many. Figure 8b, whose disks are written whole first, gets as many.
-pub(super) const IN_MANY_RUNS: u64 = 3;
-
-impl Length {
-    /// That of a run.
-    fn of(self, run: &Run) -> Self {
-        Self { requests: (self.requests / run.one_in).max(1), ..self }
-    }
-
-    /// The workload's name in full.
-    pub(super) fn trace(&self, workload: Workload) -> String {
-        format!("synth:{}?requests={}&seed={}", workload.name(), self.requests, self.seed)
-    }
-}
 
 /// Runs that are done.
 #[derive(Debug, Default)]
@@ -109,8 +49,14 @@ pub(super) fn base_of(run: &Run) -> Run {
     Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
 }
 
-/// Does all runs, so many at a time, each once. Tells on standard error how far it is.
-pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Results, Failure> {
+/// Does all runs, so many at a time, each once, and those not at all that were kept. Tells on standard error how far it
+/// is.
+pub(super) fn run_all(
+    runs: Vec<Run>,
+    length: Length,
+    jobs: usize,
+    kept: Option<&Folder>,
+) -> Result<Results, Failure> {
     let mut wanted: Vec<Run> = Vec::new();
     for run in runs {
         if !wanted.contains(&run) {
@@ -118,8 +64,18 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
         }
     }
     let count = wanted.len();
+    let mut done = Vec::new();
+    wanted.retain(|run| {
+        let found = kept.and_then(|folder| folder.find(run, length));
+        let is_missing = found.is_none();
+        done.extend(found.map(|outcome| (run.clone(), outcome)));
+        is_missing
+    });
+    if !done.is_empty() {
+        eprintln!("{} of {count} runs were kept", done.len());
+    }
     let queue = Mutex::new(VecDeque::from(wanted));
-    let done = Mutex::new(Vec::new());
+    let done = Mutex::new(done);
     let start = Instant::now();
     let work = || -> Result<(), Failure> {
         loop {
@@ -132,6 +88,9 @@ pub(super) fn run_all(runs: Vec<Run>, length: Length, jobs: usize) -> Result<Res
             if run.one_in > 1 || run.slc != SLC {
                 // No figure shows these by block or by place, and they would add up.
                 outcome.details = None;
+            }
+            if let Some(folder) = kept.filter(|_| !outcome.result.partial) {
+                folder.keep(&run, length, &outcome)?;
             }
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.push((run, outcome));
@@ -189,4 +148,32 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
     let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
     outcomes.into_iter().next().ok_or_else(|| Failure::Violation("a run brought no result".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::paper::Workload;
+    use super::*;
+
+    const SHORT: Length = Length { requests: 500, seed: 1, passes: 1 };
+
+    #[test]
+    fn a_run_that_was_kept_is_not_done_again_and_one_that_was_not_is() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(&place.path().join("runs")).unwrap();
+        let run = Run::hybrid(Workload::Ntfs, "c3", 256);
+        assert!(folder.find(&run, SHORT).is_none());
+        let of = |run: &Run| vec![run.clone(), Run::conventional(run.workload, run.device)];
+        let first = run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
+        // It is the very same run: its wall time, which no second one would have, too.
+        let second = run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
+        let (first, second) = (first.outcome(&run).unwrap(), second.outcome(&run).unwrap());
+        assert_eq!(first.result.wall_s.to_bits(), second.result.wall_s.to_bits());
+        let wear = |outcome: &Outcome| outcome.details.as_ref().unwrap().erases.clone();
+        assert_eq!(wear(first), wear(second));
+        assert!(folder.find(&run, Length { requests: 501, ..SHORT }).is_none());
+        assert!(folder.find(&Run { slc: 128, ..run.clone() }, SHORT).is_none());
+        std::fs::write(folder.path(&run, SHORT), "{").unwrap();
+        assert!(folder.find(&run, SHORT).is_none(), "a torn file");
+    }
 }

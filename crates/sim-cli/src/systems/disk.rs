@@ -11,13 +11,14 @@
 //! gathers what is written. After a while without requests the platters stop, and the next request waits for them.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use ftl_rivals::kit::Unit;
 use nand_model::Energy;
 use nand_model::part::Nanos;
 use serde::Deserialize;
 
-use crate::Failure;
+use crate::{Failure, files};
 
 /// A disk's figures, as a file has them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -41,6 +42,9 @@ pub(super) struct DiskPart {
 /// The disk that is meant where none is named.
 pub(super) const BUILTIN: &str = "hm080h1";
 
+/// The longest file of a disk: one without end is not read to it.
+const LONGEST: u64 = 64 << 10;
+
 impl DiskPart {
     /// The built-in disk of that name, or that of a file.
     pub(super) fn open(name: &str) -> Result<Self, Failure> {
@@ -50,7 +54,7 @@ impl DiskPart {
         let text = if name == BUILTIN {
             include_str!("../../parts/hm080h1.toml").to_owned()
         } else {
-            std::fs::read_to_string(name).map_err(|error| wrong(&error))?
+            files::text(Path::new(name), LONGEST).map_err(|error| wrong(&error))?
         };
         let part: Self = toml::from_str(&text).map_err(|error| wrong(&error))?;
         if part.turns_per_minute == 0
@@ -264,5 +268,12 @@ mod tests {
         disk.read(Nanos::ZERO, Unit(3), &mut data);
         assert_eq!(data, [0; UNIT]);
         assert!(DiskPart::open("/none/such").unwrap_err().to_string().contains("/none/such"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_without_end_is_not_read_to_it() {
+        let reason = DiskPart::open("/dev/zero").unwrap_err().to_string();
+        assert!(reason.contains("more than 65536 bytes"), "{reason}");
     }
 }

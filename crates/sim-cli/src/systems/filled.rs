@@ -92,7 +92,9 @@ pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> S
     let filled = capacity / step * step;
     let hot = match (shape.log, config.filter) {
         (None, _) => 0,
-        (Some(_), FilterChoice::BySize { largest, .. }) => largest.get(),
+        (Some(_), FilterChoice::BySize { largest, .. }) => {
+            largest.get().div_ceil(config.sector_bytes.get())
+        }
         (Some(_), FilterChoice::AcceptAll) => u32::MAX,
     };
     let last = (capacity - filled) % at_once;

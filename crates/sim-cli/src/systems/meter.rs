@@ -17,6 +17,7 @@ use ftl_iface::{
 };
 use nand_model::part::Nanos;
 use nand_model::{Chip, Label, Order, Time, Timed};
+use serde::{Deserialize, Serialize};
 
 /// For whom a system works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -398,7 +399,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
 }
 
 /// A page of new data written to a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainWrite {
     /// How many came before it.
     pub number: u64,

@@ -14,6 +14,7 @@ use crate::spec::{self, Values};
 use crate::table::{Edge, Table};
 
 mod bench;
+mod chains;
 mod disk;
 mod filled;
 mod hardware;

@@ -17,11 +17,11 @@ use ftl_iface::{
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Time};
 
-use super::filled;
 use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::setup::{Setup, largest_capacity};
 use super::system::{Books, Session, System};
+use super::{chains, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
 use crate::spec::{Parameter, Values};
@@ -33,7 +33,19 @@ pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter
 
 const WEAR_LEVELING: Parameter = switch("wear-leveling", "move cold data onto worn MLC blocks");
 
-pub(super) const HYBRID: [Parameter; 8] = [
+pub(super) const HYBRID: [Parameter; 14] = {
+    let [a, b, c, d, e, f, g, h] = LOG;
+    let [i, j, k, l, m, n] = chains::CHAINS;
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n]
+};
+
+pub(super) const CONVENTIONAL: [Parameter; 7] = {
+    let [b, c, d, e, f, g] = chains::CHAINS;
+    [WEAR_LEVELING, b, c, d, e, f, g]
+};
+
+/// Those that a system with a log has.
+const LOG: [Parameter; 8] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     switch("throttle", "keep the SLC's wear in step with the MLC's"),
     switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
@@ -51,8 +63,6 @@ pub(super) const HYBRID: [Parameter; 8] = [
     Parameter { name: "probes", default: "8", title: "entries looked at for a sector, 1 to 32" },
     Parameter { name: "probing", default: "linear", title: "in which order: linear or quadratic" },
 ];
-
-pub(super) const CONVENTIONAL: [Parameter; 1] = [WEAR_LEVELING];
 
 /// In a chip of one region, the part of its blocks that the log takes unless another size is asked for.
 const LOG_SHARE: u32 = 32;
@@ -98,6 +108,7 @@ pub(super) fn hybrid_config(setup: &Setup, values: &Values) -> Result<Config, Fa
     config.wear_leveling.enabled = on("wear-leveling")?;
     config.index = index(values, log_places(part, &config)).map_err(Failure::Arguments)?;
     config.paired_pages = paired_pages(values).map_err(Failure::Arguments)?;
+    chains::apply(values, &mut config).map_err(Failure::Arguments)?;
     Ok(config)
 }
 
@@ -123,7 +134,9 @@ pub(super) fn without_slc(part: &Part) -> Result<Part, Failure> {
 pub(super) fn conventional_config(part: &Part, values: &Values) -> Result<Config, Failure> {
     let enabled = values.is_on("wear-leveling").map_err(Failure::Arguments)?;
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
-    Ok(Config { log: LogRegion::None, wear_leveling, ..base(part) })
+    let mut config = Config { log: LogRegion::None, wear_leveling, ..base(part) };
+    chains::apply(values, &mut config).map_err(Failure::Arguments)?;
+    Ok(config)
 }
 
 /// What is done for pages that share cells with the one to be programmed.
@@ -422,7 +435,7 @@ impl<D: Flash> System for Ours<'_, D> {
             return books;
         };
         books.log_writes = Some(counters.log_writes);
-        books.filter = Some(Filter { threshold_sectors: self.ftl.threshold().get() });
+        books.filter = Some(Filter::of(self.ftl.threshold(), self.ftl.sector_bytes()));
         books.throttle = Some(Throttle {
             active_share: result::ratio(self.writes_throttled, self.writes),
             rejected_writes: counters.rejected_by_throttle,
@@ -430,6 +443,7 @@ impl<D: Flash> System for Ours<'_, D> {
         });
         books.hash = Some(Hash {
             rejected_writes: counters.rejected_by_index,
+            valid: result::ratio(reals.into(), capacity.get().into()),
             load: result::ratio(u64::from(reals) + u64::from(virtuals), capacity.get().into()),
             probes_mean: result::ratio(probes.part, probes.whole),
         });

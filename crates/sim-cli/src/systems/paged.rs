@@ -253,8 +253,11 @@ impl<D: Flash> System for Paged<'_, D> {
 
     fn books(&self) -> Books {
         let counters = &self.ftl.probe().counters;
-        let filter =
-            self.ftl.shape().fast.map(|_| Filter { threshold_sectors: self.ftl.threshold().get() });
+        let filter = self
+            .ftl
+            .shape()
+            .fast
+            .map(|_| Filter::of(self.ftl.threshold(), self.ftl.sector_bytes()));
         Books { filter, log_writes: Some(counters.log_writes), ..Books::default() }
     }
 }

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 
 use ftl_iface::{Cause, Operations, Verb};
 use ftl_rivals::multi_scm::{Kind, Memories, PAGE};
@@ -15,7 +16,7 @@ use super::bench::Rig;
 use super::hardware::{Hardware, PartState};
 use super::meter::{Account, Meter, Spent};
 use super::setup::{Kept, Setup};
-use crate::Failure;
+use crate::{Failure, files};
 
 /// The figures of both, as a file has them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -44,6 +45,9 @@ pub(super) const BUILTIN: &str = "kinoshita";
 
 const NAMES: [&str; 2] = ["m-scm", "s-scm"];
 
+/// The longest file of memories: one without end is not read to it.
+const LONGEST: u64 = 64 << 10;
+
 impl ScmParts {
     /// The built-in memories, or those of a file.
     pub(super) fn open(name: &str) -> Result<Self, Failure> {
@@ -53,7 +57,7 @@ impl ScmParts {
         let text = if name == BUILTIN {
             include_str!("../../parts/scm.toml").to_owned()
         } else {
-            std::fs::read_to_string(name).map_err(|error| wrong(&error))?
+            files::text(Path::new(name), LONGEST).map_err(|error| wrong(&error))?
         };
         let parts: Self = toml::from_str(&text).map_err(|error| wrong(&error))?;
         if parts.access_bytes == 0
@@ -268,5 +272,12 @@ mod tests {
             assert!((hardware.energy.as_microjoules_f64() - picojoules / 1e6).abs() < 1e-9);
         }
         assert!(ScmParts::open("/none/such").unwrap_err().to_string().contains("/none/such"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_without_end_is_not_read_to_it() {
+        let reason = ScmParts::open("/dev/zero").unwrap_err().to_string();
+        assert!(reason.contains("more than 65536 bytes"), "{reason}");
     }
 }

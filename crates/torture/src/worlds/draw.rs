@@ -132,7 +132,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         anchor_blocks: dice.pick(&[0, 2, 3, 4, 6, 10]),
         streams,
         victims,
-        filter: drawn_filter(dice),
+        filter: drawn_filter(Bytes::new(sector), dice),
         run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
         refresh: PagedConfig::LARGE.refresh,
@@ -170,13 +170,13 @@ fn world_part(figures: &Part, geometry: &Geometry, sector_bytes: Bytes) -> Part 
     }
 }
 
-fn drawn_filter(dice: &mut Dice) -> FilterChoice {
+fn drawn_filter(sector: Bytes, dice: &mut Dice) -> FilterChoice {
     if dice.percent(35) {
         return FilterChoice::AcceptAll;
     }
     let largest = 2 + dice.below(12);
     let initial = 1 + dice.below(largest);
-    FilterChoice::BySize { initial: SectorCount::new(initial), largest: SectorCount::new(largest) }
+    FilterChoice::BySize { initial: sector * initial, largest: sector * largest }
 }
 
 fn region(cell: Cell, blocks: u32, dice: &mut Dice) -> RegionGeometry {
@@ -215,7 +215,7 @@ fn configured(log: LogRegion, sector_bytes: Bytes, dice: &mut Dice) -> Config {
         chain_sketch_halves: dice.below(4) as u8,
         free_blocks_low: 2 + dice.below(3) as u16,
         copies_per_page: dice.pick(&[0, 1, 2, 4, 8]),
-        filter: drawn_filter(dice),
+        filter: drawn_filter(sector_bytes, dice),
         throttle: dice.percent(50),
         endurance: Endurance { log: dice.pick(&[5_000, 100_000]), chain: 5_000 },
         wear_leveling: WearLeveling { enabled: dice.percent(75), threshold: dice.pick(&[1, 2, 8]) },

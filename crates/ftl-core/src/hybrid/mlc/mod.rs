@@ -17,7 +17,7 @@ use core::num::NonZeroU32;
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use crate::config::Config;
+use crate::config::{ChainVictims, Config};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Flash, Spot};
@@ -95,6 +95,7 @@ pub struct Mlc<'ram> {
     /// Chains whose last log block a power cut may have touched beyond its last page.
     pub sealed: Bits<'ram, LogicalBlock>,
     hand: u16,
+    victims: ChainVictims,
     /// Free blocks that no log block may take: those that stand in for a block that fails while a chain is folded.
     pub in_hand: u16,
 }
@@ -118,6 +119,7 @@ impl<'ram> Mlc<'ram> {
             recent: Bits::new(memory.recent),
             sealed: Bits::new(memory.sealed),
             hand: 0,
+            victims: config.victims,
             in_hand: 0,
         }
     }
@@ -271,8 +273,35 @@ impl<'ram> Mlc<'ram> {
     }
 
     /// Chooses a chain to fold: of those that would win a block, the next round that was not written since the hand
-    /// came by last.
+    /// came by last, or the least used of the next few of them.
     pub fn victim(&mut self) -> Option<LogicalBlock> {
+        let first = self.idle()?;
+        match self.victims {
+            ChainVictims::Idle => Some(first),
+            ChainVictims::LeastUsed => Some(self.least_used(first)),
+        }
+    }
+
+    /// The least used of a few chains that were not written for a turn of the hand, of which one is known. Few, or the
+    /// hand would come round so fast that every chain seems to be at rest.
+    #[inline(never)]
+    fn least_used(&mut self, first: LogicalBlock) -> LogicalBlock {
+        const COMPARED: usize = 4;
+        let mut best = first;
+        for _ in 1..COMPARED {
+            let Some(other) = self.idle() else { break };
+            // Parts in use for each log block, compared without a division.
+            let [(parts, blocks), (least, of)] = [other, best]
+                .map(|chain| (self.sketches.parts(chain), u32::from(self.chains.log_count(chain))));
+            if parts * of < least * blocks {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// The next chain round that would win a block and was not written since the hand came by last.
+    fn idle(&mut self) -> Option<LogicalBlock> {
         for _ in 0..2 * u32::from(self.logical_blocks) {
             self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
             let logical = LogicalBlock::new(self.hand);

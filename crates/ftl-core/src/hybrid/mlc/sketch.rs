@@ -69,6 +69,13 @@ impl<'ram> Sketches<'ram> {
         }
     }
 
+    /// Of how many parts of the chain its log blocks may hold something; 0 where there are no sketches.
+    pub fn parts(&self, logical: LogicalBlock) -> u32 {
+        let start = logical.index() * self.each;
+        let cells = self.cells.get(start..start + self.each).unwrap_or_default();
+        cells.iter().map(|cell| cell.count_ones()).sum()
+    }
+
     /// The chain's log blocks hold nothing.
     pub fn blank(&mut self, logical: LogicalBlock) {
         self.set(logical, 0);
@@ -106,6 +113,9 @@ mod tests {
         sketches.fill(chain);
         assert!((0..64).all(|offset| sketches.may_hold(chain, offset)));
         sketches.blank(chain);
+        sketches.add(chain, 3);
+        sketches.add(chain, 60);
+        assert_eq!((sketches.parts(chain), sketches.parts(LogicalBlock::new(0))), (2, 16));
         sketches.forget();
         assert!(sketches.may_hold(chain, 63));
     }

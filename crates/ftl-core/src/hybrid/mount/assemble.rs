@@ -1,6 +1,6 @@
 //! The rooms put together, with empty tables; and what a device must hold.
 
-use ftl_iface::{BlockCount, NandDevice, SectorCount};
+use ftl_iface::{BlockCount, Bytes, NandDevice};
 
 use super::tables::Tables;
 use crate::config::{Config, FilterChoice};
@@ -84,9 +84,10 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         let (initial, largest) = match config.filter {
             FilterChoice::BySize { initial, largest } => (initial, largest),
             // Never asked, but kept running.
-            FilterChoice::AcceptAll => (SectorCount::new(1), SectorCount::new(u32::MAX)),
+            FilterChoice::AcceptAll => (config.sector_bytes, Bytes::new(u32::MAX)),
         };
-        SizeFilter::new(FilterConfig { initial, largest, period: PERIOD })
+        let sector = config.sector_bytes;
+        SizeFilter::new(FilterConfig { initial, largest, sector, period: PERIOD })
     }
 
     pub(crate) fn new_throttle(config: &Config, shape: &Shape) -> Throttle {

@@ -2,7 +2,8 @@
 //! (of 512 bytes) and `BYTES` are always there, `DISK` before them, and times of waiting behind them. A process's name
 //! may have blanks, so that columns are counted from the end of the line. Times are those of completion, in seconds.
 //!
-//! The script of bpftrace that has the same name prints neither address nor size, and cannot be replayed.
+//! The script of bpftrace that has the same name prints neither address nor size, and cannot be replayed; what another
+//! script prints is read by its columns, as the README shows.
 
 use super::format::{Format, Line, Lines, lines};
 use super::units::{BLOCK, Names, apart};

@@ -1,0 +1,68 @@
+//! Runs that are done, kept in a folder: a page of many long runs need not begin again where it was stopped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::run::{Length, Run};
+use crate::replay::{Details, Outcome};
+use crate::result::{RunResult, SCHEMA};
+use crate::{Failure, files};
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// What made it, and of what: another version may bring other figures.
+    made: String,
+    result: RunResult,
+    details: Option<Details>,
+}
+
+/// The folder.
+#[derive(Clone, Debug)]
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// That folder, which is made if need be.
+    pub(super) fn new(path: &Path) -> Result<Self, Failure> {
+        fs::create_dir_all(path).map_err(|reason| Failure::File { path: path.into(), reason })?;
+        Ok(Self(path.into()))
+    }
+
+    /// What a run brought, if it was kept. A file that is torn, or of another version, is as none.
+    pub(super) fn find(&self, run: &Run, length: Length) -> Option<Outcome> {
+        let text = fs::read(self.path(run, length)).ok()?;
+        let kept: Kept = serde_json::from_slice(&text).ok()?;
+        let Kept { made, result, details } = kept;
+        (made == said(run, length) && !result.partial).then_some(Outcome { result, details })
+    }
+
+    /// Keeps what a run brought.
+    pub(super) fn keep(&self, run: &Run, length: Length, outcome: &Outcome) -> Result<(), Failure> {
+        let Outcome { result, details } = outcome.clone();
+        let kept = Kept { made: said(run, length), result, details };
+        let text = serde_json::to_vec(&kept)
+            .map_err(|reason| Failure::Violation(format!("a run could not be kept: {reason}")))?;
+        files::replace(&self.path(run, length), &text)
+    }
+
+    /// Where it is kept.
+    pub(super) fn path(&self, run: &Run, length: Length) -> PathBuf {
+        let Length { requests, seed, passes } = length.of(run);
+        let sector = run.sector.map_or_else(String::new, |bytes| format!("-{bytes}"));
+        let Run { workload, device, system, slc, .. } = run;
+        let name = workload.name();
+        let name = format!("{name}-{device}{sector}-{slc}MiB-{system}-{requests}x{passes}-{seed}");
+        let plain = |letter: char| {
+            if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' }
+        };
+        let name: String = name.chars().map(plain).collect();
+        self.0.join(format!("{name}.json"))
+    }
+}
+
+/// All on which a run's result depends.
+fn said(run: &Run, length: Length) -> String {
+    format!("{} {SCHEMA} {run:?} {:?}", env!("CARGO_PKG_VERSION"), length.of(run))
+}
