@@ -6,14 +6,14 @@ use std::hint::black_box;
 
 use criterion::Criterion;
 use ftl_core::filter::{FilterConfig, SizeFilter};
-use ftl_iface::SectorCount;
+use ftl_iface::{Bytes, SectorCount};
 
 /// Sizes as file systems write them: mostly 4 KiB, some 64 KiB, a few of every other size.
 const SIZES: [u32; 16] = [8, 8, 128, 8, 1, 8, 8, 128, 64, 8, 3, 8, 128, 16, 8, 256];
 
 fn filter(period: u32) -> SizeFilter {
-    let [initial, largest] = [8, 64].map(SectorCount::new);
-    let mut filter = SizeFilter::new(FilterConfig { initial, largest, period });
+    let [sector, initial, largest] = [512, 4096, 32_768].map(Bytes::new);
+    let mut filter = SizeFilter::new(FilterConfig { initial, largest, sector, period });
     for size in SIZES.iter().cycle().take(100) {
         filter.note_write(SectorCount::new(*size));
     }

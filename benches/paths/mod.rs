@@ -17,7 +17,7 @@ use ftl_core::config::{FilterChoice, PairedPages};
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, RamPlan};
-use ftl_iface::{BlockStore, NandDevice, Sector, SectorCount};
+use ftl_iface::{BlockStore, Bytes, NandDevice, Sector, SectorCount};
 
 pub(crate) use housekeeping::MOUNT_C3;
 pub(crate) use null::{Asked, Null};
@@ -136,10 +136,12 @@ const BLOCK_PAGES: u32 = 128;
 const LARGEST: u32 = 64;
 static DATA: [u8; LARGEST as usize * SECTOR] = [0x5A; LARGEST as usize * SECTOR];
 
+const ONE_SECTOR: Bytes = Bytes::new(SECTOR as u32);
+
 /// The paper's device, with the filter set so that one sector is hot and more are cold: a path is chosen by the size
 /// of its requests.
 const HYBRID: Config = Config {
-    filter: FilterChoice::BySize { initial: SectorCount::new(1), largest: SectorCount::new(1) },
+    filter: FilterChoice::BySize { initial: ONE_SECTOR, largest: ONE_SECTOR },
     // A lead of the log's wear is what these paths make, and the throttle would turn them away.
     throttle: false,
     // What guarding costs is a path of its own.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use ftl_core::config::Probing;
 use ftl_core::filter::{FilterConfig, SizeFilter};
 use ftl_core::hybrid::slc::index::{Index, IndexShape, LogSequence, LogSlot, Window};
-use ftl_iface::{BlockCount, Sector, SectorCount};
+use ftl_iface::{BlockCount, Bytes, Sector, SectorCount};
 
 use super::{Measure, Null, Numbers, Path, distinct};
 
@@ -73,9 +73,9 @@ fn remove(_: &mut Null, measure: Measure<'_>) {
 }
 
 fn filter(_: &mut Null, measure: Measure<'_>) {
-    let [initial, largest] = [2, 32].map(SectorCount::new);
-    let mut filter =
-        SizeFilter::new(FilterConfig { initial, largest, period: FilterConfig::PERIOD });
+    let [sector, initial, largest] = [2048, 4096, 65_536].map(Bytes::new);
+    let period = FilterConfig::PERIOD;
+    let mut filter = SizeFilter::new(FilterConfig { initial, largest, sector, period });
     let mut numbers = Numbers::new(9);
     let sizes: Vec<SectorCount> =
         (0..NOTED).map(|_| SectorCount::new([2, 2, 4, 64][numbers.below(4) as usize])).collect();
