@@ -55,9 +55,9 @@ fn the_size_of_the_code_is_that_of_the_firmware() {
 /// The pages for readers of every kind.
 fn pages() -> Vec<String> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let names = fs::read_dir(docs).expect("docs").map(|file| file.expect("a file").file_name());
-    let names = names.map(|name| name.into_string().expect("text"));
-    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
+    let files = fs::read_dir(docs).expect("docs").map(|file| file.expect("a file").path());
+    let pages = files.filter(|file| file.extension().is_some_and(|extension| extension == "md"));
+    let pages = pages.map(|file| format!("docs/{}", file.file_name().unwrap().display()));
     let others = ["README.md", "CONTRIBUTING.md", "examples/rp2040/README.md"];
     pages.chain(others.map(String::from)).collect()
 }

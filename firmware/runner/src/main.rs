@@ -21,6 +21,7 @@ use std::{env, fs};
 use elf::Program;
 use figures::Figures;
 use machine::{MACHINES, Machine};
+use page::Differing;
 
 /// What went wrong, in a sentence.
 type Outcome<T> = Result<T, String>;
@@ -36,8 +37,8 @@ fn home() -> PathBuf {
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match &arguments[..] {
-        [folder] => judge_all(Path::new(folder), false),
-        [folder, renew] if renew == "--renew" => judge_all(Path::new(folder), true),
+        [folder] => judge_all(Path::new(folder), Differing::Told),
+        [folder, renew] if renew == "--renew" => judge_all(Path::new(folder), Differing::Renewed),
         _ => Err("usage: firmware-runner FOLDER [--renew]".into()),
     };
     match outcome {
@@ -49,14 +50,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn judge_all(folder: &Path, renew: bool) -> Outcome<()> {
+fn judge_all(folder: &Path, differing: Differing) -> Outcome<()> {
     let mut faults = Vec::new();
     let mut written = Vec::new();
     let mut largest = String::new();
     for machine in &MACHINES {
         let (found, bare) = judge(machine, folder)?;
         let file = home().join(format!("figures/{}.txt", machine.name));
-        if renew {
+        if differing == Differing::Renewed {
             fs::write(&file, found.text(machine)).map_err(|error| said(&file, &error))?;
         }
         let text = fs::read_to_string(&file).map_err(|error| said(&file, &error))?;
@@ -76,7 +77,8 @@ fn judge_all(folder: &Path, renew: bool) -> Outcome<()> {
     let [arm, riscv] = &written[..] else {
         return Err("there are two machines".into());
     };
-    faults.extend(page::keep(&home().join("../docs/FIRMWARE.md"), arm, riscv, &largest, renew)?);
+    let file = home().join("../docs/FIRMWARE.md");
+    faults.extend(page::keep(&file, arm, riscv, &largest, differing)?);
     if faults.is_empty() {
         return Ok(());
     }

@@ -168,8 +168,22 @@ fn short(name: &str) -> String {
     short
 }
 
+/// What is done about figures that differ from those that are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Differing {
+    /// They are faults.
+    Told,
+    /// They are written down.
+    Renewed,
+}
+
 /// Sets a table between its marks, or says that the page shows another.
-fn keep_table(page: &mut String, mark: &str, table: &str, renew: bool) -> Outcome<Option<String>> {
+fn keep_table(
+    page: &mut String,
+    mark: &str,
+    table: &str,
+    differing: Differing,
+) -> Outcome<Option<String>> {
     let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let missing = || format!("docs/FIRMWARE.md has no marks for the table `{mark}`");
     let start = page.find(&open).ok_or_else(missing)? + open.len();
@@ -177,13 +191,15 @@ fn keep_table(page: &mut String, mark: &str, table: &str, renew: bool) -> Outcom
     if page[start..end] == *table {
         return Ok(None);
     }
-    if renew {
-        page.replace_range(start..end, table);
-        return Ok(None);
-    }
-    Ok(Some(format!(
-        "docs/FIRMWARE.md: the table `{mark}` shows other figures than firmware/figures"
-    )))
+    Ok(match differing {
+        Differing::Renewed => {
+            page.replace_range(start..end, table);
+            None
+        }
+        Differing::Told => Some(format!(
+            "docs/FIRMWARE.md: the table `{mark}` shows other figures than firmware/figures"
+        )),
+    })
 }
 
 /// Keeps the page with the figures that are written down: sets its tables, or says which of them differ.
@@ -192,7 +208,7 @@ pub(crate) fn keep(
     arm: &Figures,
     riscv: &Figures,
     largest: &str,
-    renew: bool,
+    differing: Differing,
 ) -> Outcome<Vec<String>> {
     let mut page = fs::read_to_string(file).map_err(|error| said(file, &error))?;
     let tables = [
@@ -208,11 +224,11 @@ pub(crate) fn keep(
     ];
     let mut faults = Vec::new();
     for (mark, table) in &tables {
-        faults.extend(keep_table(&mut page, mark, table, renew)?);
+        faults.extend(keep_table(&mut page, mark, table, differing)?);
     }
-    if renew {
+    if differing == Differing::Renewed {
         // The order of the largest functions changes with little things; it is shown, and not held.
-        keep_table(&mut page, "largest", largest, true)?;
+        keep_table(&mut page, "largest", largest, differing)?;
         fs::write(file, page).map_err(|error| said(file, &error))?;
     }
     Ok(faults)
@@ -241,14 +257,16 @@ mod tests {
     #[test]
     fn a_table_that_shows_other_figures_is_found_and_renewed() {
         let mut page = String::from("before\n<!-- t -->\nold\n<!-- /t -->\nafter\n");
-        assert!(keep_table(&mut page, "t", "new\n", false).unwrap().is_some());
-        assert!(keep_table(&mut page, "t", "new\n", true).unwrap().is_none());
+        assert!(keep_table(&mut page, "t", "new\n", Differing::Told).unwrap().is_some());
+        assert!(keep_table(&mut page, "t", "new\n", Differing::Renewed).unwrap().is_none());
         assert_eq!(page, "before\n<!-- t -->\nnew\n<!-- /t -->\nafter\n");
-        assert!(keep_table(&mut page, "t", "new\n", false).unwrap().is_none());
+        assert!(keep_table(&mut page, "t", "new\n", Differing::Told).unwrap().is_none());
     }
 
     #[test]
     fn a_page_without_the_marks_is_refused() {
-        assert!(keep_table(&mut String::from("nothing"), "t", "new\n", true).is_err());
+        assert!(
+            keep_table(&mut String::from("nothing"), "t", "new\n", Differing::Renewed).is_err()
+        );
     }
 }

@@ -85,15 +85,22 @@ struct Host {
     writes: u32,
 }
 
+/// What becomes of power in a life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Power {
+    Holds,
+    Fails,
+}
+
 impl Host {
     /// Compares everything. What was in flight may be as before or as it was to be. `false`: power failed before the
     /// end, where it may; the first read sets right what the life before has left, and programs for it.
-    fn compare<S: BlockStore>(&mut self, store: &mut S, fails: bool) -> bool {
+    fn compare<S: BlockStore>(&mut self, store: &mut S, power: Power) -> bool {
         let mut data = [0; SECTOR];
         for (sector, version) in self.versions.iter_mut().enumerate() {
             match store.read(Sector::new(sector as u32), &mut data) {
                 Ok(()) => {}
-                Err(StoreReadError::Device(_)) if fails => return false,
+                Err(StoreReadError::Device(_)) if power == Power::Fails => return false,
                 Err(error) => fail(format_args!("sector {sector} cannot be read: {error}")),
             }
             if data == content(sector, *version) {
@@ -111,8 +118,8 @@ impl Host {
     }
 
     /// One life: everything is compared, then much is written, until power fails if it is to.
-    fn live<S: BlockStore>(&mut self, store: &mut S, fails: bool) {
-        if !self.compare(store, fails) {
+    fn live<S: BlockStore>(&mut self, store: &mut S, power: Power) {
+        if !self.compare(store, power) {
             return;
         }
         for _ in 0..WRITES {
@@ -120,7 +127,7 @@ impl Host {
             let version = self.versions[sector].wrapping_add(1).max(1);
             match store.write(Sector::new(sector as u32), &content(sector, version)) {
                 Ok(()) => self.versions[sector] = version,
-                Err(StoreWriteError::Device(_)) if fails => {
+                Err(StoreWriteError::Device(_)) if power == Power::Fails => {
                     self.in_flight = Some((sector, version));
                     return;
                 }
@@ -129,7 +136,7 @@ impl Host {
             self.writes += 1;
             match store.maintain(PageCount::new(1)) {
                 Ok(_) => {}
-                Err(StoreWriteError::Device(_)) if fails => return,
+                Err(StoreWriteError::Device(_)) if power == Power::Fails => return,
                 Err(error) => fail(format_args!("idle work failed: {error}")),
             }
         }
@@ -168,7 +175,7 @@ fn main() -> ! {
             Ftl::mount(&mut nand, &SPI_CONFIG, lend(&mut memory), NoProbe)
         };
         match opened {
-            Ok(mut ftl) => host.live(&mut ftl, cut.is_some()),
+            Ok(mut ftl) => host.live(&mut ftl, cut.map_or(Power::Holds, |_| Power::Fails)),
             Err(error) => fail(format_args!("life {life} did not begin: {error}")),
         }
         if life == 0 {

@@ -115,10 +115,11 @@ impl<const BLOCKS: usize, const PAGES: usize, const PAGE: usize, const SPARE: us
         Ok(())
     }
 
-    fn erase(&mut self, number: u32, whole: bool) -> Result<(), Breach> {
+    /// Erases a block, or leaves it half erased: its pages are in that state after it.
+    fn erase(&mut self, number: u32, after: State) -> Result<(), Breach> {
         let block = self.blocks.get_mut(number as usize).ok_or(Breach::Address)?;
-        block.half_erased = !whole;
-        block.state.fill(if whole { State::Erased } else { State::Ruined });
+        block.half_erased = after == State::Ruined;
+        block.state.fill(after);
         block.next = 0;
         Ok(())
     }
@@ -181,11 +182,12 @@ impl RamChip {
 
     fn wipe(&mut self, block: Block) -> Result<(), ChipError> {
         let fate = self.supply.fate()?;
-        let whole = fate != Fate::Failing(Cut::Torn);
+        let torn = fate == Fate::Failing(Cut::Torn);
+        let after = if torn { State::Ruined } else { State::Erased };
         if fate != Fate::Failing(Cut::Before) {
             let done = match block.region() {
-                Region::Slc => self.slc.erase(block.index(), whole),
-                Region::Mlc => self.mlc.erase(block.index(), whole),
+                Region::Slc => self.slc.erase(block.index(), after),
+                Region::Mlc => self.mlc.erase(block.index(), after),
             };
             done.map_err(ChipError::Breach)?;
         }
