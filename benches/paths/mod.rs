@@ -141,7 +141,7 @@ const ONE_SECTOR: Bytes = Bytes::new(SECTOR as u32);
 /// The paper's device, with the filter set so that one sector is hot and more are cold: a path is chosen by the size
 /// of its requests.
 const HYBRID: Config = Config {
-    filter: FilterChoice::BySize { initial: ONE_SECTOR, largest: ONE_SECTOR },
+    filter: FilterChoice::ByBytes { initial: ONE_SECTOR, largest: ONE_SECTOR },
     // A lead of the log's wear is what these paths make, and the throttle would turn them away.
     throttle: false,
     // What guarding costs is a path of its own.

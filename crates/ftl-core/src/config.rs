@@ -125,11 +125,18 @@ impl IndexConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterChoice {
     /// Those up to a threshold that follows the workload; never larger than `largest`.
-    BySize {
+    ByBytes {
         /// Threshold before anything was seen.
         initial: Bytes,
         /// No larger request is ever hot. The paper has no such cap.
         largest: Bytes,
+    },
+    /// The same, with limits in sectors of the device.
+    BySize {
+        /// Threshold before anything was seen.
+        initial: SectorCount,
+        /// No larger request is ever hot.
+        largest: SectorCount,
     },
     /// All of them, whatever their size: the filter switched off, to measure its worth.
     AcceptAll,
@@ -138,7 +145,19 @@ pub enum FilterChoice {
 impl FilterChoice {
     /// What file systems write metadata in is hot before anything was seen; larger writes than 64 KiB never are.
     pub const BY_SIZE: Self =
-        Self::BySize { initial: Bytes::new(4 << 10), largest: Bytes::new(64 << 10) };
+        Self::ByBytes { initial: Bytes::new(4 << 10), largest: Bytes::new(64 << 10) };
+
+    /// The threshold before anything was seen, and what no hot request exceeds; `None` where all are hot.
+    pub fn limits(self, sector: Bytes) -> Option<[Bytes; 2]> {
+        match self {
+            Self::ByBytes { initial, largest } => Some([initial, largest]),
+            Self::BySize { initial, largest } => {
+                let bytes = |count: SectorCount| sector.get().saturating_mul(count.get());
+                Some([initial, largest].map(|count| Bytes::new(bytes(count))))
+            }
+            Self::AcceptAll => None,
+        }
+    }
 }
 
 /// Erase cycles that a block is specified for.

@@ -194,7 +194,7 @@ fn when_everything_is_hot_the_log_takes_what_its_table_can_name_and_no_write_is_
 #[test]
 fn when_nothing_is_hot_the_log_stays_untouched() {
     for (geometry, config) in [devices::hybrid(), devices::one_slc()] {
-        let filter = FilterChoice::BySize { initial: Bytes::ZERO, largest: Bytes::ZERO };
+        let filter = FilterChoice::ByBytes { initial: Bytes::ZERO, largest: Bytes::ZERO };
         let mut world = World::new(geometry, Config { filter, ..config });
         let capacity = world.capacity();
         let mut dice = Dice::new(7);
@@ -239,7 +239,7 @@ fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
         // With a reserve that does not make housekeeping fold the very chain that is being written.
         let blocks = u32::from(shape.chain.blocks) - 6;
         let capacity = blocks * shape.sectors_per_block.get();
-        let filter = FilterChoice::BySize { initial: Bytes::ZERO, largest: Bytes::ZERO };
+        let filter = FilterChoice::ByBytes { initial: Bytes::ZERO, largest: Bytes::ZERO };
         let capacity_given = Some(SectorCount::new(capacity));
         let mut world = World::new(geometry, Config { filter, capacity: capacity_given, ..config });
         let requests = sweep(capacity, u32::from(shape.chain.slots) * 2);

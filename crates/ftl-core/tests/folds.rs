@@ -22,7 +22,7 @@ fn device(log: LogRegion) -> World {
         log,
         capacity: Some(SectorCount::new(LOGICAL * BLOCK)),
         copies_per_page: 0,
-        filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(1024) },
+        filter: FilterChoice::ByBytes { initial: Bytes::new(1024), largest: Bytes::new(1024) },
         throttle: false,
         ..devices::SMALL
     };

@@ -76,7 +76,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 filter: if on[0] {
                     FilterChoice::AcceptAll
                 } else {
-                    FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) }
+                    FilterChoice::ByBytes { initial: Bytes::new(1024), largest: Bytes::new(2048) }
                 },
                 throttle: on[1],
                 wear_leveling: WearLeveling { enabled: on[2], threshold },

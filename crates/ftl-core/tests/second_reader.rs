@@ -35,7 +35,7 @@ const BASE: Config = Config {
     mapping_cache_entries: 2,
     free_blocks_low: 2,
     copies_per_page: 1,
-    filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) },
+    filter: FilterChoice::ByBytes { initial: Bytes::new(1024), largest: Bytes::new(2048) },
     wear_leveling: WearLeveling { enabled: true, threshold: 2 },
     paired_pages: PairedPages::Accept,
     ..Config::HYBRID

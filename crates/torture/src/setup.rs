@@ -283,7 +283,7 @@ fn configured(part: &Part, system: System) -> Config {
 
 /// Writes of two sectors are hot at first, and none of more than eight.
 fn small_writes(sector: Bytes) -> FilterChoice {
-    FilterChoice::BySize { initial: sector * 2, largest: sector * 8 }
+    FilterChoice::ByBytes { initial: sector * 2, largest: sector * 8 }
 }
 
 /// Blocks of an area of the page store beyond those that it needs: what failures may take.

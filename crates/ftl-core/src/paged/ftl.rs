@@ -294,10 +294,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // A request that fills a good part of the area would only push itself out again.
         let most = fast.block_slots() * u32::from(fast.blocks - self.shape.fast_needed) / 2;
         count.get() <= most
-            && match self.config.filter {
-                FilterChoice::BySize { .. } => self.filter.is_hot(count),
-                FilterChoice::AcceptAll => true,
-            }
+            && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))
     }
 
     /// Whether pages that share their cells are guarded.

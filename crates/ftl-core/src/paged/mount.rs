@@ -21,7 +21,6 @@ use super::ram::{PagedRam, TableName};
 use super::records::Anchors;
 use super::shape::HEADERS;
 use crate::bugs::{Bug, planted};
-use crate::config::FilterChoice;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::layout::{FormatKey, Stamp};
@@ -312,13 +311,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 }
 
 fn filter(config: &PagedConfig) -> SizeFilter {
-    let (initial, largest) = match config.filter {
-        FilterChoice::BySize { initial, largest } => (initial, largest),
-        FilterChoice::AcceptAll => {
-            let all = ftl_iface::Bytes::new(u32::MAX);
-            (all, all)
-        }
-    };
+    let all = [ftl_iface::Bytes::new(u32::MAX); 2];
+    let [initial, largest] = config.filter.limits(config.sector_bytes).unwrap_or(all);
     let (sector, period) = (config.sector_bytes, FilterConfig::PERIOD);
     SizeFilter::new(FilterConfig { initial, largest, sector, period })
 }

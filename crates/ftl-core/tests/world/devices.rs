@@ -14,7 +14,7 @@ pub const SMALL: Config = Config {
     mapping_cache_entries: 2,
     free_blocks_low: 2,
     copies_per_page: 2,
-    filter: FilterChoice::BySize { initial: Bytes::new(1024), largest: Bytes::new(2048) },
+    filter: FilterChoice::ByBytes { initial: Bytes::new(1024), largest: Bytes::new(2048) },
     paired_pages: PairedPages::Accept,
     ..Config::HYBRID
 };

@@ -1,7 +1,7 @@
 //! What the paper leaves open, and what was taken for it.
 
 use ftl_core::Config;
-use ftl_core::config::FilterChoice;
+use ftl_iface::Bytes;
 
 use super::page::Page;
 use crate::show;
@@ -23,11 +23,9 @@ pub(super) fn write(page: &mut Page) {
 
 /// Section, what the paper says, what we took.
 fn parameters(config: &Config) -> Vec<[String; 3]> {
-    let (initial, largest) = match config.filter {
-        FilterChoice::BySize { initial, largest } => (initial.get(), largest.get()),
-        FilterChoice::AcceptAll => (0, 0),
-    };
-    let [initial, largest] = [initial, largest].map(|bytes| show::size(bytes.into()));
+    let limits = config.filter.limits(config.sector_bytes);
+    let limits = limits.map_or([0; 2], |limits| limits.map(Bytes::get));
+    let [initial, largest] = limits.map(|bytes| show::size(bytes.into()));
     let sector = show::size(config.sector_bytes.get().into());
     let Config { chain_log_blocks_max: logs, mapping_cache_entries: maps, .. } = *config;
     let Config { free_blocks_low: low, copies_per_page: copies, .. } = *config;

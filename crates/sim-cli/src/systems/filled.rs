@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use ftl_core::Config;
-use ftl_core::config::FilterChoice;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, Part, Shape};
 use ftl_core::layout::{self, FormatKey, Kind, Slots, Stamp as Moment, Tag};
 use ftl_iface::{Page, Pairing, Sector, SectorCount};
@@ -90,12 +89,11 @@ pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> S
         step += block;
     }
     let filled = capacity / step * step;
-    let hot = match (shape.log, config.filter) {
+    let limits = config.filter.limits(config.sector_bytes);
+    let hot = match (shape.log, limits) {
         (None, _) => 0,
-        (Some(_), FilterChoice::BySize { largest, .. }) => {
-            largest.get().div_ceil(config.sector_bytes.get())
-        }
-        (Some(_), FilterChoice::AcceptAll) => u32::MAX,
+        (Some(_), Some([_, largest])) => largest.get().div_ceil(config.sector_bytes.get()),
+        (Some(_), None) => u32::MAX,
     };
     let last = (capacity - filled) % at_once;
     let is_hot = |request| 0 < request && request <= hot;
@@ -106,7 +104,7 @@ pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> S
 
 #[cfg(test)]
 mod tests {
-    use ftl_core::config::{LogRegion, PairedPages};
+    use ftl_core::config::{FilterChoice, LogRegion, PairedPages};
     use ftl_core::hybrid::ram::OwnedRam;
     use ftl_core::{Ftl, NoProbe, RamPlan};
     use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageIndex};

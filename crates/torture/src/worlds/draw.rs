@@ -176,7 +176,7 @@ fn drawn_filter(sector: Bytes, dice: &mut Dice) -> FilterChoice {
     }
     let largest = 2 + dice.below(12);
     let initial = 1 + dice.below(largest);
-    FilterChoice::BySize { initial: sector * initial, largest: sector * largest }
+    FilterChoice::ByBytes { initial: sector * initial, largest: sector * largest }
 }
 
 fn region(cell: Cell, blocks: u32, dice: &mut Dice) -> RegionGeometry {

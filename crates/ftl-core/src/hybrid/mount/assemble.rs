@@ -3,7 +3,7 @@
 use ftl_iface::{BlockCount, Bytes, NandDevice};
 
 use super::tables::Tables;
-use crate::config::{Config, FilterChoice};
+use crate::config::Config;
 use crate::filter::{FilterConfig, SizeFilter};
 use crate::hybrid::flash::{Flash, Spot};
 use crate::hybrid::mlc::Mlc;
@@ -81,12 +81,10 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     }
 
     pub(crate) fn new_filter(config: &Config) -> SizeFilter {
-        let (initial, largest) = match config.filter {
-            FilterChoice::BySize { initial, largest } => (initial, largest),
-            // Never asked, but kept running.
-            FilterChoice::AcceptAll => (config.sector_bytes, Bytes::new(u32::MAX)),
-        };
         let sector = config.sector_bytes;
+        // Where all are hot it is never asked, but kept running.
+        let all = [sector, Bytes::new(u32::MAX)];
+        let [initial, largest] = config.filter.limits(sector).unwrap_or(all);
         SizeFilter::new(FilterConfig { initial, largest, sector, period: PERIOD })
     }
 

@@ -4,11 +4,11 @@
 //! anything else is programmed or erased (see [`Seals`]), so that a seal that stands is of a checkpoint that is true.
 //! Anything wrong with it, and the mount scans as if there were none.
 
-use ftl_iface::{NandDevice, StoreWriteError};
+use ftl_iface::{Bytes, NandDevice, StoreWriteError};
 
 use super::error::MountError;
 use crate::bugs::{Bug, planted};
-use crate::config::{FilterChoice, Probing};
+use crate::config::Probing;
 use crate::error::Fault;
 use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
 use crate::hybrid::scrub::Scrub;
@@ -208,10 +208,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// folding begins may change without it.
     fn fingerprint(&self) -> u32 {
         let config = &self.config;
-        let (initial, largest) = match config.filter {
-            FilterChoice::BySize { initial, largest } => (initial.get(), largest.get()),
-            FilterChoice::AcceptAll => (0, 0),
-        };
+        let limits = config.filter.limits(config.sector_bytes);
+        let [initial, largest] = limits.map_or([0; 2], |limits| limits.map(Bytes::get));
         let index = self.log.as_ref().map(|log| log.index.shape());
         let numbers = [
             self.shape.sector_bytes.get(),

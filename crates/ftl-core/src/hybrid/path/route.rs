@@ -28,10 +28,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some(log) = &mut self.log else {
             return Route::Chains;
         };
-        let hot = match self.config.filter {
-            FilterChoice::BySize { .. } => self.filter.is_hot(count),
-            FilterChoice::AcceptAll => true,
-        };
+        let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);
         // A request of half the log's size would push itself out again.
         let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
         if !hot
