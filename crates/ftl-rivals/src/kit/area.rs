@@ -425,7 +425,7 @@ impl Area {
     pub(super) fn ram_bytes(&self) -> u64 {
         // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
         // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
-        let race = if self.race.is_some() { 16 + 2 * 16 } else { 0 };
+        let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
         let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
         (self.states.len() * per_block + self.bits.len() * 8) as u64
     }
