@@ -1,5 +1,5 @@
-//! How long criterion looks at a benchmark: long enough to tell a twentieth, short enough for all of them within minutes.
-//! Flags of `cargo bench` say otherwise: `-- --measurement-time 10`.
+//! How long criterion looks at a benchmark: long enough to tell a twentieth, short enough for all of them within
+//! minutes. Flags of `cargo bench` say otherwise: `-- --measurement-time 10`.
 
 use std::time::Duration;
 

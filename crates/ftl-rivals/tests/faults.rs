@@ -1,5 +1,5 @@
-//! Blocks fail under the systems that need no mode of them: nothing is lost, and when no block is left, writes are refused
-//! and everything can be read.
+//! Blocks fail under the systems that need no mode of them: nothing is lost, and when no block is left, writes are
+//! refused and everything can be read.
 
 use std::collections::HashMap;
 

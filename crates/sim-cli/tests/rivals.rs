@@ -51,6 +51,31 @@ fn every_system_runs_on_devices_of_every_shape() {
     }
 }
 
+/// The seeds of fuzzing have a file of every format that is known.
+#[test]
+fn every_system_runs_on_every_format() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/trace");
+    for seed in std::fs::read_dir(seeds).expect("seeds") {
+        let path = seed.expect("a seed").path();
+        let path = path.to_str().expect("text");
+        let device = ["--device", "tiny", "--capacity", "320KiB", "--fit", "wrap"];
+        let runs = runs(&[&[path, "--systems", "all"], &device[..]].concat());
+        assert_eq!(runs.len(), 12, "{path}");
+        let served = |run: &Value| number(run, "/requests/reads") + number(run, "/requests/writes");
+        assert!(runs.iter().all(|run| served(run) > 0.0), "{path}");
+    }
+}
+
+#[test]
+fn a_device_that_a_system_does_not_fit_is_no_violation() {
+    // Eight planes are filled at a time by each of three streams: more than the device has to spare.
+    let device = ["--device", "tlc-pslc", "--capacity", "8GiB", "--parallel"];
+    let words = ["compare", "synth:uniform?requests=10", "--systems", "pslc"];
+    let (code, _, err) = tandem(&[&words[..], &device].concat());
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("does not fit the device") && err.contains("kept free"), "{err}");
+}
+
 #[test]
 fn every_system_runs_on_a_real_trace() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/own");

@@ -9,7 +9,6 @@ use ftl_iface::{Block, Mode, Region};
 
 use super::lists::Lists;
 use super::race::Race;
-use super::victim;
 
 /// What an area is made of.
 #[derive(Clone, Debug)]
@@ -50,6 +49,9 @@ enum State {
 
 /// Stands for a block that is not full, so that it is never the least valid.
 const NOT_FULL: u16 = u16::MAX;
+
+/// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
+const NOTHING: f64 = 1e-12;
 
 /// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
 const GROUP: usize = 256;
@@ -261,8 +263,8 @@ impl Area {
         // An age of none would make all alike.
         let best = race.best(self.now + 1, |block| {
             self.is_full(block).then(|| {
-                let share = victim::share(self.valid(block), self.units_of(block));
-                (pace(share, self.cleanings[block as usize]), self.filled_at(block))
+                let share = f64::from(self.valid(block)) / f64::from(self.units_of(block));
+                (pace(share.max(NOTHING), self.cleanings[block as usize]), self.filled_at(block))
             })
         });
         self.race = Some(race);
@@ -425,7 +427,7 @@ impl Area {
     pub(super) fn ram_bytes(&self) -> u64 {
         // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
         // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
-        let race = if self.race.is_some() { 16 + 2 * 16 } else { 0 };
+        let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
         let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
         (self.states.len() * per_block + self.bits.len() * 8) as u64
     }
@@ -471,7 +473,7 @@ impl Area {
         Ok(())
     }
 
-    /// Whether full blocks are listed once, by their mode, in the order in which they were filled, and counts are right.
+    /// Whether full blocks are listed once, by their mode, in the order of their filling, and counts are right.
     fn check_orders(&self) -> Result<(), String> {
         self.filled.check()?;
         for mode in [Mode::Full, Mode::Slc] {

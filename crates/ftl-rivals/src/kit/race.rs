@@ -25,15 +25,15 @@ impl Runner {
 }
 
 /// The match of a node of the tournament: between the winners of the two nodes below.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Match {
     winner: u32,
     /// The moment from which the winner here or at a match below may be another.
     until: u64,
 }
 
-/// From the beginning on: what is below was changed.
-const CHANGED: u64 = 0;
+/// Nobody takes part.
+const NOBODY: Match = Match { winner: NONE, until: u64::MAX };
 
 /// Blocks that gain worth with time.
 #[derive(Clone, Debug)]
@@ -41,26 +41,28 @@ pub(super) struct Race {
     runners: Vec<Runner>,
     /// The final is at 1; the matches below that at `n` are those at `2n` and `2n + 1`. The last half are the blocks.
     matches: Vec<Match>,
+    /// Blocks that are to be looked at again, each once.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
 }
 
 impl Race {
     /// A race of so many blocks, each of which is to be looked at.
     pub(super) fn new(blocks: u32) -> Self {
-        let blocks = blocks as usize;
+        let count = blocks as usize;
         Self {
-            runners: vec![Runner::default(); blocks],
-            matches: vec![Match { winner: NONE, until: CHANGED }; 2 * blocks.next_power_of_two()],
+            runners: vec![Runner::default(); count],
+            matches: vec![NOBODY; 2 * count.next_power_of_two()],
+            changed: (0..blocks).collect(),
+            is_changed: vec![true; count],
         }
     }
 
     /// The block is to be looked at again.
     #[inline]
     pub(super) fn note(&mut self, block: u32) {
-        let mut node = self.matches.len() / 2 + block as usize;
-        // Where a match is to be played again, those above it are, too.
-        while node > 0 && self.matches[node].until != CHANGED {
-            self.matches[node].until = CHANGED;
-            node /= 2;
+        if !std::mem::replace(&mut self.is_changed[block as usize], true) {
+            self.changed.push(block);
         }
     }
 
@@ -71,35 +73,40 @@ impl Race {
         now: u64,
         runner: impl Fn(u32) -> Option<(f64, u64)>,
     ) -> Option<u32> {
-        self.replay(1, now, &runner);
+        self.overtake(1, now);
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.drain(..).for_each(|block| self.enter(block, runner(block), now));
+        self.changed = changed;
         let winner = self.matches[1].winner;
         (winner != NONE).then_some(winner)
     }
 
-    /// Plays the matches again whose winner may be another.
-    fn replay(&mut self, node: usize, now: u64, runner: &impl Fn(u32) -> Option<(f64, u64)>) {
-        if self.matches[node].until > now {
-            return;
+    /// Plays the matches again whose winner may have been overtaken.
+    fn overtake(&mut self, node: usize, now: u64) {
+        if self.matches[node].until <= now {
+            self.overtake(2 * node, now);
+            self.overtake(2 * node + 1, now);
+            self.matches[node] = self.play(node, now);
         }
-        if let Some(block) = node.checked_sub(self.matches.len() / 2) {
-            self.matches[node] = self.look_at(block, runner);
-            return;
-        }
-        self.replay(2 * node, now, runner);
-        self.replay(2 * node + 1, now, runner);
-        self.matches[node] = self.play(node, now);
     }
 
+    /// Plays the matches of a block that changed, up to one that it neither wins nor alters.
     #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
-    fn look_at(&mut self, block: usize, told: &impl Fn(u32) -> Option<(f64, u64)>) -> Match {
-        let worth_it = |(pace, _): &(f64, u64)| *pace > 0.0;
-        let runner = self.runners.get_mut(block);
-        let told = runner.and_then(|runner| {
-            let (pace, start) = told(block as u32).filter(worth_it)?;
-            *runner = Runner { pace, start: start as f64 };
-            Some(block as u32)
-        });
-        Match { winner: told.unwrap_or(NONE), until: u64::MAX }
+    fn enter(&mut self, block: u32, told: Option<(f64, u64)>, now: u64) {
+        let (pace, start) = told.filter(|(pace, _)| *pace > 0.0).unwrap_or_default();
+        self.is_changed[block as usize] = false;
+        self.runners[block as usize] = Runner { pace, start: start as f64 };
+        let mut node = self.matches.len() / 2 + block as usize;
+        let winner = if pace > 0.0 { block } else { NONE };
+        self.matches[node] = Match { winner, ..NOBODY };
+        while node > 1 {
+            node /= 2;
+            let again = self.play(node, now);
+            let before = std::mem::replace(&mut self.matches[node], again);
+            if again == before && before.winner != block {
+                return;
+            }
+        }
     }
 
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // As above, and no moment is before the first.

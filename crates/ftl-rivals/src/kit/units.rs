@@ -142,8 +142,8 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         )))
     }
 
-    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those that
-    /// are kept free there is one to collect.
+    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those
+    /// that are kept free there is one to collect.
     pub fn can_turn(&self, area: usize) -> Result<(), Unfit> {
         let area = &self.areas[area];
         let (needed, there) = (area.most_open() + area.least_free(), area.good_blocks());

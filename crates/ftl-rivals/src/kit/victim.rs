@@ -17,9 +17,6 @@ pub enum Victims {
     InOrder,
 }
 
-/// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
-const NOTHING: f64 = 1e-12;
-
 impl Victims {
     /// The next victim among the full blocks of an area; none where every full block is valid throughout.
     pub fn choose(self, area: &mut Area) -> Option<u32> {
@@ -33,11 +30,6 @@ impl Victims {
             }),
         }
     }
-}
-
-/// The share of valid units among all of a block, as the policies divide by it.
-pub(super) fn share(valid: u32, units: u32) -> f64 {
-    (f64::from(valid) / f64::from(units)).max(NOTHING)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each is one of the rules of the next room, with what is published of the trace: its share of reads; its size, where
 //! a study does not scale it to its disk. That is told beside the figures that are made with it, and what is assumed.
 
-use super::{COMMON, Kind, SKEWED};
+use super::kind::{COMMON, Kind, SKEWED};
 use crate::spec::Parameter;
 
 const fn with(parameter: Parameter, default: &'static str) -> Parameter {

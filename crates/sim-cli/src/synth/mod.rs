@@ -8,7 +8,8 @@
 //! - [`command`]: `tandem synth`. `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
 //!   uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and where on the disk they lie.
 //!   `file_system`: ntfs and ext3, sizes and places of the paper's laptop. `streams`: the same, each share a
-//!   parameter. `loads`: published traces by their names, made by these rules.
+//!   parameter. `kind`: what every name has. `loads`: published traces by
+//!   their names, made by these rules.
 
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
@@ -19,6 +20,7 @@ use crate::trace::{Op, Request};
 
 pub mod command;
 mod file_system;
+mod kind;
 mod loads;
 mod numbers;
 mod places;
@@ -26,26 +28,12 @@ mod streams;
 mod zipf;
 
 use file_system::Shape;
+use kind::{COMMON, Kind, SKEWED};
 use numbers::{below, skew, spread};
 use places::Places;
 
 /// What stands before the name of a synthetic workload.
 pub(crate) const PREFIX: &str = "synth:";
-
-const COMMON: [Parameter; 6] = [
-    Parameter { name: "requests", default: "1000000", title: "how many" },
-    Parameter { name: "seed", default: "1", title: "which: another seed, other requests" },
-    Parameter { name: "size", default: "4KiB", title: "of each request" },
-    Parameter { name: "footprint", default: "all", title: "bytes of the disk that are used" },
-    Parameter { name: "reads", default: "0", title: "reads in a hundred requests" },
-    Parameter { name: "interval_us", default: "1000", title: "time between arrivals" },
-];
-
-const SKEWED: [Parameter; 7] = {
-    let [requests, seed, size, footprint, reads, interval] = COMMON;
-    let skew = Parameter { name: "skew", default: "0.99", title: "0 is uniform; more is hotter" };
-    [requests, seed, size, footprint, reads, interval, skew]
-};
 
 /// What a file system does decides itself how large its requests are.
 const FILE_SYSTEM: [Parameter; 5] = {
@@ -60,15 +48,6 @@ const STREAMS: [Parameter; 20] = {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = streams::STREAMS;
     [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o]
 };
-
-/// A kind of synthetic workload.
-struct Kind {
-    name: &'static str,
-    title: &'static str,
-    /// The rule by which its places are chosen; its own name, where it is a rule.
-    rule: &'static str,
-    parameters: &'static [Parameter],
-}
 
 const RULES: [Kind; 8] = [
     Kind {

@@ -45,7 +45,8 @@ const LOADS: [Load; 4] = [
         stand_in: "synth:financial1?footprint=256MiB&interval_us=50000",
         capacity: DISK,
         published: Published::trace("5.33 M", 77.0),
-        assumed: "the size of requests; a skew of 0.9 gives the busiest tenth of the places of 10,000 requests 47 % of them, as in the first 10,000 of the trace",
+        assumed: "the size of requests; a skew of 0.9 gives the busiest tenth of the places of 10,000 requests 47 % of \
+                  them, as in the first 10,000 of the trace",
     },
     Load {
         name: "financial2",
