@@ -87,8 +87,8 @@ fn parted(results: &Results) -> Result<String, Failure> {
     }
     Ok(format!(
         "C2 and C3 differ in the endurance of the MLC alone, so that they part where the throttle turns writes away, \
-         which the paper finds up to 16 MiB of SLC, and not above: the lines of C2 lie under those of C3. RS of ntfs on \
-         C2 and C3 where the SLC is smaller:{told}"
+         which the paper finds up to 16 MiB of SLC, and not above: the lines of C2 lie under those of C3. RS of ntfs \
+         on C2 and C3 where the SLC is smaller:{told}"
     ))
 }
 
@@ -135,9 +135,9 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.chart("fig12b", "Figure 12b", &chart.svg())?;
     let over = over_ratio(results)?;
     page.say(&format!(
-        "The paper: BW stays at the endurance ratio, 10 on C2 and 20 on C3, with up to 16 MiB of SLC, and below it from \
-         32 MiB on. Ours: {over} BW is the mean of all blocks; the first blocks of the SLC are the meta part's, which a \
-         replay does not erase, and more of them by share the smaller it is. The throttle acts from a lead of one \
+        "The paper: BW stays at the endurance ratio, 10 on C2 and 20 on C3, with up to 16 MiB of SLC, and below it \
+         from 32 MiB on. Ours: {over} BW is the mean of all blocks; the first blocks of the SLC are the meta part's, \
+         which a replay does not erase, and more of them by share the smaller it is. The throttle acts from a lead of one \
          erase of each log block on, and a short run ends before the MLC's wear comes up.",
     ));
     Ok(())
