@@ -60,17 +60,18 @@ impl Knob {
 }
 
 /// Where the second beginning differs from the first fit.
-const SCATTERED: [(&str, u64); 10] = [
+const SCATTERED: [(&str, u64); 11] = [
     ("journal", 700),
     ("journal_bytes", 2 << 10),
     ("rewrites", 4),
-    ("restarts", 64),
+    ("restarts", 32),
     ("hot_pages", 1800),
     ("clump", 1),
     ("hot_skew", 80),
     ("small_files", 3),
     ("lengthened", 50),
     ("lately", 16),
+    ("continued", 770),
 ];
 
 /// A workload.

@@ -96,8 +96,8 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let ([of_plain, of_hybrid], _, _) = measured(results, LEAST_USED)?;
     page.say(&format!(
         "RS goes from {least:.2} to {most:.2} by these alone. Victims by utilization make C3' {:.3} times as fast as \
-         victims by age with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for each \
-         logical block, and the default goes by age, which needs a bit.",
+         victims by age with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for \
+         each logical block, and the default goes by age, which needs a bit.",
         plain / of_plain,
         hybrid / of_hybrid,
     ));

@@ -50,8 +50,8 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
          and with eight probes, hardly any. Ours: what the paper recommends, 32,768 entries and eight linear probes, \
          turns {} of the writes of ntfs away and {} of those of ext3, and holds {} and {} of valid data at the end. A \
          journal of 64 MiB (ext3: 128), written round and round, keeps its sectors valid in the log until it comes \
-         round again; the paper finds some 16 MB of valid data, so that the journals of its traces probably turned in a \
-         smaller place. [Workloads that have that](FIT.md) are sought for themselves.",
+         round again; the paper finds some 16 MB of valid data, so that the journals of its traces probably turned in \
+         a smaller place. [Workloads that have that](FIT.md) are sought for themselves.",
         ntfs.as_ref().map_or("-", |told| &told.0),
         ext3.as_ref().map_or("-", |told| &told.0),
         ntfs.as_ref().map_or("-", |told| &told.1),

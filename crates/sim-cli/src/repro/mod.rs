@@ -5,11 +5,11 @@
 //!
 //! # Rooms
 //!
-//! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are made of, each
-//!   done once. `kept`: those of an earlier time. `page`: the page.
+//! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are
+//!   made of, each done once. `kept`: those of an earlier time. `page`: the page.
 //! - `open`: what the paper leaves open. `freedoms`: how far that moves the figures. `density`: Figure 8b.
-//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8 and 12b,
-//!   Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
+//! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8
+//!   and 12b, Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
 //! - `studies`: the other papers.
 
 use std::io::Write;
@@ -201,7 +201,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 /// Requests of a run of Chang's where no length is asked for.
 const REQUESTS: u64 = 1_000_000;
 
-/// Those of the paper: its month, as long as the writes that it tells of and the reads that the workloads have, so often.
+/// Those of the paper: its month, as long as the writes that it tells of and the reads that the workloads have; so
+/// often.
 const FULL: (u64, u32) = (paper::WRITES * 100 / (100 - fit::READS), 10);
 
 /// How long Chang's runs are to be.

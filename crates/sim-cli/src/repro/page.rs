@@ -59,11 +59,20 @@ impl Page {
 
     /// A table: its first row heads it, and its first column is text.
     pub(super) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
+        self.ruled(rows, "---:");
+    }
+
+    /// A table of text alone.
+    pub(super) fn words<const N: usize>(&mut self, rows: &[[String; N]]) {
+        self.ruled(rows, "---");
+    }
+
+    fn ruled<const N: usize>(&mut self, rows: &[[String; N]], rule: &str) {
         self.text.push('\n');
         for (at, row) in rows.iter().enumerate() {
             self.text.extend(["| ", &row.join(" | "), " |\n"]);
             if at == 0 {
-                let rules = std::iter::once("---").chain(std::iter::repeat_n("---:", N - 1));
+                let rules = std::iter::once("---").chain(std::iter::repeat_n(rule, N - 1));
                 self.text.extend(["|", &rules.collect::<Vec<_>>().join("|"), "|\n"]);
             }
         }

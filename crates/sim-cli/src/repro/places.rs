@@ -45,8 +45,8 @@ pub(super) fn scatter(page: &mut Page, results: &Results) -> Result<(), Failure>
     }
     page.table(&[heads.map(String::from), row]);
     page.say(
-        "The workloads put the writes of ntfs all over the disk and those of ext3 into a ninth of it, as the paper tells \
-         of its traces. A dot is a page; of all pages of the run an even sample is shown.",
+        "The workloads put the writes of ntfs all over the disk and those of ext3 into a ninth of it, as the paper \
+         tells of its traces. A dot is a page; of all pages of the run an even sample is shown.",
     );
     Ok(())
 }
