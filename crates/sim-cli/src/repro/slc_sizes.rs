@@ -72,7 +72,7 @@ pub(super) fn speed(page: &mut Page, results: &Results) -> Result<(), Failure> {
 /// Where C2 and C3 part: they differ in the endurance of the MLC alone, and so in what the throttle turns away.
 fn parted(results: &Results) -> Result<String, Failure> {
     let small = SIZES_OF_WEAR.into_iter().filter(|size| *size < SIZES[0]);
-    let mut told = String::new();
+    let mut told = Vec::new();
     for size in small.chain(SIZES) {
         let [c2, c3] = ["c2", "c3"].map(|device| Run::hybrid(Workload::Ntfs, device, size));
         let (of_c2, of_c3) = (results.rs(&c2)?, results.rs(&c3)?);
@@ -80,15 +80,16 @@ fn parted(results: &Results) -> Result<String, Failure> {
             results.result(&c2)?.throttle.map_or(0, |throttle| throttle.rejected_writes);
         if size < SIZES[0] || throttled > 0 {
             let count = show::count(throttled);
-            told += &format!(
+            told.push(format!(
                 " At {size} MiB it is {of_c2:.2} and {of_c3:.2}, with {count} writes turned away on C2."
-            );
+            ));
         }
     }
     Ok(format!(
         "C2 and C3 differ in the endurance of the MLC alone, so that they part where the throttle turns writes away, \
          which the paper finds up to 16 MiB of SLC, and not above: the lines of C2 lie under those of C3. RS of ntfs \
-         on C2 and C3 where the SLC is smaller:{told}"
+         on C2 and C3 where the SLC is smaller:{}",
+        told.concat()
     ))
 }
 
