@@ -56,8 +56,9 @@ fn the_size_of_the_code_is_that_of_the_firmware() {
 fn pages() -> Vec<String> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let files = fs::read_dir(docs).expect("docs").map(|file| file.expect("a file").path());
-    let pages = files.filter(|file| file.extension().is_some_and(|extension| extension == "md"));
-    let pages = pages.map(|file| format!("docs/{}", file.file_name().unwrap().display()));
+    let pages = files.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let names = pages.map(|path| path.file_name().expect("a name").to_owned());
+    let pages = names.map(|name| format!("docs/{}", name.to_str().expect("text")));
     let others = ["README.md", "CONTRIBUTING.md", "examples/rp2040/README.md"];
     pages.chain(others.map(String::from)).collect()
 }
