@@ -121,3 +121,10 @@ fn repro_writes_no_figure() {
     });
     assert!(said.contains("runs were done"), "{said}");
 }
+
+#[test]
+fn fit_tells_of_the_workloads_that_were_tried() {
+    let many = ["fit", "chang", "--requests", "1000", "--tries", "1000000"];
+    let (out, said) = stopped(&many, |said| said.contains("workloads were tried"));
+    assert!(out.contains("workloads tried, 0 agree") && said.contains("of 1000000"), "{out}{said}");
+}

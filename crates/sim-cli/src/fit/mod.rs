@@ -97,9 +97,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if fitting.is_empty() {
         writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
         tried.first().map_or(Ok(()), |best| writeln!(out, "  {}", search.name(best)))?;
-        return Ok(());
+    } else {
+        envelope(workload, &search, fitting, out)?;
     }
-    envelope(workload, &search, fitting, out)
+    if interrupt::is_requested() {
+        let done = format!("{} of {} workloads were tried", tried.len(), args.tries);
+        return Err(Failure::Interrupted(done));
+    }
+    Ok(())
 }
 
 /// What the paper tells, and how one workload agrees with it.

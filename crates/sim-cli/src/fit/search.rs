@@ -50,7 +50,7 @@ impl Search {
         tried.candidate.name(self.workload, self.requests, self.seed)
     }
 
-    /// All that were tried, the nearest first.
+    /// All that were tried, the nearest first; where it was stopped, those of the rounds that were done.
     pub(super) fn run(&self) -> Result<Vec<Tried>, Failure> {
         let mut dice = fastrand::Rng::with_seed(self.seed);
         let mut tried: Vec<Tried> = Vec::new();
@@ -58,7 +58,11 @@ impl Search {
             let count = ROUND.min(self.tries as usize - tried.len());
             let round: Vec<Candidate> =
                 (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
-            tried.extend(self.measure(&round)?);
+            match self.measure(&round) {
+                // The rounds before stand.
+                Err(Failure::Interrupted(_)) => break,
+                measured => tried.extend(measured?),
+            }
             tried.sort_by(|one, other| one.distance.total_cmp(&other.distance));
             let fitting = tried.iter().filter(|tried| tried.fits()).count();
             let nearest = tried.first().map_or(f64::NAN, |tried| tried.distance);

@@ -82,8 +82,8 @@ fn formula(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "Expected time of a page write on C3', over that on C3. The formula leaves reads out, takes a sector for a page \
-         of either kind, and charges every fold 128 copies.",
+        "Expected time of a page write on C3', over that on C3. The formula leaves reads out, takes a sector for a \
+         page of either kind, and charges every fold 128 copies.",
     );
     Ok(())
 }

@@ -16,7 +16,7 @@ pub(super) const READS: u64 = 40;
 
 /// The workload of the paper's length, whatever the runs': hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
-    let requests = WRITES * 100 / (100 - READS);
+    let requests = (WRITES * 100).div_ceil(100 - READS);
     let trace = Length { requests, seed, passes: 1 }.trace(workload);
     let args = WorkloadArgs {
         traces: vec![trace],

@@ -203,7 +203,7 @@ const REQUESTS: u64 = 1_000_000;
 
 /// Those of the paper: its month, as long as the writes that it tells of and the reads that the workloads have; so
 /// often.
-const FULL: (u64, u32) = (paper::WRITES * 100 / (100 - fit::READS), 10);
+const FULL: (u64, u32) = ((paper::WRITES * 100).div_ceil(100 - fit::READS), 10);
 
 /// How long Chang's runs are to be.
 fn length(args: &Args) -> Length {
