@@ -35,6 +35,7 @@ impl Injuries {
                 Told::LastPage => last + 1 < end,
                 Told::NextPage => last == page.index().get() || (last..end).any(is_endangered),
                 Told::ItsPlace => false,
+                Told::MapPage => true,
             };
         }
     }

@@ -102,4 +102,6 @@ pub(crate) enum Told {
     LastPage,
     /// The next page of its block.
     NextPage,
+    /// A map page, if one was written since.
+    MapPage,
 }
