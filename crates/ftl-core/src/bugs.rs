@@ -113,7 +113,6 @@ bugs! {
     ReuseFailed "A block to which a program has failed is used again."
     HeadersAtOnce "Headers that are written anew are both erased before the first is."
     LevelInNeed "The least worn block is emptied next, also where blocks are needed and it wins none."
-    DropUnreadable "A victim is free though a page of it that something refers to could not be read."
 }
 
 /// The bug that is planted, counted from one.

@@ -35,7 +35,6 @@ impl Injuries {
                 Told::LastPage => last + 1 < end,
                 Told::NextPage => last == page.index().get() || (last..end).any(is_endangered),
                 Told::ItsPlace => false,
-                Told::MapPage => true,
             };
         }
     }

@@ -102,6 +102,4 @@ pub(crate) enum Told {
     LastPage,
     /// The next page of its block.
     NextPage,
-    /// A map page, if one was written since.
-    MapPage,
 }

@@ -5,11 +5,10 @@ use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
 };
 use ftl_iface::{BlockCount, Bytes, Geometry, StoreWriteError};
-use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck, Told};
+use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
@@ -80,18 +79,8 @@ impl OnFlash for Paged {
         self.plan.shape().blocks().into()
     }
 
-    fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
-        let Struck { page, data, .. } = *struck;
-        let sectors = data.chunks(self.sector_bytes().as_usize());
-        let contents = sectors.filter_map(Stamp::read_from).collect();
-        // No map page may have told yet what it held.
-        Some(Injury {
-            page: Some(page),
-            told: Told::MapPage,
-            contents,
-            places: Vec::new(),
-            untold: false,
-        })
+    fn injury(&self, _: &Struck<'_>) -> Option<Injury> {
+        None
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {

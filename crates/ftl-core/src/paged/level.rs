@@ -1,6 +1,6 @@
 //! Static wear leveling: what is never replaced keeps its block from being erased, and all others wear in its stead.
 //! Where the block that was opened last is more worn by so much than the least worn one in use, that one is emptied,
-//! paced as any victim. What it held goes where copies go, to the most worn of the blocks that may be opened; so the
+//! paced as any victim. Meanwhile the most worn of the blocks that may be opened is taken for what it held, so that the
 //! block is free for what is replaced soon, and a worn one rests.
 
 use ftl_iface::NandDevice;
@@ -9,7 +9,7 @@ use super::address::BlockNumber;
 use super::ftl::PageFtl;
 use super::shape::Area;
 use crate::bugs::{Bug, planted};
-use crate::probe::Probe;
+use crate::probe::{Cause, Probe};
 
 /// Blocks that are looked at whenever one is opened.
 const LOOKED_AT: u16 = 16;
@@ -47,6 +47,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 level.least = Some(met);
             }
         }
+    }
+
+    /// Whether a block is being emptied so that it is worn: then what it held goes where worn blocks rest.
+    pub(super) fn is_leveling(&self, area: Area) -> bool {
+        let victim = self.victims.get(area as usize).copied().flatten();
+        victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
     /// The block to be emptied so that it is worn. One in as many as erase counts may differ by: so each wears by that

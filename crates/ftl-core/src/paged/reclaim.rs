@@ -37,7 +37,7 @@ pub(super) struct Victim {
     /// Where its copies go.
     stream: Stream,
     /// What it is emptied for.
-    cause: Cause,
+    pub(super) cause: Cause,
 }
 
 /// What a step of reclaiming came to.

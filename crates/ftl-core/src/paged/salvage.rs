@@ -9,7 +9,6 @@ use super::dirty::Old;
 use super::ftl::PageFtl;
 use super::reclaim::Victim;
 use super::shape::Area;
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
@@ -21,10 +20,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         area: Area,
         mut victim: Victim,
     ) -> Result<(), Fault<D::Error>> {
-        if planted(Bug::DropUnreadable) {
-            let references = self.blocks.references(victim.block);
-            self.blocks.release(victim.block, references);
-        }
         let left = self.blocks.references(victim.block) > 0;
         if !left || victim.salvaged >= self.shape.leaves {
             if left {

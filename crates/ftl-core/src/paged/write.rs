@@ -300,10 +300,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Opens a block for a stream: one to which nothing refers is erased.
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
-        let worn = match stream {
-            Stream::Copies | Stream::Old => Worn::Most,
-            _ => Worn::Least,
-        };
+        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
         // What the erase destroys was copied or written anew, and that is relied upon from now on.
         if !planted(Bug::EraseUnrelied) {
             self.rely();
