@@ -1,5 +1,5 @@
-//! A second reader of the page store's format, written from `docs/PAGE_STORE.md` and `docs/FORMAT.md` alone: it shares no
-//! code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which must
+//! A second reader of the page store's format, written from `docs/PAGE_STORE.md` and `docs/FORMAT.md` alone: it shares
+//! no code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which must
 //! find the truth in tags and map pages.
 
 mod world;
@@ -144,8 +144,8 @@ impl<'a> Reader<'a> {
         (1..4).find(|bytes| u64::from(numbers) <= 1 << (8 * bytes)).unwrap_or(4)
     }
 
-    /// Of the pages of a leaf, and of the tags of a sector, the largest stamp is right; and a leaf's page is complete up
-    /// to its own stamp.
+    /// Of the pages of a leaf, and of the tags of a sector, the largest stamp is right; and a leaf's page is complete
+    /// up to its own stamp.
     fn places(&mut self) -> BTreeMap<u32, Place> {
         let mut leaves: BTreeMap<u32, (u64, Vec<u8>)> = BTreeMap::new();
         let mut tags: BTreeMap<u32, (u64, Place)> = BTreeMap::new();

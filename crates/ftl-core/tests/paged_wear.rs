@@ -183,8 +183,8 @@ fn measured(blocks: u32, spare: u32) -> (f64, f64) {
         };
         write(ftl, 8 * capacity);
         let (factor, free) = write(ftl, 3 * capacity);
-        // Three blocks are free beyond what may fail at once. Two hold headers, one takes map pages, and of the one that
-        // is being filled half is no space for data.
+        // Three blocks are free beyond what may fail at once. Two hold headers, one takes map pages, and of the one
+        // that is being filled half is no space for data.
         let used = f64::from(blocks - HEADERS) - (free + 3.0) - 1.0 - 0.5;
         let beyond = used * f64::from(PAGES) / f64::from(capacity) - 1.0;
         (factor, closed_form(beyond, PAGES.into()))

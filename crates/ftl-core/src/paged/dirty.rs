@@ -188,8 +188,8 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Puts in what is not there, into the cell where it belongs: what stands there and behind it moves on by one, up to
-    /// a cell that is empty.
+    /// Puts in what is not there, into the cell where it belongs: what stands there and behind it moves on by one, as
+    /// far as an empty cell.
     fn insert(&mut self, mut cell: usize, mut sector: u32, mut value: u32) {
         for _ in 0..self.sectors.len() {
             let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell))
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// However often a walk rests, and whatever is put in and taken out meanwhile, it meets all that is there throughout.
+    /// However often a walk rests, and whatever is put in and taken out meanwhile, it meets all that stays.
     #[test]
     fn a_walk_by_homes_meets_every_entry_that_stays() {
         for seed in 1..200_u64 {
