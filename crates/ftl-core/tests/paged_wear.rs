@@ -148,6 +148,7 @@ fn closed_form(beyond: f64, pages: f64) -> f64 {
 
 /// The write amplification of a device of one region, one stream and greedy victims, with so many blocks beyond its
 /// data, and that of theory. The table holds every sector, so that hardly a map page is written.
+#[allow(clippy::cast_precision_loss)]
 fn measured(blocks: u32, spare: u32) -> (f64, f64) {
     const PAGES: u32 = 32;
     const HEADERS: u32 = 2;

@@ -137,10 +137,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     best = (won, Some(leaf));
                 }
             }
-            return match best.1 {
-                Some(leaf) => self.flush(leaf, Trimmed::NONE),
-                None => Ok(()),
-            };
+            if let Some(leaf) = best.1 {
+                return self.flush(leaf, Trimmed::NONE);
+            }
         }
         for _ in 0..self.table.cells().div_ceil(LOOKED_AT) {
             let mut best: Option<Leaf> = None;
