@@ -111,6 +111,8 @@ bugs! {
     TrustLastAnchor "The last anchor is not rewritten though it may have been torn."
     ReplayLate "A mount applies the records of the last anchor alone."
     ReuseFailed "A block to which a program has failed is used again."
+    HeadersAtOnce "Headers that are written anew are both erased before the first is."
+    LevelInNeed "The least worn block is emptied next, also where blocks are needed and it wins none."
 }
 
 /// The bug that is planted, counted from one.

@@ -169,7 +169,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let counters = Counters::default();
-        let mut ftl = PageFtl::format(device(name, 3), &config, ram.lend(), KEY, counters)
+        let mut ftl = PageFtl::format(device(name, 5), &config, ram.lend(), KEY, counters)
             .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(3));
         idle(&mut ftl);
@@ -203,6 +203,55 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
         assert!(steps > 10, "{name}: {steps}");
         assert_eq!(left, PageCount::ZERO, "{name}");
         assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+    }
+}
+
+/// Pages in use are lost while the device is mounted: what stood there is lost, and their blocks are won back.
+#[test]
+fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
+    for (name, config) in all(0) {
+        let (geometry, plan) = plan(name, &config);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let chip = Chip::new(&datasheet::builtin(name).expect("known"), Content::Bytes);
+        let device = FaultInjector::new(chip.expect("a possible part"), 1);
+        let mut ftl =
+            PageFtl::format(device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut dice = Dice::new(8);
+        let mut truth = fill(&mut ftl, &mut dice);
+        let capacity = truth.len() as u32;
+        let region = if geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
+        let shape = geometry.region(region).expect("the region");
+        // Headers and anchors stand in the first blocks where there is no other region.
+        for block in 4..shape.blocks.get() {
+            let page = PageIndex::new(dice.below(shape.pages_per_block.get()) as u16);
+            let page = Block::new(region, block).page(page);
+            let mut tag = [0; 16];
+            let device = ftl.device_mut();
+            // One that is not programmed yet would lose what is written next.
+            if device.read(page, Bytes::ZERO, &mut [], &mut tag).is_ok() && tag != [0xFF; 16] {
+                device.lose(page);
+            }
+        }
+        let before = lost(&mut ftl, &truth);
+        assert!(!before.is_empty(), "{name}: something is lost");
+        for version in 100..400 {
+            // What is lost is never written again, nor a fourth of the rest.
+            let sector = dice.below(capacity);
+            if sector % 4 > 0 && !before.contains(&sector) {
+                ftl.write(Sector::new(sector), &content(sector, version, BYTES)).expect("written");
+                truth[sector as usize] = version;
+            }
+            if version % 20 == 0 {
+                let _ = ftl.maintain(PageCount::new(50)).expect("idle");
+            }
+        }
+        let after = lost(&mut ftl, &truth);
+        assert!(after.iter().all(|sector| before.contains(sector)), "{name}: {before:?} {after:?}");
+        assert_eq!(ftl.health().failed.get(), 0, "{name}: no block is given up");
+        ftl.stop().expect("stopped");
+        let (device, _) = ftl.into_parts();
+        let mut ftl = PageFtl::mount(device, &config, ram.lend(), NoProbe).expect("mounted");
+        assert_eq!(lost(&mut ftl, &truth), after, "{name}");
     }
 }
 

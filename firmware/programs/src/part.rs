@@ -76,14 +76,14 @@ pub const BESIDE_DHARA: u32 = 38_259;
 /// The page store on the 1-Gbit chip in 24 KiB of RAM, with anchors for quick mounts.
 pub const PAGED: PagedConfig = PagedConfig {
     capacity: Some(SectorCount::new(EXPORTED)),
-    dirty_entries: 896,
+    dirty_entries: 840,
     cached_leaves: 2,
     ..PagedConfig::SMALL
 };
 
 /// The same in 16 KiB: a quarter of the entries, and no anchors, so that a mount reads every block. The buffers of
 /// three pages and the tables of the blocks alone take 12 KiB.
-pub const PAGED_SMALL: PagedConfig = PagedConfig { dirty_entries: 256, anchor_blocks: 0, ..PAGED };
+pub const PAGED_SMALL: PagedConfig = PagedConfig { dirty_entries: 240, anchor_blocks: 0, ..PAGED };
 
 /// The 1-Gbit chip in 24 KiB of RAM: 64 blocks of log, 16 cached chains, as many entries in the hash table as then fit.
 /// It exports as many sectors as Dhara does on this chip at a GC ratio of 4.

@@ -15,9 +15,10 @@
 //! An anchor tells only what is relied upon. An anchor that may have been torn is written anew before anything else is
 //! programmed. It says nothing of what is to be done again after a mount, so that it is *void* while that is not done.
 
-use ftl_iface::{Block, NandDevice, PageIndex, Sector, SectorCount};
+use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
+use super::blocks::Worn;
 use super::ftl::{PageFtl, Stream};
 use super::map;
 use super::records::{Head, LISTED, Record, Site, Walk};
@@ -124,13 +125,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn next_listed(
         &mut self,
         area: Area,
+        worn: Worn,
     ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
         if self.shape.anchors == 0 {
             return Ok(self.blocks.next_free(area, &[]));
         }
         let free = |ftl: &Self| {
             let listed = ftl.anchors.listed[area as usize].iter().flatten();
-            listed.copied().find(|block| ftl.blocks.is_free(*block))
+            ftl.blocks.pick(listed.copied().filter(|block| ftl.blocks.is_free(*block)), worn)
         };
         if let Some(block) = free(self) {
             return Ok(Some(block));
@@ -297,13 +299,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Fills the room that is left with a stretch of the walk.
+    /// Fills the room that is left with a stretch of the walk: where each leaf's page is, then all dirty entries, then
+    /// how each block is.
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
         walk.begun = walk.begun.or(Some(site));
         while self.anchors.room() > 0 {
             if walk.leaf < self.shape.leaves {
-                self.walk_leaf(&mut walk);
+                let leaf = Leaf::new(walk.leaf);
+                if let Some(spot) = self.map.spot(leaf) {
+                    self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                }
+                walk.leaf += 1;
+            } else if walk.home < self.table.cells() {
+                walk.home = self.walk_entries(walk.home);
             } else if walk.block < self.shape.blocks() {
                 self.record_block(BlockNumber::new(walk.block));
                 walk.block += 1;
@@ -316,44 +325,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Walks on in a leaf, as far as there is room.
-    fn walk_leaf(&mut self, walk: &mut Walk) {
-        let leaf = Leaf::new(walk.leaf);
-        if !walk.told {
-            walk.told = true;
-            if let Some(spot) = self.map.spot(leaf) {
-                self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
-                return;
+    /// Records dirty entries in the order of their homes, as far as there is room. Gives the home where it ends.
+    ///
+    /// What is written meanwhile is recorded as it is written; what is taken out makes others move, but none past one
+    /// with another home.
+    fn walk_entries(&mut self, from: usize) -> usize {
+        let anchors = &mut self.anchors;
+        self.table.visit_from(from, |sector, entry| {
+            let room = anchors.room() > 0;
+            if room {
+                anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
             }
-        }
-        let (first, sectors) = self.shape.sectors_of(leaf);
-        let dirty = self.map.dirty(leaf);
-        if walk.sector == 0 && dirty < u8::MAX && usize::from(dirty) <= self.anchors.room() {
-            self.record_dirty(first, sectors);
-            walk.sector = sectors;
-        }
-        while walk.sector < sectors && self.map.dirty(leaf) > 0 {
-            if self.anchors.room() == 0 {
-                return;
-            }
-            let sector = first + SectorCount::new(walk.sector);
-            if let Some(entry) = self.table.get(sector) {
-                self.anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
-            }
-            walk.sector += 1;
-        }
-        (walk.leaf, walk.sector, walk.told) = (walk.leaf + 1, 0, false);
-    }
-
-    /// Records all dirty entries of a leaf, of which there is room.
-    fn record_dirty(&mut self, first: Sector, sectors: u32) {
-        let mut from = 0;
-        while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
-            from = cell + 1;
-            if let Some((_, entry)) = self.table.entry_at(cell) {
-                self.anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
-            }
-        }
+            room
+        })
     }
 
     /// Walks to the end, so that the next mount has least to read.

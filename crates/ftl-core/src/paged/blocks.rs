@@ -25,6 +25,50 @@ pub const AGE_MAX: u8 = 160;
 /// The furthest that a death is expected ahead.
 const AHEAD_MAX: u8 = 80;
 
+/// As many free blocks of an area are known by name: those that an anchor lists, and as many to choose from.
+const NAMED: usize = 16;
+
+/// Free blocks of an area that need not be searched for.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    blocks: [BlockNumber; NAMED],
+    len: usize,
+}
+
+impl Named {
+    const NONE: Self = Self { blocks: [BlockNumber::new(0); NAMED], len: 0 };
+
+    fn all(&self) -> &[BlockNumber] {
+        self.blocks.get(..self.len).unwrap_or(&[])
+    }
+
+    fn add(&mut self, block: BlockNumber) {
+        if let Some(cell) = self.blocks.get_mut(self.len) {
+            *cell = block;
+            self.len += 1;
+        }
+    }
+
+    fn remove(&mut self, block: BlockNumber) {
+        let Some(at) = self.all().iter().position(|named| *named == block) else { return };
+        self.len -= 1;
+        if let (Some(last), Some(cell)) =
+            (self.blocks.get(self.len).copied(), self.blocks.get_mut(at))
+        {
+            *cell = last;
+        }
+    }
+}
+
+/// Which of several blocks is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worn {
+    /// The least worn one, for what is replaced soon.
+    Least,
+    /// The most worn one, for what stays.
+    Most,
+}
+
 /// What is known of all blocks.
 #[derive(Debug)]
 pub struct Blocks<'ram> {
@@ -35,6 +79,8 @@ pub struct Blocks<'ram> {
     shape: PagedShape,
     /// Free blocks of each area.
     free: [u16; 2],
+    /// Some of them, all if there are few.
+    named: [Named; 2],
     /// Blocks that were taken out of use since the mount.
     pub retired: u16,
     /// Blocks that were marked bad when the device was mounted, and those that have failed since.
@@ -90,6 +136,7 @@ impl<'ram> Blocks<'ram> {
             deaths: Table::new(deaths),
             shape: *shape,
             free: [0; 2],
+            named: [Named::NONE; 2],
             retired: 0,
             failed: 0,
             failing: 0,
@@ -146,6 +193,7 @@ impl<'ram> Blocks<'ram> {
     /// Counts the free blocks anew.
     pub fn count_free(&mut self) {
         self.free = [0; 2];
+        self.named = [Named::NONE; 2];
         for block in self.all() {
             let area = self.shape.area_of(block) as usize;
             self.free[area] += u16::from(self.states.get(block) == 0);
@@ -195,8 +243,14 @@ impl<'ram> Blocks<'ram> {
         let was_free = self.states.get(block) == 0;
         self.states.set(block, state);
         match (was_free, state == 0) {
-            (true, false) => self.free[area] = self.free[area].saturating_sub(1),
-            (false, true) => self.free[area] += 1,
+            (true, false) => {
+                self.free[area] = self.free[area].saturating_sub(1);
+                self.named[area].remove(block);
+            }
+            (false, true) => {
+                self.free[area] += 1;
+                self.named[area].add(block);
+            }
             _ => {}
         }
     }
@@ -366,27 +420,44 @@ impl<'ram> Blocks<'ram> {
         if ahead <= AHEAD_MAX { ahead } else { now.wrapping_sub(death).min(AGE_MAX) }
     }
 
-    /// The free block to be opened next, but for those: of a few from the hand on the least worn.
+    /// The free block to be opened next, but for those: of a few the least worn.
     pub fn next_free(&mut self, area: Area, but: &[Option<BlockNumber>]) -> Option<BlockNumber> {
-        /// As many are looked at; a device has more that are not free.
-        const CHOICE: u16 = 8;
+        self.name_more(area);
+        let named = self.named[area as usize];
+        let others = named.all().iter().copied().filter(|block| !but.contains(&Some(*block)));
+        self.pick(others, Worn::Least)
+    }
+
+    /// One of these blocks.
+    pub fn pick(
+        &self,
+        mut blocks: impl Iterator<Item = BlockNumber>,
+        worn: Worn,
+    ) -> Option<BlockNumber> {
+        let first = blocks.next()?;
+        Some(blocks.fold(first, |best, block| {
+            let better = match worn {
+                Worn::Least => self.wear(block) < self.wear(best),
+                Worn::Most => self.wear(block) > self.wear(best),
+            };
+            if better { block } else { best }
+        }))
+    }
+
+    /// Looks for free blocks from the hand on, where fewer are known than may be asked for.
+    fn name_more(&mut self, area: Area) {
+        let at = area as usize;
         let shape = *self.shape.area(area);
-        let mut best: Option<BlockNumber> = None;
-        let mut met = 0;
         for _ in 0..shape.blocks {
-            let at = self.hands[area as usize];
-            self.hands[area as usize] = if at + 1 >= shape.blocks { 0 } else { at + 1 };
-            let block = BlockNumber::new(shape.first_block + at);
-            if self.is_free(block) && !but.contains(&Some(block)) {
-                if best.is_none_or(|best| self.wear(block) < self.wear(best)) {
-                    best = Some(block);
-                }
-                met += 1;
-                if met == CHOICE {
-                    break;
-                }
+            if self.named[at].len == NAMED || self.named[at].len >= usize::from(self.free[at]) {
+                break;
+            }
+            let hand = self.hands[at];
+            self.hands[at] = if hand + 1 >= shape.blocks { 0 } else { hand + 1 };
+            let block = BlockNumber::new(shape.first_block + hand);
+            if self.is_free(block) && !self.named[at].all().contains(&block) {
+                self.named[at].add(block);
             }
         }
-        best
     }
 }

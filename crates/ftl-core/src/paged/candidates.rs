@@ -15,7 +15,7 @@ pub(super) const PACE_MAX: u16 = 21;
 const KEPT: usize = 24;
 /// At a turn the hand passes at least as many blocks, and at least a sixteenth of the area: all that it keeps is used
 /// up when it comes round.
-const PASSED: u16 = 256;
+const PASSED: u16 = 64;
 const ROUND: u16 = 16;
 
 /// The best blocks that the hand has met.
@@ -79,35 +79,34 @@ impl Candidates {
         judge: Judge,
     ) -> Option<BlockNumber> {
         for _ in 0..=ROUND {
-            self.pass(blocks, shape, judge);
-            let kept = (0..KEPT)
-                .filter_map(|at| self.score_at(at, blocks, shape, judge).map(|score| (at, score)));
-            if let Some((at, _)) = kept.max_by_key(|(_, score)| *score) {
+            let scores = self.pass(blocks, shape, judge);
+            let (at, best) = scores.iter().enumerate().max_by_key(|(_, score)| **score)?;
+            if *best > 0 {
                 return self.kept.get_mut(at)?.take();
             }
         }
         None
     }
 
-    /// What a kept block is worth now; one that is worth nothing any more is forgotten.
-    fn score_at(
-        &mut self,
-        at: usize,
-        blocks: &mut Blocks<'_>,
-        shape: &AreaShape,
-        judge: Judge,
-    ) -> Option<u32> {
-        let kept = self.kept.get_mut(at)?;
-        let score = judge.score(blocks, shape, (*kept)?);
-        if score.is_none() {
-            *kept = None;
+    /// What each of the kept blocks is worth now: nothing, where none is kept. One that is worth nothing any more is
+    /// forgotten.
+    fn scores(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
+        let mut scores = [0; KEPT];
+        for (score, kept) in scores.iter_mut().zip(&mut self.kept) {
+            if let Some(block) = *kept {
+                *score = judge.score(blocks, shape, block).unwrap_or(0);
+            }
+            if *score == 0 {
+                *kept = None;
+            }
         }
-        score
+        scores
     }
 
-    /// Goes on with the round.
-    fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) {
-        let (mut worst_at, mut worst) = self.worst(blocks, shape, judge);
+    /// Goes on with the round. Says what those are worth that are kept now.
+    fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
+        let mut scores = self.scores(blocks, shape, judge);
+        let (mut worst_at, mut worst) = least(&scores);
         for _ in 0..shape.blocks.min(PASSED.max(shape.blocks / ROUND)) {
             let block = BlockNumber::new(shape.first_block + self.hand);
             self.hand = if self.hand + 1 >= shape.blocks { 0 } else { self.hand + 1 };
@@ -115,22 +114,27 @@ impl Candidates {
             if score <= worst || self.kept.contains(&Some(block)) {
                 continue;
             }
-            if let Some(kept) = self.kept.get_mut(worst_at) {
-                *kept = Some(block);
+            if let (Some(kept), Some(place)) =
+                (self.kept.get_mut(worst_at), scores.get_mut(worst_at))
+            {
+                (*kept, *place) = (Some(block), score);
             }
-            (worst_at, worst) = self.worst(blocks, shape, judge);
+            (worst_at, worst) = least(&scores);
         }
+        scores
     }
+}
 
-    /// The place to be given away first, and what its block is worth: nothing, where it is free.
-    fn worst(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> (usize, u32) {
-        let mut worst = (0, u32::MAX);
-        for at in 0..KEPT {
-            let score = self.score_at(at, blocks, shape, judge).map_or(0, |score| score.max(1));
-            if score < worst.1 {
-                worst = (at, score);
-            }
+/// What each of the kept blocks is worth.
+type Scores = [u32; KEPT];
+
+/// The place to be given away first, and what its block is worth.
+fn least(scores: &Scores) -> (usize, u32) {
+    let mut worst = (0, u32::MAX);
+    for (at, score) in scores.iter().enumerate() {
+        if *score < worst.1 {
+            worst = (at, *score);
         }
-        worst
     }
+    worst
 }

@@ -2,7 +2,7 @@
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
-use crate::config::{FilterChoice, PairedPages};
+use crate::config::{Endurance, FilterChoice, PairedPages, WearLeveling};
 
 /// What the user chooses; the device decides the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,11 @@ pub struct PagedConfig {
     pub paired_pages: PairedPages,
     /// When blocks are emptied because bits in them begin to go.
     pub refresh: RefreshLimits,
+    /// By how much erase counts within an area may differ before the least worn block in use is emptied to be worn.
+    pub wear_leveling: WearLeveling,
+    /// How often blocks of the fast area (`log`) and the main one (`chain`) may be erased, so that the fast area takes
+    /// no more of the host's writes than lets both wear out together. `None`: it takes what is hot.
+    pub throttle: Option<Endurance>,
 }
 
 /// How many bits of a codeword may have to be corrected before its block is emptied: as many or more, and it is.
@@ -85,12 +90,12 @@ pub enum Victims {
 }
 
 impl PagedConfig {
-    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 10,500 entries. Its SLC corrects one bit of 512
+    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 9,850 entries. Its SLC corrects one bit of 512
     /// bytes, its MLC four.
     pub const LARGE: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
-        dirty_entries: 10_500,
+        dirty_entries: 9_850,
         cached_leaves: 16,
         anchor_blocks: 24,
         streams: Streams::ByLifetime,
@@ -99,6 +104,8 @@ impl PagedConfig {
         run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
         refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(3) },
+        wear_leveling: WearLeveling { enabled: true, threshold: 16 },
+        throttle: None,
     };
 
     /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 1,024 entries, four map

@@ -1,12 +1,14 @@
 //! The table of dirty entries: sectors whose newest place no map page tells yet.
 //!
-//! Linear probing over all cells, in the order of homes: an entry gives way to one that has come further from its own.
+//! Linear probing over all cells, in the order of homes: entries give way to one that has come further from its own.
 //! So a sector that is not there is missed after a few cells, however full the table is; most look-ups are such.
 //! Removals close the gap: whatever set of entries fits in one order of insertion fits in every other, so that a mount
 //! can put back what was there, in the order in which it meets it.
 //!
 //! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
+
+use core::mem::replace;
 
 use ftl_iface::Sector;
 
@@ -35,6 +37,15 @@ pub struct Entry {
     pub place: Place,
     /// The pointer of its map page.
     pub old: Old,
+}
+
+/// Where a sector's entry is in the table, or would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// In that cell.
+    At(usize),
+    /// It is not there. It would be put into that cell.
+    Missing(usize),
 }
 
 /// The table.
@@ -104,27 +115,46 @@ impl<'ram> DirtyTable<'ram> {
         if cell >= home { cell - home } else { cell + self.sectors.len() - home }
     }
 
+    /// Where a sector's entry is, or would be put.
     #[inline]
-    fn find(&self, sector: u32) -> Option<usize> {
-        let mut cell = self.home(sector);
+    pub fn locate(&self, sector: Sector) -> Located {
+        let mut cell = self.home(sector.get());
         for far in 0..self.sectors.len() {
             match self.sectors.get(cell) {
-                Some(found) if *found == sector => return Some(cell),
-                Some(&EMPTY) | None => return None,
+                Some(found) if *found == sector.get() => return Located::At(cell),
+                Some(&EMPTY) | None => return Located::Missing(cell),
                 // It would have given way.
-                Some(found) if self.distance(cell, *found) < far => return None,
+                Some(found) if self.distance(cell, *found) < far => {
+                    return Located::Missing(cell);
+                }
                 _ => cell = self.after(cell),
             }
         }
-        None
+        Located::Missing(cell)
+    }
+
+    #[inline]
+    fn find(&self, sector: u32) -> Option<usize> {
+        match self.locate(Sector::new(sector)) {
+            Located::At(cell) => Some(cell),
+            Located::Missing(_) => None,
+        }
     }
 
     /// The first entry, from a cell on, of a sector in that run, and its cell. To look at each cell once costs less
     /// than to look for each sector of a leaf.
     pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
-        let cells = self.sectors.get(from..)?;
-        let at = cells.iter().position(|found| found.wrapping_sub(first.get()) < count)?;
-        cells.get(at).map(|sector| (from + at, Sector::new(*sector)))
+        let mut cells = self.sectors.get(from..)?;
+        let is_one = |found: &u32| found.wrapping_sub(first.get()) < count;
+        // Most are not: eight at a time.
+        while let Some((eight, rest)) = cells.split_first_chunk::<8>()
+            && !eight.iter().any(is_one)
+        {
+            cells = rest;
+        }
+        let before = self.sectors.len() - cells.len();
+        let at = cells.iter().position(is_one)?;
+        cells.get(at).map(|sector| (before + at, Sector::new(*sector)))
     }
 
     /// The entry of a sector.
@@ -135,41 +165,43 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Sets the entry of a sector, in the present epoch. `false`: the table is full.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
-        let released = if entry.old == Old::Released { RELEASED } else { 0 };
-        let value = entry.place.get() & PLACE | released | self.parity;
-        if let Some(cell) = self.find(sector.get()) {
-            let held = self.values.get(cell).copied().unwrap_or(value);
-            self.old -= u32::from(held & PARITY != self.parity);
-            self.set(cell, sector.get(), value);
-            return true;
-        }
-        if self.len as usize == self.sectors.len() {
-            return false;
-        }
-        self.len += 1;
-        self.insert(sector.get(), value);
-        true
+        self.put_at(self.locate(sector), sector, entry)
     }
 
-    /// Puts in what is not there, where a cell is empty: what is nearer to its home gives way.
-    fn insert(&mut self, mut sector: u32, mut value: u32) {
-        let mut cell = self.home(sector);
-        let mut far = 0;
+    /// The same, where that sector was located and the table has not changed since.
+    pub fn put_at(&mut self, located: Located, sector: Sector, entry: Entry) -> bool {
+        let released = if entry.old == Old::Released { RELEASED } else { 0 };
+        let value = entry.place.get() & PLACE | released | self.parity;
+        match located {
+            Located::At(cell) => {
+                let held = self.values.get(cell).copied().unwrap_or(value);
+                self.old -= u32::from(held & PARITY != self.parity);
+                self.set(cell, sector.get(), value);
+                true
+            }
+            Located::Missing(_) if self.len as usize == self.sectors.len() => false,
+            Located::Missing(cell) => {
+                self.len += 1;
+                self.insert(cell, sector.get(), value);
+                true
+            }
+        }
+    }
+
+    /// Puts in what is not there, into the cell where it belongs: what stands there and behind it moves on by one, as
+    /// far as an empty cell.
+    fn insert(&mut self, mut cell: usize, mut sector: u32, mut value: u32) {
         for _ in 0..self.sectors.len() {
-            let Some(found) = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)
+            let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell))
             else {
                 break;
             };
-            let nearer = self.distance(cell, found);
-            if nearer < far {
-                let held = self.values.get(cell).copied().unwrap_or(0);
-                self.set(cell, sector, value);
-                (sector, value, far) = (found, held, nearer);
+            (sector, value) = (replace(found, sector), replace(held, value));
+            if sector == EMPTY {
+                break;
             }
             cell = self.after(cell);
-            far += 1;
         }
-        self.set(cell, sector, value);
     }
 
     /// Says that no block counts the pointer of the sector's map page any more.
@@ -182,11 +214,17 @@ impl<'ram> DirtyTable<'ram> {
     /// Takes the entry of a sector out.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
         let cell = self.find(sector.get())?;
+        self.take_at(cell).map(|(_, entry)| entry)
+    }
+
+    /// Takes the entry in that cell out.
+    pub fn take_at(&mut self, cell: usize) -> Option<(Sector, Entry)> {
+        let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)?;
         let value = *self.values.get(cell)?;
         self.len -= 1;
         self.old -= u32::from(value & PARITY != self.parity);
         self.close_gap(cell);
-        Some(entry(value))
+        Some((Sector::new(sector), entry(value)))
     }
 
     /// Moves entries behind a cell that becomes empty up, as far as none stands at its home.
@@ -258,6 +296,44 @@ impl<'ram> DirtyTable<'ram> {
             .map(|(sector, value)| (Sector::new(*sector), entry(*value)))
     }
 
+    /// Visits the entries whose home is that cell or one behind it, in the order of their homes, until one is refused.
+    /// Gives the home of that one, or how many cells there are.
+    pub fn visit_from(&self, home: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
+        let cells = self.sectors.len();
+        // Those from before the first cell that is asked for stand before its own.
+        let mut skips = true;
+        // Behind the last cell stand, in the first ones, those that have come beyond it.
+        for at in home..2 * cells {
+            let beyond = at >= cells;
+            let cell = if beyond { at - cells } else { at };
+            let (Some(&sector), Some(&value)) = (self.sectors.get(cell), self.values.get(cell))
+            else {
+                break;
+            };
+            if sector == EMPTY {
+                if beyond {
+                    break;
+                }
+                skips = false;
+                continue;
+            }
+            if skips || beyond {
+                let own = at.checked_sub(self.distance(cell, sector));
+                if own.is_none_or(|own| own < home) {
+                    continue;
+                }
+                if own >= Some(cells) {
+                    break;
+                }
+                skips = false;
+            }
+            if !takes(Sector::new(sector), entry(value)) {
+                return at - self.distance(cell, sector);
+            }
+        }
+        cells
+    }
+
     /// The entry in that cell.
     pub fn entry_at(&self, cell: usize) -> Option<(Sector, Entry)> {
         let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)?;
@@ -306,6 +382,53 @@ mod tests {
                 }
                 assert_eq!(table.len() as usize, truth.len());
             }
+        }
+    }
+
+    /// However often a walk rests, and whatever is put in and taken out meanwhile, it meets all that stays.
+    #[test]
+    fn a_walk_by_homes_meets_every_entry_that_stays() {
+        for seed in 1..200_u64 {
+            let (mut sectors, mut values) = (vec![0; 37], vec![0; 37]);
+            let mut table = DirtyTable::new(&mut sectors, &mut values);
+            let mut dice = seed;
+            let mut roll = |below: u64| {
+                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (dice >> 33) % below
+            };
+            let entry = Entry { place: Place::new(1), old: Old::Released };
+            while table.len() < 30 {
+                table.put(Sector::new(roll(90) as u32), entry);
+            }
+            let mut stays: Vec<u32> = table.entries().map(|(sector, _)| sector.get()).collect();
+            stays.sort_unstable();
+            let mut all = Vec::new();
+            table.visit_from(0, |sector, _| {
+                all.push(sector.get());
+                true
+            });
+            all.sort_unstable();
+            assert_eq!(all, stays, "{seed}: all of them, each once");
+            let (mut home, mut met) = (0, Vec::new());
+            while home < table.cells() {
+                // More than have the same home, or it would not come further.
+                let mut room = 12;
+                home = table.visit_from(home, |sector, _| {
+                    room -= 1;
+                    met.push(sector.get());
+                    room > 0
+                });
+                for _ in 0..4 {
+                    let sector = roll(90) as u32;
+                    if table.take(Sector::new(sector)).is_some() {
+                        stays.retain(|stays| *stays != sector);
+                    }
+                    if table.len() < 34 {
+                        table.put(Sector::new(roll(90) as u32), entry);
+                    }
+                }
+            }
+            assert!(stays.iter().all(|sector| met.contains(sector)), "{seed}");
         }
     }
 

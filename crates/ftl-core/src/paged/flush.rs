@@ -40,11 +40,39 @@ impl Trimmed {
     }
 }
 
+/// The cells of the table from which a map page was composed, in their order, as far as there is room to note them.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    cells: [u32; Self::NOTED],
+    /// As many there are in all.
+    len: usize,
+}
+
+impl Gathered {
+    const NOTED: usize = 64;
+
+    const fn new() -> Self {
+        Self { cells: [0; Self::NOTED], len: 0 }
+    }
+
+    fn add(&mut self, cell: usize) {
+        if let Some(noted) = self.cells.get_mut(self.len) {
+            *noted = cell as u32;
+        }
+        self.len += 1;
+    }
+
+    /// Those that were noted.
+    fn noted(&self) -> &[u32] {
+        self.cells.get(..self.len).unwrap_or(&self.cells)
+    }
+}
+
 /// In what a leaf's new page may differ from its old one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Differs {
-    /// In its dirty entries, and in these sectors.
-    Entries(Trimmed),
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Differs<'a> {
+    /// In its dirty entries, which stand in those cells, and in these sectors.
+    Entries(Trimmed, &'a Gathered),
     /// In anything.
     Anywhere,
 }
@@ -99,13 +127,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes the map page of the leaf that has most dirty entries, among a few.
+    /// Writes the map page of the leaf that has most dirty entries: of all where there are few, else among some.
     pub(super) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.shape.leaves as usize <= 2 * LOOKED_AT {
+            let mut best = (0, None);
+            for leaf in self.map.leaves() {
+                let won = self.map.won_by(leaf);
+                if won > best.0 {
+                    best = (won, Some(leaf));
+                }
+            }
+            if let Some(leaf) = best.1 {
+                return self.flush(leaf, Trimmed::NONE);
+            }
+        }
         for _ in 0..self.table.cells().div_ceil(LOOKED_AT) {
             let mut best: Option<Leaf> = None;
             for sector in self.table.next_entries(LOOKED_AT) {
                 let (leaf, _) = self.shape.leaf_of(sector);
-                if best.is_none_or(|best| self.map.dirty(leaf) > self.map.dirty(best)) {
+                if best.is_none_or(|best| self.map.won_by(leaf) > self.map.won_by(best)) {
                     best = Some(leaf);
                 }
             }
@@ -127,8 +167,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
         let mut from = 0;
+        let mut gathered = Gathered::new();
         while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
             from = cell + 1;
+            gathered.add(cell);
             if let Some((_, entry)) = self.table.entry_at(cell)
                 && !self.leaves_out(entry)
             {
@@ -144,7 +186,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
             }
         }
-        self.install((leaf, Written::New(Kind::Map)), Differs::Entries(trimmed), before, page)
+        let differs = Differs::Entries(trimmed, &gathered);
+        self.install((leaf, Written::New(Kind::Map)), differs, before, page)
     }
 
     /// Whether an entry is left out of a map page: never.
@@ -158,7 +201,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn install(
         &mut self,
         (leaf, what): (Leaf, Written),
-        differs: Differs,
+        differs: Differs<'_>,
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
@@ -183,53 +226,92 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Counts the references of a leaf's new page in the stead of those of its old one, and of the dirty entries that
     /// stood above it.
-    fn exchange(&mut self, leaf: Leaf, differs: Differs, before: Cached, page: Cached) {
+    fn exchange(&mut self, leaf: Leaf, differs: Differs<'_>, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);
-        let of = |sector: Sector| sector.get() - first.get();
+        let of = |sector: Sector| sector.get().wrapping_sub(first.get());
         match differs {
             Differs::Anywhere => {
                 for at in 0..sectors {
                     self.exchange_one(first + SectorCount::new(at), at, before, page);
                 }
             }
-            Differs::Entries(trimmed) => {
+            Differs::Entries(trimmed, gathered) => {
+                // The last first: what is taken out makes those behind it move up, and none before it; but where the
+                // table's end meets its beginning.
+                let mut taken = 0;
+                for cell in gathered.noted().iter().rev() {
+                    let cell = *cell as usize;
+                    if let Some((sector, entry)) = self.table.entry_at(cell)
+                        && of(sector) < sectors
+                        && !trimmed.holds(sector)
+                    {
+                        self.table.take_at(cell);
+                        if self.leaves_out(entry) {
+                            self.exchange_entry(Some(entry), of(sector), before, page);
+                        } else {
+                            self.release_old(entry, of(sector), before);
+                        }
+                        taken += 1;
+                    }
+                }
                 for sector in trimmed.within(first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                 }
-                // What is taken out makes room for what stands behind it.
-                let mut from = 0;
+                let mut from = if taken == gathered.len { self.table.cells() } else { 0 };
                 while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
-                    let taken = self.exchange_one(sector, of(sector), before, page);
-                    from = if taken { cell } else { cell + 1 };
+                    self.exchange_one(sector, of(sector), before, page);
+                    from = cell;
                 }
             }
         }
     }
 
-    /// The same for one sector. Says whether it had a dirty entry.
-    fn exchange_one(&mut self, sector: Sector, at: u32, before: Cached, page: Cached) -> bool {
+    /// The same for one sector.
+    fn exchange_one(&mut self, sector: Sector, at: u32, before: Cached, page: Cached) {
         let entry = self.table.take(sector);
-        let (old, new) = (self.map.get(before, at), self.map.get(page, at));
-        if entry.is_none() && old == new {
-            return false;
-        }
-        if let Mapped::At(place) = new {
-            self.blocks.refer(self.shape.spot(place).0.block, 1);
-        }
-        if let Some(entry) = entry {
-            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
-        }
-        if let Mapped::At(place) = old
-            && entry.is_none_or(|entry| entry.old == Old::Counted)
-        {
-            self.blocks.release(self.shape.spot(place).0.block, 1);
-        }
-        entry.is_some()
+        self.exchange_entry(entry, at, before, page);
     }
 
-    /// Programs after which an epoch should end: what a mount reads is bounded by twice as many.
+    /// The same for one sector, whose entry was taken out of the table.
+    fn exchange_entry(&mut self, entry: Option<Entry>, at: u32, before: Cached, page: Cached) {
+        let (old, new) = (self.map.get(before, at), self.map.get(page, at));
+        // Nothing changes, or what the entry was counted for is counted for the page from now on.
+        let stays = entry.map_or(old, |entry| Mapped::At(entry.place)) == new;
+        if let Mapped::At(place) = new
+            && !stays
+        {
+            self.blocks.refer(self.shape.spot(place).0.block, 1);
+        }
+        if let Some(entry) = entry
+            && !stays
+        {
+            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+        }
+        match entry {
+            Some(entry) => self.release_old(entry, at, before),
+            None if stays => {}
+            None => self.release_at(old),
+        }
+    }
+
+    /// Releases what a leaf's old page says of a sector whose entry its new one has.
+    fn release_old(&mut self, entry: Entry, at: u32, before: Cached) {
+        if entry.old == Old::Counted {
+            self.release_at(self.map.get(before, at));
+        }
+    }
+
+    fn release_at(&mut self, mapped: Mapped) {
+        if let Mapped::At(place) = mapped {
+            self.blocks.release(self.shape.spot(place).0.block, 1);
+        }
+    }
+
+    /// Programs after which an epoch should end: what a mount by every block reads is bounded by twice as many. Where
+    /// there are anchors, such mounts are rare, and fewer map pages are written for them.
     fn epoch_programs(&self) -> u64 {
-        u64::from(3 * self.shape.table_entries).max(16 * u64::from(self.shape.leaves))
+        let tables = if self.shape.anchors > 0 { 12 } else { 3 };
+        (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
     }
 
     /// Ends the epoch when it is due: entries older than it are written back first, a leaf a page.

@@ -11,6 +11,7 @@ use super::candidates::Candidates;
 use super::config::{PagedConfig, RunEnds, Streams};
 use super::dirty::DirtyTable;
 use super::door::{Door, Seen, is_sectors};
+use super::level::Leveling;
 use super::map::Map;
 use super::reclaim::Victim;
 use super::records::Anchors;
@@ -22,6 +23,7 @@ use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::layout::{Slot, Stamp};
 use crate::probe::{Cause, Probe};
+use crate::throttle::Throttle;
 
 /// Who writes to an open block of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +93,9 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) victims: [Option<Victim>; 2],
     /// Blocks that are worth emptying, of each area.
     pub(super) candidates: [Candidates; 2],
+    pub(super) leveling: [Leveling; 2],
+    /// How far the fast area is ahead in wear.
+    pub(super) throttle: Throttle,
     /// Pages that may enter the fast area before it is made room in again.
     pub(super) prepaid: u16,
     /// How long what the host wrote has lived, in turns of the clock: the mean of late, times sixteen.
@@ -173,6 +178,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(entry) = self.table.get(sector) {
             return Ok(Mapped::At(entry.place));
         }
+        self.mapped(sector)
+    }
+
+    /// What a sector's map page says.
+    pub(super) fn mapped(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
         let (leaf, at) = self.shape.leaf_of(sector);
         let page = match self.map.cached(leaf) {
             Some(page) => page,
@@ -279,12 +289,33 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// The stream of a write: the fast area's where it is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
+        if self.shape.fast.is_none() {
+            return Stream::Host;
+        }
         let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
-        if self.is_hot(count) && !follows {
+        if self.is_hot(count) && self.may_enter(first) && !follows {
             return Stream::Hot;
         }
         self.runs.note(first, count);
         Stream::Host
+    }
+
+    /// Whether the fast area may wear for that write: where it wears too fast, only what stands there is replaced, and
+    /// then not even that.
+    fn may_enter(&self, first: Sector) -> bool {
+        let stands_there = || {
+            let entry = self.table.get(first);
+            entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
+        };
+        !self.throttle.is_closed() && (!self.throttle.is_active() || stands_there())
+    }
+
+    /// Notes that a block of the host's or the map's was erased.
+    pub(super) fn note_erase(&mut self, area: Area) {
+        match area {
+            Area::Fast => self.throttle.note_log_erase(),
+            Area::Main => self.throttle.note_chain_erase(),
+        }
     }
 
     /// Whether a write of that size is likely to be replaced soon.

@@ -14,6 +14,7 @@ use super::ftl::{PageFtl, Stream};
 use super::numbers;
 use super::shape::{HEADERS, PagedShape};
 use super::weak::Weak;
+use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{FormatKey, Kind, Stamp};
 use crate::probe::{Cause, Probe};
@@ -196,6 +197,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let other = HEADERS - 1 - number;
             if self.header_is_bad(other)? || self.header_at(other)? != Found::Header(header) {
                 break;
+            }
+            if planted(Bug::HeadersAtOnce) {
+                self.erase_header(other)?;
             }
             if self.erase_header(number)? && !self.put_header(number, &header)? {
                 break;

@@ -57,6 +57,12 @@ pub struct Map<'ram> {
     pages: &'ram mut [u8],
     page_bytes: usize,
     turn: u32,
+    /// The leaf that the host wrote to last.
+    pub written: Leaf,
+    /// Whether every map page is known to be whole, so that none is checked again.
+    proved: bool,
+    /// Whether one was met that is not.
+    damaged: bool,
 }
 
 impl<'ram> Map<'ram> {
@@ -68,7 +74,19 @@ impl<'ram> Map<'ram> {
         used.fill(0);
         let page_bytes = shape.map_area().page_bytes.as_usize();
         let dirty = Table::new(dirty);
-        Self { shape: *shape, directory, dirty, owners, used, pages, page_bytes, turn: 0 }
+        Self {
+            shape: *shape,
+            directory,
+            dirty,
+            owners,
+            used,
+            pages,
+            page_bytes,
+            turn: 0,
+            written: Leaf::new(0),
+            proved: false,
+            damaged: false,
+        }
     }
 
     /// Forgets everything.
@@ -76,6 +94,17 @@ impl<'ram> Map<'ram> {
         self.directory.fill(0xFF);
         self.owners.fill(NONE);
         self.dirty.clear();
+    }
+
+    /// Every map page is checked when it is loaded, from now on.
+    pub const fn begin_proof(&mut self) {
+        (self.proved, self.damaged) = (false, false);
+    }
+
+    /// Every map page was loaded since the proof began. Where all were whole, none is checked again: those that are
+    /// written from now on are acknowledged, and their bits are the device's to correct, as those of sectors are.
+    pub const fn end_proof(&mut self) {
+        self.proved = !self.damaged;
     }
 
     /// Where the map page of a leaf is, if it was ever written.
@@ -107,6 +136,14 @@ impl<'ram> Map<'ram> {
     #[inline]
     pub fn dirty(&self, leaf: Leaf) -> u8 {
         self.dirty.get(leaf)
+    }
+
+    /// What writing a leaf's page wins: two for each dirty entry, and half of that where the host may be about to write
+    /// more of them.
+    #[inline]
+    pub fn won_by(&self, leaf: Leaf) -> u16 {
+        let dirty = u16::from(self.dirty.get(leaf));
+        if self.written == leaf { dirty } else { 2 * dirty }
     }
 
     /// The page of a leaf, if RAM has it.
@@ -216,6 +253,7 @@ impl<'ram> Map<'ram> {
             Some(spot) => {
                 let whole = self.read_leaf(door, (leaf, spot), page, cause)?;
                 if !whole {
+                    self.damaged = true;
                     self.fill_lost(page, leaf);
                 }
             }
@@ -237,7 +275,7 @@ impl<'ram> Map<'ram> {
         let seen = door.read(spot, 0, bytes, cause)?;
         let fits = matches!(seen, Seen::Page(tag) if is_map(tag.kind))
             && leaf_named(door.slot(0)) == Some(leaf);
-        Ok(fits && is_whole(bytes, key))
+        Ok(fits && (self.proved || is_whole(self.bytes(page), key)))
     }
 
     fn fill_lost(&mut self, page: Cached, leaf: Leaf) {

@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use ftl_iface::NandDevice;
+use ftl_iface::{BlockCount, NandDevice};
 
 use super::address::{Mapped, Spot};
 use super::blocks::Blocks;
@@ -16,15 +16,18 @@ use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
 use super::ftl::{Epoch, PageFtl, Stream};
 use super::header::{self, Found};
+use super::level::Leveling;
 use super::map::{Map, MapMemory};
 use super::ram::{PagedRam, TableName};
 use super::records::Anchors;
-use super::shape::HEADERS;
+use super::shape::{Area, HEADERS, PagedShape};
 use crate::bugs::{Bug, planted};
+use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::layout::{FormatKey, Stamp};
 use crate::probe::{Cause, Probe};
+use crate::throttle::{Throttle, ThrottleConfig};
 
 /// Why a device was not formatted or mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +110,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
             candidates: [Candidates::NONE; 2],
+            leveling: [Leveling::NONE; 2],
+            throttle: throttle(&shape, config),
             prepaid: 0,
             lifetime: 0,
             filter: filter(config),
@@ -153,6 +158,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 written |= ftl.put_header(number, &header)?;
             }
         }
+        // There is no map page yet.
+        ftl.map.end_proof();
         if written { Ok(ftl) } else { Err(PagedMountError::BlockFailed) }
     }
 
@@ -169,6 +176,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             ftl.mount_by_scan()?;
         }
         ftl.resume_epoch();
+        ftl.restore_throttle();
         ftl.settled = false;
         Ok(ftl)
     }
@@ -199,6 +207,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.count_references()?;
         Ok(())
+    }
+
+    /// Takes up how much both areas are worn.
+    fn restore_throttle(&mut self) {
+        let sum = |area| -> u64 {
+            let good = self.blocks.of(area).filter(|block| !self.blocks.is_bad(*block));
+            good.map(|block| u64::from(self.blocks.wear(block))).sum()
+        };
+        self.throttle.restore(sum(Area::Fast), sum(Area::Main), BlockCount::ZERO);
     }
 
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
@@ -291,6 +308,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         let weight = self.leaf_weight();
+        self.map.begin_proof();
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             self.blocks.refer(spot.block, weight);
@@ -304,10 +322,27 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 }
             }
         }
+        self.map.end_proof();
         self.pin_places();
         self.blocks.count_free();
         Ok(())
     }
+}
+
+/// The throttle that holds the host's writes off the fast area. There is no window to be narrowed.
+fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
+    let fast = shape.fast.map_or(0, |fast| fast.blocks);
+    let endurance = config.throttle.unwrap_or(Endurance { log: 0, chain: 0 });
+    Throttle::new(ThrottleConfig {
+        enabled: config.throttle.is_some() && fast > 0,
+        log_blocks: BlockCount::new(fast.into()),
+        chain_blocks: BlockCount::new(shape.main.blocks.into()),
+        log_endurance: endurance.log,
+        chain_endurance: endurance.chain,
+        window_floor: BlockCount::ZERO,
+        window_max: BlockCount::ZERO,
+        period: ThrottleConfig::PERIOD,
+    })
 }
 
 fn filter(config: &PagedConfig) -> SizeFilter {

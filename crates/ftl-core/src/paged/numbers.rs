@@ -4,8 +4,13 @@
 #[inline]
 pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     let start = at * usize::from(width);
-    let field = bytes.get(start..start + usize::from(width)).unwrap_or(&[]);
-    field.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+    match bytes.get(start..start + usize::from(width)) {
+        Some(&[a]) => a.into(),
+        Some(&[a, b]) => u16::from_le_bytes([a, b]).into(),
+        Some(&[a, b, c]) => u32::from_le_bytes([a, b, c, 0]),
+        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
 }
 
 /// Writes the low bytes of a number there.

@@ -30,12 +30,14 @@ pub(super) struct Victim {
     page: u16,
     /// And its slot.
     slot: u16,
+    /// With no page left to be looked at, and something still leading there: the leaf to be searched next.
+    pub(super) salvaged: u32,
     /// Pages copied out of it for each page of the host's.
     pace: u16,
     /// Where its copies go.
     stream: Stream,
     /// What it is emptied for.
-    cause: Cause,
+    pub(super) cause: Cause,
 }
 
 /// What a step of reclaiming came to.
@@ -164,6 +166,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn choose(&mut self, area: Area) -> Option<Victim> {
         // In need nothing counts but the room that is won.
         let need = self.blocks.free(area) <= self.shape.reserve(area);
+        if (!need || planted(Bug::LevelInNeed))
+            && let Some(block) = self.to_level(area)
+        {
+            let victim = self.victim_of(area, block);
+            return Some(Victim { cause: Cause::WearLeveling, ..victim });
+        }
         let victims = if need { Victims::Greedy } else { self.config.victims };
         let mut judge = Judge { victims, area, now: self.now(area) };
         let shape = self.shape.area(area);
@@ -181,7 +189,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn victim_of(&mut self, area: Area, block: BlockNumber) -> Victim {
         let stream = self.stream_of_copies(block);
         let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
-        Victim { block, page: 0, slot: 0, pace: self.pace_of(area, block), stream, cause }
+        let pace = self.pace_of(area, block);
+        Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
     }
 
     /// A victim with v slots in use among p is emptied while the host writes the p − v pages' worth that it wins.
@@ -229,6 +238,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Fills a page with what is newest in the victim, and programs it.
     fn empty_some(&mut self, area: Area, mut victim: Victim) -> Result<(), Fault<D::Error>> {
         let pages = self.shape.area(area).pages;
+        if victim.page >= pages {
+            return self.salvage_step(area, victim);
+        }
         let mut filled = 0;
         self.door.hold_nothing();
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
@@ -251,10 +263,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.put_copies(victim, filled)?;
         }
         if self.blocks.references(victim.block) == 0 {
-            self.victims[area as usize] = None;
-        } else if victim.page >= pages {
-            // Something refers to a page that cannot be read: the block is left alone.
-            self.blocks.leave_alone(victim.block);
             self.victims[area as usize] = None;
         }
         Ok(())
@@ -395,7 +403,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Programs what was gathered, and notes where it is.
-    fn put_copies(&mut self, victim: Victim, filled: u16) -> Result<(), Fault<D::Error>> {
+    pub(super) fn put_copies(
+        &mut self,
+        victim: Victim,
+        filled: u16,
+    ) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..) {
             rest.fill(0xFF);

@@ -83,10 +83,11 @@ impl Record {
 pub(super) struct Walk {
     /// The anchor in which it began; none while it has not.
     pub(super) begun: Option<Site>,
+    /// The leaf whose page is told next.
     pub(super) leaf: u32,
-    /// Sectors of the leaf that are behind it; 0 also where the leaf's page is yet to be told.
-    pub(super) sector: u32,
-    pub(super) told: bool,
+    /// Entries with an earlier home in the table are behind it.
+    pub(super) home: usize,
+    /// The block that is told next.
     pub(super) block: u16,
 }
 
@@ -160,8 +161,10 @@ impl<'ram> Anchors<'ram> {
         }
         let at = RECORDS_AT + usize::from(self.records) * RECORD;
         let (first, second) = record.words();
-        self.put(at, &first.to_le_bytes());
-        self.put(at + 4, &second.to_le_bytes());
+        let field = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
+        if let Some(field) = field {
+            *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
+        }
         self.records += 1;
     }
 

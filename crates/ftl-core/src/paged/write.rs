@@ -3,7 +3,8 @@
 use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
 use super::address::{Mapped, Place, Spot};
-use super::dirty::{Entry, Old};
+use super::blocks::Worn;
+use super::dirty::{Entry, Located, Old};
 use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
@@ -100,12 +101,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// What does not fill a page of the main area goes to the fast one.
+    /// What does not fill a page of the main area goes to the fast one, unless that must not wear.
     const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
+        let open = self.shape.fast.is_some() && !self.throttle.is_closed();
         match stream {
-            Stream::Host if self.shape.fast.is_some() && left < self.shape.main.slots as usize => {
-                Stream::Hot
-            }
+            Stream::Host if open && left < self.shape.main.slots as usize => Stream::Hot,
             stream => stream,
         }
     }
@@ -137,6 +137,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Content::Buffer
         };
         let spot = self.program(stream, Written::New(Kind::Sectors), content, Cause::Host)?;
+        self.map.written = self.shape.leaf_of(first).0;
         for slot in 0..count {
             let sector = first + SectorCount::new(slot.into());
             self.remember(sector, self.place(spot, slot), Before::Unknown)?;
@@ -149,7 +150,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.get(sector).is_some() {
             return Ok(Before::Unknown);
         }
-        Ok(match self.lookup(sector)? {
+        Ok(match self.mapped(sector)? {
             Mapped::At(place) => Before::At(place),
             Mapped::Nowhere | Mapped::Lost => Before::Unknown,
         })
@@ -163,7 +164,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.spot(place).0.block, 1);
-        let old = if let Some(entry) = self.table.get(sector) {
+        let located = self.table.locate(sector);
+        let old = if let Located::At(cell) = located
+            && let Some((_, entry)) = self.table.entry_at(cell)
+        {
             let block = self.shape.spot(entry.place).0.block;
             self.blocks.release(block, 1);
             if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
@@ -174,7 +178,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.map.note_dirty(self.shape.leaf_of(sector).0);
             self.release_before(sector, before)
         };
-        if self.table.put(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
+        let put = self.table.put_at(located, sector, Entry { place, old });
+        if put { Ok(()) } else { Err(Fault::Corrupt) }
     }
 
     /// Releases the place that a sector's map page tells, where that costs no read.
@@ -274,7 +279,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         area.pairing.endangered(PageIndex::new(page), area.page_count());
                     others.any(|other| other.get() < relied)
                 };
-                let guards = self.guards() && !planted(Bug::ForgetWordLines);
+                let shares = area.word_lines < area.pages;
+                let guards = shares && self.guards() && !planted(Bug::ForgetWordLines);
                 while guards && next < area.pages && endangers(next) {
                     next += 1;
                 }
@@ -298,11 +304,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Opens a block for a stream: one to which nothing refers is erased.
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
+        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
         // What the erase destroys was copied or written anew, and that is relied upon from now on.
         if !planted(Bug::EraseUnrelied) {
             self.rely();
         }
-        while let Some(block) = self.next_listed(area)? {
+        while let Some(block) = self.next_listed(area, worn)? {
             for victim in &mut self.victims {
                 *victim = victim.filter(|victim| victim.block != block);
             }
@@ -323,6 +330,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     }
                     self.record_block(block);
                     self.blocks.open(block);
+                    self.note_opened(area, block);
+                    self.note_erase(area);
                     self.door.weak.forget(Weak::Block(block));
                     self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
                     return Ok(());

@@ -2,14 +2,15 @@
 
 use std::convert::Infallible;
 
-use ftl_core::config::FilterChoice;
+use ftl_core::config::{Endurance, FilterChoice};
 use ftl_core::layout;
 use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
 };
 use ftl_core::probe::Cause;
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+    BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
 };
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done};
@@ -23,7 +24,7 @@ use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
 
-pub(super) const PAGED: [Parameter; 7] = [
+pub(super) const PAGED: [Parameter; 8] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     Parameter {
         name: "streams",
@@ -38,9 +39,14 @@ pub(super) const PAGED: [Parameter; 7] = [
     Parameter {
         name: "entries",
         default: "auto",
-        title: "sectors that RAM knows and map pages do not yet; auto: 10,500, or fewer on small devices",
+        title: "sectors that RAM knows and map pages do not yet; auto: 9,850, or fewer on small devices",
     },
     switch("follow", "a small write that continues a run of large ones follows it to the MLC"),
+    Parameter {
+        name: "throttle",
+        default: "off",
+        title: "the SLC takes no more writes than let it last as long as the MLC; off: all that are hot",
+    },
     Parameter { name: "cache", default: "auto", title: "map pages in RAM; auto: 16, or 4" },
     Parameter {
         name: "paired-pages",
@@ -86,7 +92,16 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
+        wear_leveling: base.wear_leveling,
+        throttle: throttle(part, values)?,
     })
+}
+
+/// What the part's blocks endure, where wear is to be kept in balance.
+fn throttle(part: &Part, values: &Values) -> Result<Option<Endurance>, String> {
+    let endurance = |region| part.region(region).map_or(0, |figures| figures.endurance);
+    let both = Endurance { log: endurance(Region::Slc), chain: endurance(Region::Mlc) };
+    Ok(values.is_on("throttle")?.then_some(both))
 }
 
 /// As many entries as the defaults have, but those of two blocks at least.

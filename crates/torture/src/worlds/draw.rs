@@ -124,20 +124,27 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         4 => (Streams::ByLifetime, Victims::Greedy),
         _ => (Streams::ByLifetime, Victims::CostBenefit),
     };
+    let dirty_entries = 8 + dice.below(400);
+    let cached_leaves = 2 + dice.below(3) as u16;
+    let anchor_blocks = dice.pick(&[0, 2, 3, 4, 6, 10]);
+    let filter = drawn_filter(Bytes::new(sector), dice);
+    let share = 20 + dice.below(80);
     let config = PagedConfig {
         sector_bytes: Bytes::new(sector),
         capacity: None,
-        dirty_entries: 8 + dice.below(400),
-        cached_leaves: 2 + dice.below(3) as u16,
-        anchor_blocks: dice.pick(&[0, 2, 3, 4, 6, 10]),
+        dirty_entries,
+        cached_leaves,
+        anchor_blocks,
         streams,
         victims,
-        filter: drawn_filter(Bytes::new(sector), dice),
+        filter,
         run_ends: RunEnds::Follow,
         paired_pages: PairedPages::Guard,
         refresh: PagedConfig::LARGE.refresh,
+        // Blocks are erased a few times only in a world.
+        wear_leveling: WearLeveling { enabled: true, threshold: 2 + share as u16 % 4 },
+        throttle: (share % 3 == 0).then_some(Endurance { log: 100, chain: 100 }),
     };
-    let share = 20 + dice.below(80);
     let room = slc.into_iter().chain(mlc).last().map_or(0, |region| region.capacity_bytes());
     let capacity = (room / u64::from(sector)) as u32 * share / 100;
     let config = PagedConfig { capacity: Some(SectorCount::new(capacity.max(8))), ..config };

@@ -1,0 +1,73 @@
+//! Static wear leveling: what is never replaced keeps its block from being erased, and all others wear in its stead.
+//! Where the block that was opened last is more worn by so much than the least worn one in use, that one is emptied,
+//! paced as any victim. Meanwhile the most worn of the blocks that may be opened is taken for what it held, so that the
+//! block is free for what is replaced soon, and a worn one rests.
+
+use ftl_iface::NandDevice;
+
+use super::address::BlockNumber;
+use super::ftl::PageFtl;
+use super::shape::Area;
+use crate::bugs::{Bug, planted};
+use crate::probe::{Cause, Probe};
+
+/// Blocks that are looked at whenever one is opened.
+const LOOKED_AT: u16 = 16;
+
+/// What is known of an area's least worn blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leveling {
+    /// Where the search goes on.
+    hand: u16,
+    /// The least worn block in use that was met.
+    least: Option<BlockNumber>,
+    /// How often the block was erased that was opened last.
+    worn: u16,
+    /// Blocks that were opened since one was emptied to be worn.
+    since: u16,
+}
+
+impl Leveling {
+    pub(super) const NONE: Self = Self { hand: 0, least: None, worn: 0, since: 0 };
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Notes that a block was erased and opened, and looks at a few others.
+    pub(super) fn note_opened(&mut self, area: Area, block: BlockNumber) {
+        let shape = self.shape.area(area);
+        let Some(level) = self.leveling.get_mut(area as usize) else { return };
+        level.worn = self.blocks.wear(block);
+        level.since = level.since.saturating_add(1);
+        level.least = level.least.filter(|least| self.blocks.may_be_victim(*least));
+        for _ in 0..LOOKED_AT.min(shape.blocks) {
+            let met = BlockNumber::new(shape.first_block + level.hand);
+            level.hand = if level.hand + 1 >= shape.blocks { 0 } else { level.hand + 1 };
+            let is_less = |least| self.blocks.wear(met) < self.blocks.wear(least);
+            if self.blocks.may_be_victim(met) && level.least.is_none_or(is_less) {
+                level.least = Some(met);
+            }
+        }
+    }
+
+    /// Whether a block is being emptied so that it is worn: then what it held goes where worn blocks rest.
+    pub(super) fn is_leveling(&self, area: Area) -> bool {
+        let victim = self.victims.get(area as usize).copied().flatten();
+        victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
+    }
+
+    /// The block to be emptied so that it is worn. One in as many as erase counts may differ by: so each wears by that
+    /// much before the next is needed, and leveling costs no more than that part of all programs.
+    pub(super) fn to_level(&mut self, area: Area) -> Option<BlockNumber> {
+        let wear_leveling = self.config.wear_leveling;
+        let level = self.leveling.get_mut(area as usize)?;
+        let least = level.least.filter(|least| self.blocks.may_be_victim(*least))?;
+        let apart = level.worn.saturating_sub(self.blocks.wear(least));
+        let threshold = wear_leveling.threshold;
+        let due = apart > threshold && level.since >= threshold || planted(Bug::LevelInNeed);
+        if !wear_leveling.enabled || !due {
+            return None;
+        }
+        (level.least, level.since) = (None, 0);
+        Some(least)
+    }
+}
