@@ -243,7 +243,7 @@ fn the_reader_finds_the_truth(device: &str, config: &PagedConfig) {
         };
         formatted = true;
         let mut ftl = ftl.expect("it mounts");
-        for _ in 0..1 + dice.below(60) {
+        for _ in 0..=dice.below(60) {
             let span = if dice.percent(50) { capacity } else { capacity / 8 };
             let first = dice.below(span);
             let longest = if dice.percent(20) { 40 } else { 3 };

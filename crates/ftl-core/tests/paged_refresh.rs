@@ -11,6 +11,7 @@ use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region,
     Sector, SectorCount, Work,
 };
+use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content, datasheet};
 
 use world::fading::{Fading, days, fading, fill, lost};
@@ -237,7 +238,7 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         for version in 100..400 {
             // What is lost is never written again, nor a fourth of the rest.
             let sector = dice.below(capacity);
-            if sector % 4 > 0 && !before.contains(&sector) {
+            if !sector.is_multiple_of(4) && !before.contains(&sector) {
                 ftl.write(Sector::new(sector), &content(sector, version, BYTES)).expect("written");
                 truth[sector as usize] = version;
             }

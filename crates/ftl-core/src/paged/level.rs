@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// The block to be emptied so that it is worn. One in as many as erase counts may differ by: so each wears by that
     /// much before the next is needed, and leveling costs no more than that part of all programs.
-    pub(super) fn to_level(&mut self, area: Area) -> Option<BlockNumber> {
+    pub(super) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
         let level = self.leveling.get_mut(area as usize)?;
         let least = level.least.filter(|least| self.blocks.may_be_victim(*least))?;

@@ -167,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // In need nothing counts but the room that is won.
         let need = self.blocks.free(area) <= self.shape.reserve(area);
         if (!need || planted(Bug::LevelInNeed))
-            && let Some(block) = self.to_level(area)
+            && let Some(block) = self.next_to_level(area)
         {
             let victim = self.victim_of(area, block);
             return Some(Victim { cause: Cause::WearLeveling, ..victim });

@@ -143,7 +143,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         refresh: PagedConfig::LARGE.refresh,
         // Blocks are erased a few times only in a world.
         wear_leveling: WearLeveling { enabled: true, threshold: 2 + share as u16 % 4 },
-        throttle: (share % 3 == 0).then_some(Endurance { log: 100, chain: 100 }),
+        throttle: share.is_multiple_of(3).then_some(Endurance { log: 100, chain: 100 }),
     };
     let room = slc.into_iter().chain(mlc).last().map_or(0, |region| region.capacity_bytes());
     let capacity = (room / u64::from(sector)) as u32 * share / 100;
