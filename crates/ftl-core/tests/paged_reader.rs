@@ -1,6 +1,6 @@
 //! A second reader of the page store's format, written from `docs/PAGE_STORE.md` and `docs/FORMAT.md` alone: it shares
-//! no code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which must
-//! find the truth in tags and map pages.
+//! no code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which
+//! must find the truth in tags and map pages.
 
 mod world;
 

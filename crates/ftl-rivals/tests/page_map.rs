@@ -18,7 +18,7 @@ fn every_sector_reads_as_it_was_written_last() {
             for lanes in [1, 2] {
                 let chip = world::chip(device);
                 let bytes = chip.geometry().region(region).unwrap().capacity_bytes();
-                let capacity = SectorCount::new((bytes / 1024 / 3) as u32 - 7);
+                let capacity = SectorCount::new((bytes / 1024 / 4) as u32 - 7);
                 let config = Config { region, victims, sector: Bytes::new(1024), capacity, lanes };
                 let mut store = page_map::new(chip, NoProbe, &config).unwrap();
                 world::live(&mut store, seed, 3_000, |store| store.check().unwrap());

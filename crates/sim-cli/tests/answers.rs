@@ -162,8 +162,10 @@ fn what_blktrace_wrote_for_each_processor_is_one_trace() {
         let run = result(&[&["replay", "--open-loop", "--device", "tiny"], names].concat());
         let requests = &run["requests"];
         assert_eq!((requests["reads"].as_u64(), requests["writes"].as_u64()), (Some(1), Some(2)));
-        // The read, 4 us after the first write, waits for both: two pages of 800 us each, then two of 60 us.
-        assert_eq!(run["read_us"]["total"], 2.0 * 2.0 * 800.0 - 4.0 + 2.0 * 60.0, "{names:?}");
+        // The read, 4 us after the first write, waits for both: four pages of 200 us each in the log, whose block is
+        // full after seven and ends with a summary. Then it reads four of 25 us.
+        let waits = (2.0 * 4.0 + 1.0) * 200.0 - 4.0;
+        assert_eq!(run["read_us"]["total"], waits + 4.0 * 25.0, "{names:?}");
     }
 }
 
@@ -201,7 +203,7 @@ fn any_columns_are_read_once_they_are_described() {
 #[test]
 fn what_a_line_of_bpftrace_prints_is_read_by_its_columns() {
     // As the line in the README prints it: the first line is bpftrace's own.
-    let text = "Attaching 1 probe...\n1000 WS 16 4096\n2000 RA 16 4096\n3000 W 64 8192\n";
+    let text = "Attaching 1 probe...\n1000 WS 16 8\n2000 RA 16 8\n3000 W 64 16\n";
     let path = file("bpftrace.txt", text);
     let columns = "time=0:ns,op=1,offset=2:sectors,length=3";
     let result = result(&["replay", &path, "--columns", columns, "--device", "tiny"]);

@@ -148,9 +148,9 @@ fn a_result_has_every_name_of_the_schema() {
         ("/mlc/pages", pages),
         ("/slc/pages", pages),
         ("/factors", "alpha n1 n2 n3 n4 p1 p2"),
-        ("/filter", "threshold_sectors"),
+        ("/filter", "threshold_bytes threshold_sectors"),
         ("/throttle", "active_share rejected_writes k"),
-        ("/hash", "rejected_writes load probes_mean"),
+        ("/hash", "rejected_writes load probes_mean valid"),
     ] {
         let object = result.pointer(place).and_then(Value::as_object).expect(place);
         let mut expected: Vec<&str> = keys.split(' ').collect();

@@ -108,7 +108,7 @@ fn a_system_works_for_itself_while_no_host_asks() {
     for pace in [&[][..], &["--pace"]] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("result.json");
-        let flags = ["--capacity", "64MiB", "--system", "pslc", "--json", path.to_str().unwrap()];
+        let flags = ["--capacity", "128MiB", "--system", "pslc", "--json", path.to_str().unwrap()];
         let server = Server::start(folder.path(), &[&flags[..], pace].concat());
         let mut client = server.client();
         client.write(0, 0, &vec![7; 1 << 20]).unwrap();

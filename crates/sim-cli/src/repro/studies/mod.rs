@@ -386,7 +386,7 @@ mod tests {
             loads.trace(load, 50).0
         });
         assert_eq!(Path::new(&own), file);
-        assert!(other.starts_with("synth:") && other.ends_with("&requests=50&seed=7"), "{other}");
+        assert!(other.starts_with("synth:") && other.ends_with("requests=50&seed=7"), "{other}");
         let (whole, half) = (Trial::of("ko"), Trial { part: (1, 2), ..Trial::of("ko") });
         assert_eq!([&whole, &half].map(|trial| loads.first(trial, 50)), [Some(50), Some(25)]);
         let full = Loads { length: Cut::Full, ..loads };
