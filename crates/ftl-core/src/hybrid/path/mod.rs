@@ -10,7 +10,7 @@
 //!   care of pages that share their cells with the one to be programmed.
 //! - `blocks` takes blocks for the chains and gives them back, also those that fail.
 //! - `read` finds the newest copy of a sector, and `prove` tells stale entries of the log from valid ones. A `piece` is
-//!   where a copy stands.
+//!   where a fold copies from.
 
 pub(crate) mod route;
 

@@ -1,4 +1,4 @@
-//! A slot of a page, from which a sector is read or copied.
+//! A slot of a page, from which a fold copies.
 
 use crate::hybrid::flash::Spot;
 

@@ -4,8 +4,8 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::flash::Spot;
 use crate::hybrid::mlc::Found;
-use crate::hybrid::path::piece::{PageOf, Piece};
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
 use crate::layout::Slot;
@@ -16,8 +16,8 @@ use crate::probe::{Cause, Probe};
 enum Source {
     /// Nowhere: zeros.
     Nowhere,
-    /// From there.
-    Page(Piece),
+    /// From this slot of this page.
+    Page { spot: Spot, slot: u16, in_place: bool },
 }
 
 impl Source {
@@ -25,7 +25,10 @@ impl Source {
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
             (Self::Nowhere, Self::Nowhere) => true,
-            (Self::Page(piece), Self::Page(next)) => piece.is_followed_by(next, distance),
+            (
+                Self::Page { spot, slot, in_place },
+                Self::Page { spot: next_spot, slot: next_slot, in_place: next_in_place },
+            ) => spot == next_spot && slot + distance == next_slot && in_place == next_in_place,
             _ => false,
         }
     }
@@ -82,13 +85,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
             if let (Some(at), Some(log)) = (newest, &self.log) {
                 let (spot, slot) = log.spot(at);
-                return Ok(Source::Page(Piece::in_log(spot, slot)));
+                return Ok(Source::Page { spot, slot, in_place: false });
             }
         }
         Ok(match self.mlc.find(&mut self.flash, logical, offset)? {
             Found::Nowhere => Source::Nowhere,
-            Found::At { spot, slot } => Source::Page(Piece::in_log(spot, slot)),
-            Found::InPlace { spot, slot } => Source::Page(Piece::in_data(spot, slot)),
+            Found::At { spot, slot } => Source::Page { spot, slot, in_place: false },
+            Found::InPlace { spot, slot } => Source::Page { spot, slot, in_place: true },
         })
     }
 
@@ -111,7 +114,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         run: u16,
         chunk: &mut [u8],
     ) -> Result<(), StoreReadError<D::Error>> {
-        let Source::Page(Piece { spot, slot, of }) = source else {
+        let Source::Page { spot, slot, in_place } = source else {
             chunk.fill(0);
             return Ok(());
         };
@@ -127,10 +130,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Slot::Holds(held) if held == sector => {}
                 Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
                 // Its newest copy stood on a page that was ruined since.
-                Slot::Elsewhere(held) if of == PageOf::Data && held == sector => {
+                Slot::Elsewhere(held) if in_place && held == sector => {
                     return Err(self.lost(sector));
                 }
-                Slot::Hole(hole) if of == PageOf::Data && hole == sector => {
+                Slot::Hole(hole) if in_place && hole == sector => {
                     let start = usize::from(at) * sector_bytes;
                     if let Some(bytes) = chunk.get_mut(start..start + sector_bytes) {
                         bytes.fill(0);
