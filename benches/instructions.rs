@@ -39,9 +39,6 @@ const FIGURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 /// A path may get dearer by this many percent, which is more than the order of functions in memory makes.
 const PERCENT: f64 = 2.0;
 
-/// The page store's paths still change from day to day; they are shown, and held to this.
-const PERCENT_OF_PAGES: f64 = 50.0;
-
 type Outcome<T> = Result<T, String>;
 
 // Under callgrind.
@@ -172,8 +169,7 @@ fn compare(rows: &[(&Path, f64, f64)]) -> Outcome<()> {
         let change = was.map_or(f64::INFINITY, |was| (count / was - 1.0) * 100.0);
         let (name, unit, was) = (path.name, path.unit, was.unwrap_or(f64::NAN));
         println!("{name:<40} {count:>12.1} {was:>10.1} {change:>+7.1}% {share:>10.1}  a {unit}");
-        let most = if name.starts_with("page store") { PERCENT_OF_PAGES } else { PERCENT };
-        if change > most {
+        if change > PERCENT {
             faults.push(name);
         }
     }
