@@ -359,7 +359,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.spares.read.get(..usize::from(self.read_bytes)).is_some_and(layout::is_erased)
     }
 
-    /// Says what a slot of the page of the chains that is programmed next with [`Slots::HELD`] will hold. Only programs
+    /// Says what a slot of the page of the chains that is programmed next with [`HELD`](layout::Slots::HELD) will hold. Only programs
     /// to chains forget it.
     #[inline]
     pub fn hold(&mut self, slot: u16, holds: Slot) {
