@@ -359,8 +359,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.spares.read.get(..usize::from(self.read_bytes)).is_some_and(layout::is_erased)
     }
 
-    /// Says what a slot of the page of the chains that is programmed next with [`HELD`](layout::Slots::HELD) will hold. Only programs
-    /// to chains forget it.
+    /// Says what a slot of the page of the chains that is programmed next with [`HELD`](layout::Slots::HELD) will hold.
+    /// Only programs to chains forget it.
     #[inline]
     pub fn hold(&mut self, slot: u16, holds: Slot) {
         layout::put_slot(self.spares.chain, usize::from(slot), holds);
