@@ -125,7 +125,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let named =
             ended.map_or(Slot::Empty, |block| Slot::Elsewhere(Sector::new(u32::from(block.get()))));
         let note = u32::from(pages) | older.map_or(0, |_| BESIDE);
-        let label = Label { kind: Kind::Commit, note, slots: Slots::Listed(&[named]) };
+        let named = [named];
+        let label = Label { kind: Kind::Commit, note, slots: Slots::Listed(&named) };
         self.flash.program(spot, label, Content::Buffer, Cause::Meta)?;
         let (stamp, proof) = (self.flash.stamp(), self.proof_spot(block));
         let label = Label { slots: Slots::Listed(&[]), ..label };
