@@ -7,7 +7,6 @@
 
 mod world;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ftl_core::Config;
@@ -16,6 +15,7 @@ use ftl_core::config::{Endurance, FilterChoice, IndexConfig};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{Cell, Geometry, Region, SectorCount};
 
+use world::counted::table_of_operations;
 use world::{Dice, Step, World, devices, region};
 
 /// Requests to a device by that configuration, from that seed.
@@ -121,19 +121,7 @@ fn run(scenario: &Scenario) -> Counters {
 }
 
 fn table(name: &str, counters: &Counters) -> String {
-    let mut text = format!("{name}\n{:14}", "");
-    for cause in Cause::ALL {
-        write!(text, "{:>14}", format!("{cause:?}")).expect("a string takes all");
-    }
-    for region in Region::ALL {
-        for verb in Verb::ALL {
-            write!(text, "\n  {:12}", format!("{region} {verb:?}")).expect("a string takes all");
-            for cause in Cause::ALL {
-                let times = counters.operations(region, verb, cause);
-                write!(text, "{times:>14}").expect("a string takes all");
-            }
-        }
-    }
+    let text = table_of_operations(name, counters);
     let Counters { lookups, misses, scans, scanned_pages, folds, fold_erases, switches, .. } =
         counters;
     let lines = [

@@ -7,7 +7,6 @@
 
 mod world;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
@@ -16,6 +15,7 @@ use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, Geometry, PageCount, Region, Sector, SectorCount};
 use nand_model::{Chip, Content};
 
+use world::counted::table_of_operations;
 use world::{Dice, KEY, content, devices, part, region};
 
 const BYTES: usize = 512;
@@ -104,29 +104,12 @@ fn run(geometry: Geometry, config: &PagedConfig) -> Counters {
     ftl.probe().clone()
 }
 
-fn table(name: &str, counters: &Counters) -> String {
-    let mut text = format!("{name}\n{:14}", "");
-    for cause in Cause::ALL {
-        write!(text, "{:>14}", format!("{cause:?}")).expect("a string takes all");
-    }
-    for region in Region::ALL {
-        for verb in Verb::ALL {
-            write!(text, "\n  {:12}", format!("{region} {verb:?}")).expect("a string takes all");
-            for cause in Cause::ALL {
-                let times = counters.operations(region, verb, cause);
-                write!(text, "{times:>14}").expect("a string takes all");
-            }
-        }
-    }
-    text + "\n"
-}
-
 #[test]
 fn fixed_requests_cost_what_they_always_did() {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/paged_golden.txt");
     let tables = scenarios()
         .into_iter()
-        .map(|(name, geometry, config)| table(name, &run(geometry, &config)));
+        .map(|(name, geometry, config)| table_of_operations(name, &run(geometry, &config)) + "\n");
     let found = tables.collect::<Vec<_>>().join("\n");
     if std::env::var_os("RENEW_TABLES").is_some() {
         println!("{found}");

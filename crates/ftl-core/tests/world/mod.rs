@@ -2,6 +2,7 @@
 // Each test file compiles this module for itself and uses the part of it that it needs.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
+pub mod counted;
 pub mod devices;
 mod dice;
 pub mod fading;
