@@ -93,9 +93,9 @@ pub struct Blocks<'ram> {
     turns: [u8; 2],
 }
 
-/// A turn is about the 64th part of an area.
+/// A turn is about the 16th part of an area: what lives longest must be told from what lives long.
 const fn turn(area: &AreaShape) -> u8 {
-    let pages = area.blocks as u32 * area.pages as u32 / 64;
+    let pages = area.blocks as u32 * area.pages as u32 / 16;
     if pages == 0 { 0 } else { pages.ilog2() as u8 }
 }
 
@@ -343,7 +343,7 @@ impl<'ram> Blocks<'ram> {
         self.count_free();
     }
 
-    /// The turn of an area's clock at that stamp. It goes round in 256 turns, four times an area's pages.
+    /// The turn of an area's clock at that stamp. It goes round in 256 turns, eight times an area's pages or more.
     #[inline]
     pub fn clock(&self, area: Area, stamp: Stamp) -> u8 {
         (stamp.get() >> self.turns[area as usize]) as u8
@@ -413,11 +413,11 @@ impl<'ram> Blocks<'ram> {
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 
-    /// How far away in time it is that a block's content is expected to be replaced, or was expected to be.
+    /// How far ahead it is that a block's content is expected to be replaced. What should have been replaced by now will
+    /// stay the longer the older it is.
     pub fn far(&self, block: BlockNumber, now: u8) -> u8 {
-        let death = self.deaths.get(block);
-        let ahead = death.wrapping_sub(now);
-        if ahead <= AHEAD_MAX { ahead } else { now.wrapping_sub(death).min(AGE_MAX) }
+        let ahead = self.deaths.get(block).wrapping_sub(now);
+        if ahead <= AHEAD_MAX { ahead } else { self.age(block, now) }
     }
 
     /// The free block to be opened next, but for those: of a few the least worn.

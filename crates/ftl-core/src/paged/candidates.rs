@@ -13,10 +13,13 @@ pub(super) const PACE_MAX: u16 = 21;
 
 /// As many are kept.
 const KEPT: usize = 24;
-/// At a turn the hand passes at least as many blocks, and at least a sixteenth of the area: all that it keeps is used
-/// up when it comes round.
+/// At a turn the hand passes at least as many blocks, and at least so large a part of the area: most of what it keeps is
+/// used up when it comes round. More is not better: the hand takes blocks in the order in which they were written, and
+/// so leaves those in peace that were written late.
 const PASSED: u16 = 64;
-const ROUND: u16 = 16;
+const ROUND: u16 = 32;
+/// Turns of the clock that are added to how far a block's death is: without them nothing but that would count.
+const FAR_LEAST: u32 = 32;
 
 /// The best blocks that the hand has met.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +64,7 @@ impl Judge {
                 blocks.keep_in_round(block, self.now);
                 let far = u32::from(blocks.far(block, self.now));
                 // Reading and erasing takes as long as copying the tenth part of a block.
-                (won << 8) / (used + full / 10 + 1) * (far + 4) + 1
+                (won << 8) / (used + full / 10 + 1) * (far + FAR_LEAST) + 1
             }
             Victims::Greedy => won + 1,
         })

@@ -25,11 +25,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks.age(block, now)
     }
 
-    /// The stream of what the host writes to the main area: likely to die soon is what replaces what lived less than
-    /// half as long as blocks live.
+    /// The stream of what the host writes to the main area: likely to die soon is what replaces what did not live as
+    /// long as blocks do.
     pub(super) const fn host_stream(&self, lived: Option<u8>) -> Stream {
         match lived {
-            Some(lived) if lived as u16 >= self.lifetime / 32 => Stream::Lasting,
+            Some(lived) if lived as u16 >= self.lifetime / 16 => Stream::Lasting,
             _ => Stream::Host,
         }
     }
@@ -54,7 +54,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
             Streams::ByLifetime => {
                 let age = self.age(victim);
-                let old = u16::from(age) >= self.lifetime / 4 || age == AGE_MAX;
+                let old = u16::from(age) >= self.lifetime / 16 || age == AGE_MAX;
                 if old { Stream::Old } else { Stream::Copies }
             }
         }
