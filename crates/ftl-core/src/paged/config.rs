@@ -35,6 +35,8 @@ pub struct PagedConfig {
     /// How often blocks of the fast area (`log`) and the main one (`chain`) may be erased, so that the fast area takes
     /// no more of the host's writes than lets both wear out together. `None`: it takes what is hot.
     pub throttle: Option<Endurance>,
+    /// Where large writes go while the fast area has room.
+    pub bursts: Bursts,
 }
 
 /// How many bits of a codeword may have to be corrected before its block is emptied: as many or more, and it is.
@@ -79,6 +81,17 @@ pub enum RunEnds {
     Follow,
 }
 
+/// Where large writes go while more than a quarter of the fast area is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bursts {
+    /// To the main area, as always.
+    ToMain,
+    /// To the fast area, for hosts that pause: it takes them more quickly, and idle work moves them on until half of it is
+    /// free again. With such endurance of the fast area (`log`) and the main one (`chain`) they enter only as long as the
+    /// fast area does not wear faster than lets both wear out together.
+    ToFast(Endurance),
+}
+
 /// Which block is emptied next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victims {
@@ -106,6 +119,7 @@ impl PagedConfig {
         refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(3) },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },
         throttle: None,
+        bursts: Bursts::ToMain,
     };
 
     /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 1,024 entries, four map

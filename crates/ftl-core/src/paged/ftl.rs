@@ -8,7 +8,7 @@ use ftl_iface::{
 use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Blocks;
 use super::candidates::Candidates;
-use super::config::{PagedConfig, RunEnds, Streams};
+use super::config::{Bursts, PagedConfig, RunEnds, Streams};
 use super::dirty::DirtyTable;
 use super::door::{Door, Seen, is_sectors};
 use super::level::Leveling;
@@ -307,7 +307,24 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let entry = self.table.get(first);
             entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
         };
-        !self.throttle.is_closed() && (!self.throttle.is_active() || stands_there())
+        !self.is_closed() && (!self.is_throttled() || stands_there())
+    }
+
+    /// Whether the host's writes are held off the fast area, but for those to what stands there.
+    const fn is_throttled(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_active()
+    }
+
+    /// Whether all of the host's writes are held off the fast area.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_closed()
+    }
+
+    /// Whether large writes enter the fast area at present.
+    pub(super) const fn takes_bursts(&self) -> bool {
+        let Some(fast) = &self.shape.fast else { return false };
+        let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
+        takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
     }
 
     /// Notes that a block of the host's or the map's was erased.

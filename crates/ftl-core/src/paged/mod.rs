@@ -97,7 +97,7 @@ pub mod numbers;
 #[cfg(feature = "check")]
 mod check;
 
-pub use config::{PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
+pub use config::{Bursts, PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
 pub use ftl::PageFtl;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]

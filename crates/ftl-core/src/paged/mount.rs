@@ -11,7 +11,7 @@ use ftl_iface::{BlockCount, NandDevice};
 use super::address::{Mapped, Spot};
 use super::blocks::Blocks;
 use super::candidates::Candidates;
-use super::config::PagedConfig;
+use super::config::{Bursts, PagedConfig};
 use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
 use super::ftl::{Epoch, PageFtl, Stream};
@@ -329,12 +329,18 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 }
 
-/// The throttle that holds the host's writes off the fast area. There is no window to be narrowed.
+/// The throttle that holds the host's writes, or bursts alone, off the fast area. There is no window to be narrowed.
 fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     let fast = shape.fast.map_or(0, |fast| fast.blocks);
-    let endurance = config.throttle.unwrap_or(Endurance { log: 0, chain: 0 });
+    let bursts = match config.bursts {
+        Bursts::ToMain => None,
+        Bursts::ToFast(endurance) => Some(endurance),
+    };
+    let endurance = config.throttle.or(bursts);
+    let enabled = endurance.is_some() && fast > 0;
+    let endurance = endurance.unwrap_or(Endurance { log: 0, chain: 0 });
     Throttle::new(ThrottleConfig {
-        enabled: config.throttle.is_some() && fast > 0,
+        enabled,
         log_blocks: BlockCount::new(fast.into()),
         chain_blocks: BlockCount::new(shape.main.blocks.into()),
         log_endurance: endurance.log,

@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, PageCount, Sector, Work};
 
 use super::address::{BlockNumber, Mapped, Spot};
 use super::candidates::{Judge, PACE_MAX};
-use super::config::Victims;
+use super::config::{Bursts, Victims};
 use super::dirty::Old;
 use super::door::{self, Seen};
 use super::ftl::{PageFtl, Stream};
@@ -107,7 +107,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return Ok(Work::Done);
             }
         }
-        let waits = self.short_area(IDLE).is_some() || self.may_refresh() || self.scrub.is_some();
+        let short = self.short_area(IDLE).is_some() || self.expects_bursts();
+        let waits = short || self.may_refresh() || self.scrub.is_some();
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
@@ -128,7 +129,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             return Ok(true);
         }
+        if self.expects_bursts() && self.reclaim_step(Area::Fast)? == Step::Done {
+            return Ok(true);
+        }
         self.scrub_step()
+    }
+
+    /// Whether the fast area is to have more room for a burst: half of it, as long as the main area has room for what
+    /// leaves it.
+    fn expects_bursts(&self) -> bool {
+        let Some(fast) = &self.shape.fast else { return false };
+        matches!(self.config.bursts, Bursts::ToFast(_))
+            && self.blocks.free(Area::Fast) <= fast.blocks / 2
+            && !self.is_short(Area::Main, IDLE)
     }
 
     /// Copies one page's worth out of an area's victim.

@@ -101,11 +101,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// What does not fill a page of the main area goes to the fast one, unless that must not wear.
+    /// What does not fill a page of the main area goes to the fast one, unless that must not wear; and what a burst may
+    /// bring.
     const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
-        let open = self.shape.fast.is_some() && !self.throttle.is_closed();
+        let open = self.shape.fast.is_some() && !self.is_closed();
+        let fits = open && left < self.shape.main.slots as usize;
         match stream {
-            Stream::Host if open && left < self.shape.main.slots as usize => Stream::Hot,
+            Stream::Host if fits || self.takes_bursts() => Stream::Hot,
             stream => stream,
         }
     }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use ftl_core::config::{Endurance, FilterChoice};
 use ftl_core::layout;
 use ftl_core::paged::{
-    OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
+    Bursts, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
 };
 use ftl_core::probe::Cause;
 use ftl_iface::{
@@ -24,7 +24,7 @@ use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
 
-pub(super) const PAGED: [Parameter; 8] = [
+pub(super) const PAGED: [Parameter; 9] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     Parameter {
         name: "streams",
@@ -46,6 +46,11 @@ pub(super) const PAGED: [Parameter; 8] = [
         name: "throttle",
         default: "off",
         title: "the SLC takes no more writes than let it last as long as the MLC; off: all that are hot",
+    },
+    Parameter {
+        name: "bursts",
+        default: "off",
+        title: "large writes enter the SLC's free room and leave it while the host pauses (--open-loop), as wear allows",
     },
     Parameter { name: "cache", default: "auto", title: "map pages in RAM; auto: 16, or 4" },
     Parameter {
@@ -93,15 +98,19 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
         wear_leveling: base.wear_leveling,
-        throttle: throttle(part, values)?,
+        throttle: values.is_on("throttle")?.then(|| endurance(part)),
+        bursts: if values.is_on("bursts")? {
+            Bursts::ToFast(endurance(part))
+        } else {
+            Bursts::ToMain
+        },
     })
 }
 
-/// What the part's blocks endure, where wear is to be kept in balance.
-fn throttle(part: &Part, values: &Values) -> Result<Option<Endurance>, String> {
-    let endurance = |region| part.region(region).map_or(0, |figures| figures.endurance);
-    let both = Endurance { log: endurance(Region::Slc), chain: endurance(Region::Mlc) };
-    Ok(values.is_on("throttle")?.then_some(both))
+/// What the part's blocks endure.
+fn endurance(part: &Part) -> Endurance {
+    let of = |region| part.region(region).map_or(0, |figures| figures.endurance);
+    Endurance { log: of(Region::Slc), chain: of(Region::Mlc) }
 }
 
 /// As many entries as the defaults have, but those of two blocks at least.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
 use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
-use ftl_core::paged::{PagedConfig, RunEnds, Streams, Victims};
+use ftl_core::paged::{Bursts, PagedConfig, RunEnds, Streams, Victims};
 use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
@@ -144,6 +144,10 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         // Blocks are erased a few times only in a world.
         wear_leveling: WearLeveling { enabled: true, threshold: 2 + share as u16 % 4 },
         throttle: share.is_multiple_of(3).then_some(Endurance { log: 100, chain: 100 }),
+        bursts: match share % 4 {
+            1 => Bursts::ToFast(Endurance { log: 1_000, chain: 100 }),
+            _ => Bursts::ToMain,
+        },
     };
     let room = slc.into_iter().chain(mlc).last().map_or(0, |region| region.capacity_bytes());
     let capacity = (room / u64::from(sector)) as u32 * share / 100;
