@@ -92,7 +92,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let slc = units.area(SLC);
     // Besides what is kept free, blocks may be open in each lane of each stream.
     let usable = slc.blocks().saturating_sub(2 * slc.least_free());
-    let hot = (u64::from(usable) * u64::from(slc.stride()) * 9 / 10) as u32;
+    let hot = (u64::from(usable) * u64::from(slc.units_in_full()) * 9 / 10) as u32;
     if hot == 0 {
         return Err(Unfit(format!(
             "{} SLC blocks are too few: ask for a larger SLC",
@@ -213,6 +213,12 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
     ) -> Result<(), Fault<D::Error>> {
         self.requests += 1;
         units.read(unit, at, data, Cause::Host)
+    }
+
+    #[inline]
+    fn glance(&self, unit: Unit) -> u32 {
+        let count = self.references.get(unit.0 as usize).copied().unwrap_or_default();
+        self.lists.glance(unit.0) ^ u32::from(count)
     }
 
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {

@@ -69,7 +69,7 @@ pub fn new<D: NandDevice, P: Probe>(
     };
     let slc = device.slc_mode_pages(Region::Mlc).map_or(0, PageCount::get);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
-    let full = units.area(0).stride();
+    let full = units.area(0).units_in_full();
     // A unit in SLC mode takes the room of `full / slc` others: so many more than before, of the extra room.
     let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
     let taken = (full - slc).max(1);
@@ -175,6 +175,12 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
             self.shorten(units)?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn glance(&self, unit: Unit) -> u32 {
+        let count = self.accesses.get(unit.0 as usize).copied().unwrap_or_default();
+        self.lists.glance(unit.0) ^ u32::from(count)
     }
 
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {

@@ -106,7 +106,7 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
         disk,
         dram: Dram::new((config.dram.as_usize() / units.unit_bytes()).max(1)),
         dram_bytes: config.dram.get().into(),
-        units_of_block: units.area(MLC).stride(),
+        units_of_block: units.area(MLC).units_in_full(),
         blocks: config.blocks,
         cold_percent: config.cold_percent.clamp(1, 100),
         rule: config.rule,

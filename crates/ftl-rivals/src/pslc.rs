@@ -79,7 +79,8 @@ impl Pslc {
     /// Blocks that may be in SLC mode now.
     fn limit<D: NandDevice, P: Probe>(&self, units: &Units<D, P>) -> u32 {
         let area = units.area(0);
-        let taken = self.held.div_ceil(area.stride()) + self.static_blocks + 2 * area.least_free();
+        let taken =
+            self.held.div_ceil(area.units_in_full()) + self.static_blocks + 2 * area.least_free();
         let without_data = area.blocks().saturating_sub(taken);
         let dynamic = u64::from(without_data) * u64::from(self.dynamic_permille) / 1_000;
         self.static_blocks + dynamic as u32

@@ -53,6 +53,11 @@ const NOT_FULL: u16 = u16::MAX;
 /// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
 const NOTHING: f64 = 1e-12;
 
+/// Bits of the number of a unit in its block.
+const fn place_bits(units: u32) -> u32 {
+    units.next_power_of_two().trailing_zeros()
+}
+
 /// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
 const GROUP: usize = 256;
 
@@ -64,6 +69,9 @@ pub struct Area {
     lanes: usize,
     /// Units of a block by its mode: a block has fewer in SLC mode.
     units: [u32; 2],
+    /// A place's number is that of its block, turned left by so much, and that of its unit: to find a block costs no
+    /// division.
+    shift: u32,
     modes: Vec<Mode>,
     states: Vec<State>,
     valid: Vec<u16>,
@@ -111,6 +119,7 @@ impl Area {
             first: plan.blocks.start,
             lanes,
             units,
+            shift: place_bits(units[0]),
             modes: vec![Mode::Full; blocks],
             states: vec![State::Free; blocks],
             valid: vec![0; blocks],
@@ -122,7 +131,7 @@ impl Area {
             cleaned: 0,
             used: vec![false; blocks],
             failing: vec![false; blocks],
-            bits: vec![0; (blocks * units[0] as usize).div_ceil(64)],
+            bits: vec![0; (blocks << place_bits(units[0])).div_ceil(64)],
             free,
             free_count: blocks as u32,
             open: vec![vec![None; lanes]; plan.streams.len()],
@@ -168,14 +177,26 @@ impl Area {
         self.states.iter().filter(|state| **state != State::Bad).count() as u32
     }
 
-    /// Places of the area.
+    /// Numbers of places of the area. Where a block's units are no power of two, some are no place's.
     pub const fn places(&self) -> u32 {
-        self.blocks() * self.stride()
+        self.blocks() << self.shift
     }
 
-    /// Units of a block in full mode: what the numbers of places are laid out for.
+    /// The number of the place of a block's unit.
     #[inline]
-    pub const fn stride(&self) -> u32 {
+    pub const fn place(&self, block: u32, unit: u32) -> u32 {
+        block << self.shift | unit
+    }
+
+    /// The block of a place, and the unit of it.
+    #[inline]
+    pub const fn spot(&self, place: u32) -> (u32, u32) {
+        (place >> self.shift, place & ((1 << self.shift) - 1))
+    }
+
+    /// Units of a block in full mode.
+    #[inline]
+    pub const fn units_in_full(&self) -> u32 {
         self.units[0]
     }
 
@@ -271,31 +292,46 @@ impl Area {
         best
     }
 
-    /// The local numbers of the block's valid units.
+    /// The places of the block's valid units.
     pub fn valid_units(&self, block: u32) -> impl Iterator<Item = u32> {
-        let first = block * self.stride();
-        (first..first + self.stride()).filter(|at| self.is_valid(*at))
+        let places = self.place(block, 0)..self.place(block + 1, 0);
+        places.clone().step_by(64).flat_map(move |first| {
+            let word = self.bits[first as usize / 64] >> (first % 64);
+            let mut left = word & (u64::MAX >> (64 - (places.end - first).min(64)));
+            std::iter::from_fn(move || {
+                let place = first + left.trailing_zeros();
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    place
+                })
+            })
+        })
     }
 
-    /// Whether the unit of that local number is valid.
+    /// Whether the unit at that place is valid.
     #[inline]
-    pub fn is_valid(&self, local: u32) -> bool {
-        self.bits[local as usize / 64] >> (local % 64) & 1 == 1
+    pub fn is_valid(&self, place: u32) -> bool {
+        self.bits[place as usize / 64] >> (place % 64) & 1 == 1
+    }
+
+    /// What the tables say of a place that holds old data soon.
+    #[inline]
+    pub(super) fn glance(&self, place: u32) -> u32 {
+        u32::from(self.is_valid(place)) + self.valid(place >> self.shift)
     }
 
     /// The unit is programmed and holds the newest data.
     #[inline]
-    pub(super) fn validate(&mut self, local: u32) {
-        self.bits[local as usize / 64] |= 1 << (local % 64);
-        let block = (local / self.stride()) as usize;
-        self.valid[block] += 1;
+    pub(super) fn validate(&mut self, place: u32) {
+        self.bits[place as usize / 64] |= 1 << (place % 64);
+        self.valid[(place >> self.shift) as usize] += 1;
     }
 
     /// The unit holds old data.
     #[inline]
-    pub(super) fn invalidate(&mut self, local: u32) {
-        let block = (local / self.stride()) as usize;
-        self.bits[local as usize / 64] &= !(1 << (local % 64));
+    pub(super) fn invalidate(&mut self, place: u32) {
+        let block = (place >> self.shift) as usize;
+        self.bits[place as usize / 64] &= !(1 << (place % 64));
         self.valid[block] -= 1;
         if self.states[block] == State::Full {
             self.set_key(block, self.key(block));
@@ -428,8 +464,9 @@ impl Area {
         // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
         // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
         let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
+        let bits = self.states.len() * self.units[0] as usize;
         let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
-        (self.states.len() * per_block + self.bits.len() * 8) as u64
+        (self.states.len() * per_block + bits.div_ceil(64) * 8) as u64
     }
 
     /// Whether counts, keys and lists agree with each other and with the bits.
