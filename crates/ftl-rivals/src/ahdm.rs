@@ -151,13 +151,29 @@ impl Ahdm {
         while self.lists.len(H) > self.longest[usize::from(H)]
             && let Some(last) = self.lists.oldest(H)
         {
-            self.lists.remove(last);
             if units.area_of(Unit(last)) == Some(SLC) {
                 make_room(units, Victims::Greedy, COLD_COPIES)?;
                 units.move_to(COLD, Unit(last), Cause::WriteBack)?;
             }
+            self.lists.remove(last);
         }
         Ok(())
+    }
+
+    /// Writes a unit where it belongs.
+    fn put<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        is_hot: bool,
+    ) -> Result<(), Fault<D::Error>> {
+        self.shorten(units)?;
+        self.adapt(units);
+        let (stream, copies) = if is_hot { (HOT, HOT_COPIES) } else { (COLD, COLD_COPIES) };
+        self.migrated += u64::from(is_hot);
+        make_room(units, Victims::Greedy, copies)?;
+        units.put(stream, unit, data, Cause::Host)
     }
 
     /// Moves the threshold, if it is time.
@@ -192,16 +208,11 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
     ) -> Result<(), Fault<D::Error>> {
         self.requests += 1;
         let is_hot = self.note_write(unit);
-        self.shorten(units)?;
-        self.adapt(units);
-        if is_hot {
-            self.migrated += 1;
-            make_room(units, Victims::Greedy, HOT_COPIES)?;
-            units.put(HOT, unit, data, Cause::Host)
-        } else {
-            make_room(units, Victims::Greedy, COLD_COPIES)?;
-            units.put(COLD, unit, data, Cause::Host)
+        let written = self.put(units, unit, data, is_hot);
+        if written.is_err() && is_hot && units.area_of(unit) != Some(SLC) {
+            self.lists.remove(unit.0);
         }
+        written
     }
 
     fn read(

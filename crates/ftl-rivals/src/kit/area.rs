@@ -91,6 +91,8 @@ pub struct Area {
     bits: Vec<u64>,
     free: Vec<VecDeque<u32>>,
     free_count: u32,
+    /// Free blocks below which room must be made.
+    least_free: u32,
     /// By stream and lane: the block being filled.
     open: Vec<Vec<Option<u32>>>,
     turns: Vec<usize>,
@@ -134,6 +136,7 @@ impl Area {
             bits: vec![0; (blocks << place_bits(units[0])).div_ceil(64)],
             free,
             free_count: blocks as u32,
+            least_free: (lanes * plan.streams.len()) as u32 + 1,
             open: vec![vec![None; lanes]; plan.streams.len()],
             turns: vec![0; plan.streams.len()],
             stream_modes: plan.streams.clone(),
@@ -164,7 +167,16 @@ impl Area {
     /// Free blocks below which the next write may find none left for the copies that collecting needs.
     #[inline]
     pub const fn least_free(&self) -> u32 {
-        self.most_open() + 1
+        self.least_free
+    }
+
+    /// From now on keeps two blocks free, where one is filled at a time. A write takes one, if room was made before it;
+    /// collecting takes one, too, and gives one back. Where several are filled in turn, collecting may take one of each
+    /// before it gives any back, and nothing changes.
+    pub(crate) const fn keep_two_free(&mut self) {
+        if self.lanes == 1 {
+            self.least_free = 2;
+        }
     }
 
     /// Blocks that its streams fill at a time, at most.
