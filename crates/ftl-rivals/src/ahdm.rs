@@ -160,18 +160,17 @@ impl Ahdm {
         Ok(())
     }
 
-    /// Writes a unit where it belongs.
+    /// Writes a unit to that stream, whose area is collected into the other one.
     fn put<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
         unit: Unit,
         data: &[u8],
-        is_hot: bool,
+        (stream, copies): (Stream, Stream),
     ) -> Result<(), Fault<D::Error>> {
         self.shorten(units)?;
         self.adapt(units);
-        let (stream, copies) = if is_hot { (HOT, HOT_COPIES) } else { (COLD, COLD_COPIES) };
-        self.migrated += u64::from(is_hot);
+        self.migrated += u64::from(stream == HOT);
         make_room(units, Victims::Greedy, copies)?;
         units.put(stream, unit, data, Cause::Host)
     }
@@ -208,7 +207,8 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
     ) -> Result<(), Fault<D::Error>> {
         self.requests += 1;
         let is_hot = self.note_write(unit);
-        let written = self.put(units, unit, data, is_hot);
+        let streams = if is_hot { (HOT, HOT_COPIES) } else { (COLD, COLD_COPIES) };
+        let written = self.put(units, unit, data, streams);
         if written.is_err() && is_hot && units.area_of(unit) != Some(SLC) {
             self.lists.remove(unit.0);
         }
