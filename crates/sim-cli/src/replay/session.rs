@@ -43,8 +43,8 @@ pub(super) struct Clocked {
     pub(super) busy: Duration,
 }
 
-/// Requests that a system is told of before the first of them: so few that what it looked at is still near the processor
-/// when the last one comes.
+/// Requests that a system is told of before the first of them: so few that what it looked at is still near the
+/// processor when the last one comes.
 const FORESEEN: usize = 32;
 
 /// What a system's books say when the replay begins; the result is what comes on top.

@@ -22,8 +22,8 @@ pub trait System: BlockStore<Error = Infallible> {
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
 
-    /// Requests that begin at these sectors come next. Nothing is done, and no time passes: a system may look at what its
-    /// tables say of them, all together, so that the processor waits for memory once.
+    /// Requests that begin at these sectors come next. Nothing is done, and no time passes: a system may look at what
+    /// its tables say of them, all together, so that the processor waits for memory once.
     fn foresee(&self, firsts: &[Sector]) {
         let _ = firsts;
     }
