@@ -39,7 +39,8 @@ use crate::units::{Bytes, PageCount};
 ///   In a region of several bits a cell, the pages of the same word line that were programmed before it may be lost
 ///   too ([`Pairing::endangered`](crate::Pairing::endangered)).
 /// - *In an erase*: the block reads as it was before, as erased, or as anything. Unless it is erased again, nothing may
-///   be programmed to it.
+///   be programmed to it. It has the mode that it had, whichever it was to be erased into; so has one whose erase
+///   fails.
 /// - *In a bad-block mark*: the mark is set or it is not.
 /// - *In a read*: nothing changes.
 /// - Nothing else changes: no other page, no other block.

@@ -92,7 +92,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let slc = units.area(SLC);
     // Besides what is kept free, blocks may be open in each lane of each stream.
     let usable = slc.blocks().saturating_sub(2 * slc.least_free());
-    let hot = (u64::from(usable) * u64::from(slc.stride()) * 9 / 10) as u32;
+    let hot = (u64::from(usable) * u64::from(slc.units_in_full()) * 9 / 10) as u32;
     if hot == 0 {
         return Err(Unfit(format!(
             "{} SLC blocks are too few: ask for a larger SLC",
@@ -151,13 +151,28 @@ impl Ahdm {
         while self.lists.len(H) > self.longest[usize::from(H)]
             && let Some(last) = self.lists.oldest(H)
         {
-            self.lists.remove(last);
             if units.area_of(Unit(last)) == Some(SLC) {
                 make_room(units, Victims::Greedy, COLD_COPIES)?;
                 units.move_to(COLD, Unit(last), Cause::WriteBack)?;
             }
+            self.lists.remove(last);
         }
         Ok(())
+    }
+
+    /// Writes a unit to that stream, whose area is collected into the other one.
+    fn put<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+        (stream, copies): (Stream, Stream),
+    ) -> Result<(), Fault<D::Error>> {
+        self.shorten(units)?;
+        self.adapt(units);
+        self.migrated += u64::from(stream == HOT);
+        make_room(units, Victims::Greedy, copies)?;
+        units.put(stream, unit, data, Cause::Host)
     }
 
     /// Moves the threshold, if it is time.
@@ -192,16 +207,12 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
     ) -> Result<(), Fault<D::Error>> {
         self.requests += 1;
         let is_hot = self.note_write(unit);
-        self.shorten(units)?;
-        self.adapt(units);
-        if is_hot {
-            self.migrated += 1;
-            make_room(units, Victims::Greedy, HOT_COPIES)?;
-            units.put(HOT, unit, data, Cause::Host)
-        } else {
-            make_room(units, Victims::Greedy, COLD_COPIES)?;
-            units.put(COLD, unit, data, Cause::Host)
+        let streams = if is_hot { (HOT, HOT_COPIES) } else { (COLD, COLD_COPIES) };
+        let written = self.put(units, unit, data, streams);
+        if written.is_err() && is_hot && units.area_of(unit) != Some(SLC) {
+            self.lists.remove(unit.0);
         }
+        written
     }
 
     fn read(
@@ -213,6 +224,12 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
     ) -> Result<(), Fault<D::Error>> {
         self.requests += 1;
         units.read(unit, at, data, Cause::Host)
+    }
+
+    #[inline]
+    fn glance(&self, unit: Unit) -> u32 {
+        let count = self.references.get(unit.0 as usize).copied().unwrap_or_default();
+        self.lists.glance(unit.0) ^ u32::from(count)
     }
 
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {

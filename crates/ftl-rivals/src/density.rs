@@ -69,7 +69,7 @@ pub fn new<D: NandDevice, P: Probe>(
     };
     let slc = device.slc_mode_pages(Region::Mlc).map_or(0, PageCount::get);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
-    let full = units.area(0).stride();
+    let full = units.area(0).units_in_full();
     // A unit in SLC mode takes the room of `full / slc` others: so many more than before, of the extra room.
     let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
     let taken = (full - slc).max(1);
@@ -99,11 +99,23 @@ impl Density {
         }
         let accesses = &mut self.accesses[unit.0 as usize];
         *accesses = accesses.saturating_add(1);
-        let is_hot = *accesses >= self.threshold || self.lists.list_of(unit.0).is_some();
-        if is_hot && self.most > 0 {
+        // Where one that should have returned found no room, no other enters.
+        let may_enter = self.most > 0 && self.lists.len(DENSE) <= self.most;
+        let is_listed = self.lists.list_of(unit.0).is_some();
+        let is_hot = is_listed || may_enter && *accesses >= self.threshold;
+        if is_hot {
             self.lists.touch(DENSE, unit.0);
         }
-        is_hot && self.most > 0
+        is_hot
+    }
+
+    /// No room was left for a unit: the list has it where it is in SLC mode all the same.
+    fn note_refused<D: NandDevice, P: Probe>(&mut self, units: &Units<D, P>, unit: Unit) {
+        if Self::is_dense(units, unit) {
+            self.lists.touch(DENSE, unit.0);
+        } else {
+            self.lists.remove(unit.0);
+        }
     }
 
     /// The unit used longest ago returns where too many are in SLC mode.
@@ -115,12 +127,29 @@ impl Density {
             && let Some(coldest) = self.lists.oldest(DENSE)
         {
             self.lists.remove(coldest);
+            let moved = self.make_room(units);
+            let moved = moved.and_then(|()| units.move_to(COLD, Unit(coldest), Cause::WriteBack));
+            if let Err(fault) = moved {
+                self.note_refused(units, Unit(coldest));
+                // What was written is written. Another time, there may be room.
+                return if matches!(fault, Fault::Full) { Ok(()) } else { Err(fault) };
+            }
             self.accesses[coldest as usize] = 0;
             self.to_mlc += 1;
-            self.make_room(units)?;
-            units.move_to(COLD, Unit(coldest), Cause::WriteBack)?;
         }
         Ok(())
+    }
+
+    /// Puts a unit that was read into SLC mode.
+    fn promote<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+    ) -> Result<(), Fault<D::Error>> {
+        self.make_room(units)?;
+        units.move_to(HOT, unit, Cause::WriteBack)?;
+        self.to_slc += 1;
+        self.shorten(units)
     }
 
     /// Collects until a write finds room. Units stay in the mode that they are in.
@@ -154,9 +183,15 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
         let is_hot = self.note(unit);
-        self.to_slc += u64::from(is_hot && !Self::is_dense(units, unit));
-        self.make_room(units)?;
-        units.put(if is_hot { HOT } else { COLD }, unit, data, Cause::Host)?;
+        let enters = is_hot && !Self::is_dense(units, unit);
+        let to = if is_hot { HOT } else { COLD };
+        let room = self.make_room(units);
+        let written = room.and_then(|()| units.put(to, unit, data, Cause::Host));
+        if let Err(fault) = written {
+            self.note_refused(units, unit);
+            return Err(fault);
+        }
+        self.to_slc += u64::from(enters);
         self.shorten(units)
     }
 
@@ -169,12 +204,19 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
     ) -> Result<(), Fault<D::Error>> {
         units.read(unit, at, data, Cause::Host)?;
         if units.place(unit).is_some() && self.note(unit) && !Self::is_dense(units, unit) {
-            self.to_slc += 1;
-            self.make_room(units)?;
-            units.move_to(HOT, unit, Cause::WriteBack)?;
-            self.shorten(units)?;
+            match self.promote(units, unit) {
+                // It was read, and stays where it is.
+                Err(Fault::Full) => self.note_refused(units, unit),
+                outcome => return outcome,
+            }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn glance(&self, unit: Unit) -> u32 {
+        let count = self.accesses.get(unit.0 as usize).copied().unwrap_or_default();
+        self.lists.glance(unit.0) ^ u32::from(count)
     }
 
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
@@ -207,7 +249,8 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
 
     fn check(&self, units: &Units<D, P>) -> Result<(), String> {
         self.lists.check()?;
-        if self.lists.len(DENSE) > self.most {
+        // One that should have returned may have found no room.
+        if self.lists.len(DENSE) > self.most + 1 {
             return Err(format!("{} pages are in SLC mode", self.lists.len(DENSE)));
         }
         for unit in 0..units.count() {

@@ -106,7 +106,7 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
         disk,
         dram: Dram::new((config.dram.as_usize() / units.unit_bytes()).max(1)),
         dram_bytes: config.dram.get().into(),
-        units_of_block: units.area(MLC).stride(),
+        units_of_block: units.area(MLC).units_in_full(),
         blocks: config.blocks,
         cold_percent: config.cold_percent.clamp(1, 100),
         rule: config.rule,
@@ -189,7 +189,11 @@ impl<B: Backing> DiskCache<B> {
         if !self.has_mlc_below() {
             return self.evict(units, (SLC, block), staying);
         }
-        self.make_room(units, MLC)?;
+        match self.make_room(units, MLC) {
+            // Too many of its blocks have failed: the disk is below the SLC then.
+            Err(Fault::Full) => return self.evict(units, (SLC, block), staying),
+            room => room?,
+        }
         let is_marked = &mut self.is_marked;
         units.collect(SLC, block, Cause::Gc, |unit| {
             let was_read = std::mem::take(&mut is_marked[unit.0 as usize]);
@@ -209,7 +213,10 @@ impl<B: Backing> DiskCache<B> {
     ) -> Result<(), Fault<D::Error>> {
         let enough = if self.disk.is_ready() { 0.6 } else { 0.4 };
         if invalid >= enough && self.rule != Rule::NothingStays {
-            return units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
+            let stayed = units.collect(MLC, block, Cause::Gc, |_| (Stream::new(MLC, 0), Cause::Gc));
+            if !matches!(stayed, Err(Fault::Full)) {
+                return stayed;
+            }
         }
         self.evict(units, (MLC, block), Staying::Nothing)
     }
@@ -235,9 +242,34 @@ impl<B: Backing> DiskCache<B> {
             self.disk.write(*unit, data, Cause::WriteBack);
         }
         for (unit, data) in &staying {
-            units.put(Stream::new(area, 0), *unit, data, Cause::Gc)?;
+            match units.put(Stream::new(area, 0), *unit, data, Cause::Gc) {
+                Err(Fault::Full) if std::mem::take(&mut self.is_newer[unit.0 as usize]) => {
+                    self.disk.write(*unit, data, Cause::WriteBack);
+                }
+                // The disk has it.
+                Err(Fault::Full) => {}
+                put => put?,
+            }
         }
         Ok(())
+    }
+
+    /// Puts what is newer than on the disk into a region. Where blocks have failed until none is left, it goes to the
+    /// disk.
+    fn put_newer<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        area: usize,
+        (unit, data): (Unit, &[u8]),
+    ) -> Result<(), Fault<D::Error>> {
+        let put = self.put(units, area, (unit, data), Cause::Host);
+        self.is_newer[unit.0 as usize] = put.is_ok();
+        if matches!(put, Err(Fault::Full)) {
+            units.forget(unit);
+            self.disk.write(unit, data, Cause::Host);
+            return Ok(());
+        }
+        put
     }
 
     /// Fetches a unit that is not in the DRAM, and says where it was: in a region of the flash, or on the disk.
@@ -286,9 +318,7 @@ impl<B: Backing> DiskCache<B> {
             self.disk.write(unit, data, Cause::Host);
             return Ok(());
         }
-        self.put(units, self.front(), (unit, data), Cause::Host)?;
-        self.is_newer[unit.0 as usize] = true;
-        Ok(())
+        self.put_newer(units, self.front(), (unit, data))
     }
 
     /// Where a copy of what was read goes, if it is copied.
@@ -330,9 +360,7 @@ impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
         let is_long = request.sectors > self.long && self.blocks[MLC] > 0;
         if self.rule == Rule::LongBypass && is_long {
             self.dram.remove(unit);
-            self.put(units, MLC, (unit, data), Cause::Host)?;
-            self.is_newer[unit.0 as usize] = true;
-            return Ok(());
+            return self.put_newer(units, MLC, (unit, data));
         }
         self.buffer(units, unit, data, true)
     }
@@ -354,7 +382,11 @@ impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
         self.found[found.map_or(3, |area| area + 1)] += 1;
         data.copy_from_slice(&whole[at..at + data.len()]);
         if let Some(area) = self.copied_to(found) {
-            self.put(units, area, (unit, &whole), Cause::Host)?;
+            match self.put(units, area, (unit, &whole), Cause::Host) {
+                // It was read all the same.
+                Err(Fault::Full) => {}
+                put => put?,
+            }
         } else if found == Some(SLC) {
             self.is_marked[unit.0 as usize] = true;
         }

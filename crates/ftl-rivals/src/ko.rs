@@ -44,6 +44,8 @@ pub struct Ko {
     threshold: u32,
     /// By place of the SLC: updates of its unit since that entered the SLC or stayed there.
     updates: Vec<u8>,
+    /// Units that the SLC holds.
+    slc_units: u32,
     stayed: u64,
     left: u64,
 }
@@ -70,9 +72,11 @@ pub fn new<D: NandDevice, P: Probe>(
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     units.can_turn(SLC)?;
     units.fits(MLC, 0)?;
-    let updates = vec![0; units.area(SLC).places() as usize];
+    let slc = units.area(SLC);
+    let updates = vec![0; slc.places() as usize];
+    let slc_units = slc.blocks() * slc.units_in_full();
     let Config { short, threshold, .. } = *config;
-    Ok(Mapped::new(units, Ko { short, threshold, updates, stayed: 0, left: 0 }))
+    Ok(Mapped::new(units, Ko { short, threshold, updates, slc_units, stayed: 0, left: 0 }))
 }
 
 impl Ko {
@@ -150,9 +154,9 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
         Ok(())
     }
 
-    /// A counter of a byte for each place of the SLC.
+    /// A counter of a byte for each unit of the SLC.
     fn ram_bytes(&self) -> u64 {
-        self.updates.len() as u64
+        self.slc_units.into()
     }
 
     #[allow(clippy::cast_precision_loss)] // Figures show few digits.

@@ -11,12 +11,13 @@
 //! with the page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16 KiB,
 //! one for each request that writes there, as if each wrote the same bytes: no cell has more.
 
+use std::convert::Infallible;
+
 use ftl_iface::{
     BlockStore, Bytes, Cause, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
-use std::collections::BTreeSet;
-use std::convert::Infallible;
 
+use crate::kit::least::Counts;
 use crate::kit::{Figure, Lists, Rival, Unfit};
 
 /// Bytes that move between the memories, and within one for the sake of wear.
@@ -70,10 +71,11 @@ pub struct MultiScm<M> {
     places: Vec<u32>,
     pages: Vec<u32>,
     lists: Lists,
-    wear: Vec<u32>,
+    /// By memory: the wear of its places.
+    wear: [Counts; 2],
     since: Vec<u32>,
-    /// By memory: its places, the least worn first.
-    order: [BTreeSet<(u32, u32)>; 2],
+    /// Two pages that take each other's places.
+    moved: [Vec<u8>; 2],
     exchanged: u64,
     leveled: u64,
 }
@@ -91,19 +93,17 @@ pub fn new<M: Memories>(memories: M, config: &Config) -> Result<MultiScm<M>, Unf
     let mut lists = Lists::new(2, pages);
     (0..config.quick).for_each(|page| lists.touch(QUICK, page));
     let all: Vec<u32> = (0..pages).collect();
-    let order = [0..config.quick, config.quick..pages];
-    let order = order.map(|places| places.map(|place| (0, place)).collect());
-    let (wear, since) = (vec![0; pages as usize], vec![0; pages as usize]);
+    let wear = [config.quick, pages - config.quick].map(|places| Counts::new(places as usize));
+    let (since, moved) = (vec![0; pages as usize], [vec![0; page], vec![0; page]]);
     let (exchanged, leveled) = (0, 0);
     let (places, pages, config) = (all.clone(), all, *config);
-    Ok(MultiScm { memories, config, places, pages, lists, wear, since, order, exchanged, leveled })
+    Ok(MultiScm { memories, config, places, pages, lists, wear, since, moved, exchanged, leveled })
 }
 
 impl<M: Memories> MultiScm<M> {
     /// Cycles of the places of a memory.
     pub fn wear(&self, of: Kind) -> &[u32] {
-        let (quick, large) = self.wear.split_at(self.config.quick as usize);
-        if of == Kind::Quick { quick } else { large }
+        self.wear[of as usize].all()
     }
 
     fn kind(&self, place: u32) -> Kind {
@@ -120,17 +120,14 @@ impl<M: Memories> MultiScm<M> {
 
     /// A place is written.
     fn wear_out(&mut self, place: u32) {
-        let order = &mut self.order[usize::from(place >= self.config.quick)];
-        let worn = &mut self.wear[place as usize];
-        order.remove(&(*worn, place));
-        *worn += 1;
-        order.insert((*worn, place));
+        let (kind, at) = self.locate(place);
+        self.wear[kind as usize].raise(at as usize);
     }
 
     /// Two pages take each other's places.
     fn exchange(&mut self, one: u32, other: u32, cause: Cause) {
         let places = [one, other].map(|page| self.places[page as usize]);
-        let mut data = [vec![0; PAGE.as_usize()], vec![0; PAGE.as_usize()]];
+        let mut data = std::mem::take(&mut self.moved);
         for (place, data) in places.iter().zip(&mut data) {
             let (kind, at) = self.locate(*place);
             self.memories.read(kind, at, 0, data, cause);
@@ -144,6 +141,7 @@ impl<M: Memories> MultiScm<M> {
             self.pages[*place as usize] = page;
             self.since[*place as usize] = 0;
         }
+        self.moved = data;
     }
 
     /// A page was used: often enough, and it moves to the quick memory.
@@ -173,14 +171,17 @@ impl<M: Memories> MultiScm<M> {
     fn level(&mut self, page: u32) {
         let place = self.places[page as usize];
         self.since[place as usize] += 1;
-        let memory = usize::from(place >= self.config.quick);
-        if !self.config.leveled[memory] || self.since[place as usize] < self.config.interval {
+        let (kind, at) = self.locate(place);
+        let is_leveled = self.config.leveled[kind as usize];
+        if !is_leveled || self.since[place as usize] < self.config.interval {
             return;
         }
         self.since[place as usize] = 0;
-        let Some((least, other)) = self.order[memory].first().copied() else { return };
-        if self.wear[place as usize] >= least + self.config.threshold.max(1) {
-            self.exchange(page, self.pages[other as usize], Cause::WearLeveling);
+        let Some(least) = self.wear[kind as usize].least_at() else { return };
+        let wear = self.wear(kind);
+        if wear[at as usize] >= wear[least] + self.config.threshold.max(1) {
+            let first = if kind == Kind::Quick { 0 } else { self.config.quick as usize };
+            self.exchange(page, self.pages[first + least], Cause::WearLeveling);
             self.leveled += 1;
         }
     }
@@ -330,11 +331,7 @@ impl<M: Memories> Rival for MultiScm<M> {
                 return Err(format!("page {page} is on a list of the other memory"));
             }
         }
-        let ordered = self.order.iter().flatten();
-        let wrong = ordered.clone().find(|(worn, place)| self.wear[*place as usize] != *worn);
-        if ordered.count() != self.wear.len() || wrong.is_some() {
-            return Err("the order of wear is not that of the places".into());
-        }
+        self.wear.iter().try_for_each(Counts::check)?;
         self.lists.check()
     }
 }

@@ -59,7 +59,7 @@ pub fn new<D: NandDevice, P: Probe>(
         streams: vec![Mode::Slc, Mode::Full, Mode::Full],
         lanes: config.lanes,
     };
-    let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    let mut units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     let asked = (u64::from(blocks) * u64::from(config.static_permille) / 1_000) as u32;
     let policy = Pslc {
         // One that is filled in each lane, and one that is emptied.
@@ -71,7 +71,12 @@ pub fn new<D: NandDevice, P: Probe>(
         emptied_idle: 0,
     };
     // Those of the cache that are being filled count among all that are.
-    units.fits(0, policy.static_blocks - config.lanes)?;
+    let beside = policy.static_blocks - config.lanes;
+    if units.fits(0, beside).is_err() {
+        // A small device has no blocks to waste.
+        units.area_mut(0).keep_two_free();
+    }
+    units.fits(0, beside)?;
     Ok(Mapped::new(units, policy))
 }
 
@@ -79,7 +84,8 @@ impl Pslc {
     /// Blocks that may be in SLC mode now.
     fn limit<D: NandDevice, P: Probe>(&self, units: &Units<D, P>) -> u32 {
         let area = units.area(0);
-        let taken = self.held.div_ceil(area.stride()) + self.static_blocks + 2 * area.least_free();
+        let taken =
+            self.held.div_ceil(area.units_in_full()) + self.static_blocks + 2 * area.least_free();
         let without_data = area.blocks().saturating_sub(taken);
         let dynamic = u64::from(without_data) * u64::from(self.dynamic_permille) / 1_000;
         self.static_blocks + dynamic as u32
@@ -95,6 +101,26 @@ impl Pslc {
             units.collect(0, victim, Cause::Gc, |_| (COPIES, Cause::Gc))?;
         }
         Ok(())
+    }
+
+    /// Writes a unit into the cache, which is emptied first where it is full.
+    fn cache<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        unit: Unit,
+        data: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        self.cached += 1;
+        if units.area(0).is_opening(CACHE.number) {
+            let limit = self.limit(units);
+            let mut waited = false;
+            while units.area(0).blocks_in(Mode::Slc) >= limit && Self::empty_one(units)? {
+                waited = true;
+            }
+            self.waited += u64::from(waited);
+        }
+        Self::make_room(units)?;
+        units.put(CACHE, unit, data, Cause::Host)
     }
 
     /// Empties the block of the cache that was filled first.
@@ -121,18 +147,13 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
         data: &[u8],
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
-        self.held += u32::from(units.place(unit).is_none());
-        self.cached += 1;
-        if units.area(0).is_opening(CACHE.number) {
-            let limit = self.limit(units);
-            let mut waited = false;
-            while units.area(0).blocks_in(Mode::Slc) >= limit && Self::empty_one(units)? {
-                waited = true;
-            }
-            self.waited += u64::from(waited);
+        let is_new = u32::from(units.place(unit).is_none());
+        self.held += is_new;
+        let written = self.cache(units, unit, data);
+        if written.is_err() {
+            self.held -= is_new;
         }
-        Self::make_room(units)?;
-        units.put(CACHE, unit, data, Cause::Host)
+        written
     }
 
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
@@ -145,9 +166,14 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
         let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
             return Ok(Work::Done);
         };
-        Self::make_room(units)?;
-        if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
-            self.emptied_idle += u64::from(units.drain(0, block, HOME, pages.max(1))?);
+        let emptied = Self::make_room(units).and_then(|()| {
+            let is_there = units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc;
+            if is_there { units.drain(0, block, HOME, pages.max(1)) } else { Ok(0) }
+        });
+        match emptied {
+            Ok(pages) => self.emptied_idle += u64::from(pages),
+            Err(Fault::Full) => return Ok(Work::Done),
+            Err(fault) => return Err(fault),
         }
         Ok(Work::Left)
     }

@@ -1,45 +1,12 @@
 //! The cache before a disk: random requests beside a truth, under every policy, and what each policy does otherwise.
 
-use std::collections::HashMap;
-
 use ftl_iface::BlockStore;
 use ftl_iface::{Bytes, Cause, Counters, NoProbe, Region, Sector, SectorCount, Verb};
 use ftl_rivals::Rival;
 use ftl_rivals::disk_cache::{Config, Rule, new};
-use ftl_rivals::kit::{Backing, Unit};
 use nand_model::{Chip, Content};
 
 mod world;
-
-/// A disk that stops spinning now and then.
-#[derive(Clone, Debug, Default)]
-struct Disk {
-    units: HashMap<Unit, Vec<u8>>,
-    served: u32,
-}
-
-impl Backing for Disk {
-    fn read(&mut self, unit: Unit, data: &mut [u8], _: Cause) {
-        self.served += 1;
-        match self.units.get(&unit) {
-            Some(held) => data.copy_from_slice(held),
-            None => data.fill(0),
-        }
-    }
-
-    fn write(&mut self, unit: Unit, data: &[u8], _: Cause) {
-        self.served += 1;
-        self.units.insert(unit, data.to_vec());
-    }
-
-    fn forget(&mut self, unit: Unit) {
-        self.units.remove(&unit);
-    }
-
-    fn is_ready(&self) -> bool {
-        self.served % 50 < 25
-    }
-}
 
 /// A small chip with an SLC mode.
 fn chip() -> Chip {
@@ -69,7 +36,7 @@ fn every_policy_keeps_what_was_written_at_every_share_of_slc() {
         for blocks in [[24, 0], [0, 24], [10, 14], [4, 20]] {
             let chip = chip();
             let config = config(rule, blocks, &chip);
-            let mut store = new(chip, NoProbe, Disk::default(), &config).unwrap();
+            let mut store = new(chip, NoProbe, world::Disk::default(), &config).unwrap();
             world::live(&mut store, 11, 3_000, |store| store.check().unwrap());
             store.settle().unwrap();
             store.check().unwrap();
@@ -82,7 +49,7 @@ fn spent(rule: Rule) -> (Counters, Vec<(&'static str, f64)>) {
     let chip = chip();
     let config = config(rule, [12, 12], &chip);
     let mut counters = Counters::default();
-    let mut store = new(chip, &mut counters, Disk::default(), &config).unwrap();
+    let mut store = new(chip, &mut counters, world::Disk::default(), &config).unwrap();
     world::live(&mut store, 5, 3_000, |_| ());
     let figures = store.figures();
     drop(store);
@@ -110,7 +77,7 @@ fn long_writes_pass_the_slc_by_under_policy_1_alone() {
     for (rule, bypassed) in [(Rule::Proposed, false), (Rule::LongBypass, true)] {
         let chip = chip();
         let config = config(rule, [12, 12], &chip);
-        let mut store = new(chip, NoProbe, Disk::default(), &config).unwrap();
+        let mut store = new(chip, NoProbe, world::Disk::default(), &config).unwrap();
         let long = vec![7; 8 * config.sector.as_usize()];
         for at in 0..6 {
             store.write(Sector::new(at * 8), &long).unwrap();

@@ -1,13 +1,13 @@
-//! Blocks fail under the systems that need no mode of them: nothing is lost, and when no block is left, writes are
-//! refused and everything can be read.
+//! Blocks fail under every system that has flash: nothing is lost, and when no block is left, writes are refused and
+//! everything can be read; a cache leaves what it cannot hold to the disk.
 
 use std::collections::HashMap;
 
 use ftl_iface::{
-    BlockStore, Bytes, NandDevice, NoProbe, Region, Sector, SectorCount, StoreWriteError,
+    Block, BlockStore, Bytes, NandDevice, NoProbe, Region, Sector, SectorCount, StoreWriteError,
 };
 use ftl_rivals::kit::{Mapped, Policy, Victims};
-use ftl_rivals::{Rival, Unfit, ahdm, combo, ko, page_map};
+use ftl_rivals::{Rival, Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
 use nand_model::faults::Chance;
 use nand_model::{Chip, Content, FaultInjector};
 
@@ -21,9 +21,9 @@ const CAPACITY: SectorCount = SectorCount::new(400);
 const AT_ONCE: u32 = 2;
 
 /// A small chip one in so many of whose programs and erases fail.
-fn chip() -> Faulty {
+fn chip(seed: u64) -> Faulty {
     let chip = Chip::new(&world::part("tiny", 40, 60), Content::Bytes).unwrap();
-    let mut faulty = FaultInjector::new(chip, 9);
+    let mut faulty = FaultInjector::new(chip, seed);
     faulty.fail_programs(Chance::one_in(400));
     faulty.fail_erases(Chance::one_in(60));
     faulty
@@ -60,30 +60,84 @@ fn wear_out<R: Policy<Faulty, NoProbe>>(
         let must = truth.get(&first).copied().unwrap_or(0);
         assert_eq!(data, [must; 2048], "{name}, sector {first}");
     }
+    store.check().unwrap_or_else(|error| panic!("{name}, after the reads: {error}"));
     assert!(written > 1_000, "{name} gave up after {written} writes");
     // Blocks that failed are marked, so that another driver leaves them alone.
-    let mut device = chip();
-    let marked = |device: &mut Faulty, region: Region| {
-        let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
-        (0..blocks).filter(|at| device.is_bad(ftl_iface::Block::new(region, *at)).unwrap()).count()
-    };
-    assert_eq!(Region::ALL.map(|region| marked(&mut device, region)), [0, 0]);
-    let mut device = store.into_device();
-    assert!(Region::ALL.map(|region| marked(&mut device, region)).iter().sum::<usize>() > 3);
+    assert_eq!(marked(&mut chip(0)), 0);
+    assert!(marked(&mut store.into_device()) > 3);
 }
+
+fn marked(device: &mut Faulty) -> usize {
+    let of_region = |region: Region| {
+        let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
+        (0..blocks).filter(|at| device.is_bad(Block::new(region, *at)).unwrap()).count()
+    };
+    Region::ALL.map(of_region).iter().sum()
+}
+
+const SEEDS: [u64; 3] = [9, 10, 11];
 
 #[test]
 fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last() {
     let (sector, capacity, lanes) = (SECTOR, CAPACITY, 1);
-    for victims in [Victims::Greedy, Victims::Cat] {
-        let config = page_map::Config { region: Region::Mlc, victims, sector, capacity, lanes };
-        wear_out("page-mlc", page_map::new(chip(), NoProbe, &config));
+    for seed in SEEDS {
+        let chip = || chip(seed);
+        for victims in [Victims::Greedy, Victims::Cat] {
+            let config = page_map::Config { region: Region::Mlc, victims, sector, capacity, lanes };
+            wear_out("page-mlc", page_map::new(chip(), NoProbe, &config));
+        }
+        let short = SectorCount::new(4);
+        let config = ko::Config { sector, capacity, lanes, short, threshold: 2 };
+        wear_out("ko", ko::new(chip(), NoProbe, &config));
+        let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+        wear_out("combo", combo::new(chip(), NoProbe, &config));
+        let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
+        let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+        wear_out("ahdm", ahdm::new(chip(), NoProbe, &config));
+        let config = density::Config { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
+        wear_out("density", density::new(chip(), NoProbe, &config));
+        let (static_permille, dynamic_permille) = (50, 500);
+        let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+        wear_out("pslc", pslc::new(chip(), NoProbe, &config));
     }
-    let config = ko::Config { sector, capacity, lanes, short: SectorCount::new(4), threshold: 2 };
-    wear_out("ko", ko::new(chip(), NoProbe, &config));
-    let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
-    wear_out("combo", combo::new(chip(), NoProbe, &config));
-    let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
-    let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
-    wear_out("ahdm", ahdm::new(chip(), NoProbe, &config));
+}
+
+#[test]
+fn a_cache_whose_blocks_have_failed_leaves_everything_to_the_disk() {
+    use disk_cache::Rule::{Apart, LongBypass, NothingStays, Proposed};
+    for (seed, rule) in (0..).zip([Proposed, LongBypass, Apart, NothingStays]) {
+        for blocks in [[60, 0], [0, 60], [30, 30]] {
+            let config = disk_cache::Config {
+                sector: SECTOR,
+                capacity: SectorCount::new(3_000),
+                blocks,
+                dram: Bytes::new(16 << 10),
+                cold_percent: 50,
+                rule,
+                long: SectorCount::new(6),
+            };
+            let disk = world::Disk::default();
+            let mut store = disk_cache::new(chip(seed), NoProbe, disk, &config).unwrap();
+            let mut host = world::Host::new(seed, 12);
+            let mut steps = 0;
+            // Until nothing more is programmed: no block is left that takes anything.
+            let mut idle = 0;
+            while idle < 300 {
+                let clock = |area| store.units().area(area).now();
+                let before = clock(0) + clock(1);
+                host.step(&mut store);
+                let clock = |area| store.units().area(area).now();
+                idle = if clock(0) + clock(1) == before { idle + 1 } else { 0 };
+                if steps % 20 == 0 {
+                    store.check().unwrap_or_else(|error| panic!("{rule:?}, {blocks:?}: {error}"));
+                }
+                steps += 1;
+                assert!(steps < 200_000, "{rule:?}, {blocks:?}: no block is left, and it goes on");
+            }
+            store.flush().unwrap();
+            store.check().unwrap();
+            host.read_all(&mut store);
+            assert!(steps > 1_000 && marked(&mut store.into_device()) > 40, "{rule:?}, {blocks:?}");
+        }
+    }
 }

@@ -167,12 +167,12 @@ impl Format {
 
     #[inline]
     fn store_stamps(&self, payload: &mut [u8], mut data: &[u8]) -> State {
-        for slot in payload.chunks_exact_mut(4) {
+        for slot in payload.as_chunks_mut().0 {
             let (sector, rest) = data.split_at(self.sector);
             let Some(word) = word_of(sector) else {
                 return State::Whole;
             };
-            slot.copy_from_slice(&word.to_le_bytes());
+            *slot = word.to_le_bytes();
             data = rest;
         }
         State::Kept
@@ -195,11 +195,11 @@ impl Format {
             data.copy_from_slice(&payload[at..at + data.len()]);
             return;
         }
-        for slot in payload[(at >> self.sector_shift) * 4..].chunks_exact(4) {
+        for slot in payload[(at >> self.sector_shift) * 4..].as_chunks().0 {
             let Some((sector, rest)) = data.split_at_mut_checked(self.sector) else {
                 return;
             };
-            write_word(u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]), sector);
+            write_word(u32::from_le_bytes(*slot), sector);
             data = rest;
         }
     }
@@ -240,11 +240,16 @@ impl Format {
 /// instructions would keep the next operation from starting meanwhile.
 #[inline]
 fn copy_short(to: &mut [u8], from: &[u8]) {
-    const HALF: usize = 16;
-    if to.len() != from.len() || to.len() > 2 * HALF {
-        return to.copy_from_slice(from);
+    match to.len() {
+        4..=8 => copy_halves::<4>(to, from),
+        16..=32 => copy_halves::<16>(to, from),
+        _ => to.copy_from_slice(from),
     }
-    // The halves overlap where the tag is shorter than both.
+}
+
+/// Copies as many bytes as two pieces of that size cover, which overlap where they are fewer than that.
+#[inline]
+fn copy_halves<const HALF: usize>(to: &mut [u8], from: &[u8]) {
     if let (Some(first), Some(last)) = (from.first_chunk::<HALF>(), from.last_chunk::<HALF>()) {
         if let Some(to) = to.first_chunk_mut::<HALF>() {
             *to = *first;
@@ -252,7 +257,5 @@ fn copy_short(to: &mut [u8], from: &[u8]) {
         if let Some(to) = to.last_chunk_mut::<HALF>() {
             *to = *last;
         }
-    } else {
-        to.copy_from_slice(from);
     }
 }

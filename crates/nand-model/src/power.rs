@@ -3,8 +3,8 @@
 use std::fmt;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 
 use crate::clock::Timed;
@@ -74,7 +74,7 @@ pub trait Tear: NandDevice {
         pair: PairFate,
     ) -> Result<(), Self::Error>;
 
-    /// An erase that stops midway.
+    /// An erase that stops midway. The block stays in the mode that it has, whichever it was to be erased into.
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error>;
 
     /// Power goes off between two operations, or after one that it tore: pages that were [fading](PageFate::Fading) are
@@ -406,6 +406,29 @@ impl<D: Tear> NandDevice for PowerCut<D> {
             _ if !whole => Err(MarkError::Driver(PowerError::PoweredOff)),
             Err(MarkError::Failed) => Err(MarkError::Failed),
             Ok(()) => Ok(()),
+        }
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.inner.slc_mode_pages(region)
+    }
+
+    #[track_caller]
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Self::Error>> {
+        if mode == Mode::Slc && self.slc_mode_pages(block.region()).is_none() {
+            self.alive().map_err(ModeError::Driver)?;
+            return Err(ModeError::NoModes);
+        }
+        match self.begin().map_err(ModeError::Driver)? {
+            Begin::Whole => self.inner.erase_into(block, mode).map_err(|error| match error {
+                ModeError::NoModes => ModeError::NoModes,
+                ModeError::Failed => ModeError::Failed,
+                ModeError::Driver(error) => ModeError::Driver(PowerError::Device(error)),
+            }),
+            Begin::Torn => {
+                let result = self.inner.tear_erase(block, self.cut.fates.block);
+                Err(ModeError::Driver(torn(result)))
+            }
         }
     }
 }

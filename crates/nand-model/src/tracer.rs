@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 
 use crate::chip::Truth;
@@ -166,6 +166,21 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         self.tell(Verb::MarkBad.name(), block, Outcome(&result));
         result
     }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.inner.slc_mode_pages(region)
+    }
+
+    #[track_caller]
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
+        let result = self.inner.erase_into(block, mode);
+        let verb = Verb::Erase.name();
+        match mode {
+            Mode::Full => self.tell(verb, block, Outcome(&result)),
+            Mode::Slc => self.tell(verb, format_args!("{block} into SLC mode"), Outcome(&result)),
+        }
+        result
+    }
 }
 
 impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
@@ -204,6 +219,10 @@ impl<D: Truth, S: FnMut(&str)> Truth for Tracer<D, S> {
 
     fn is_programmed(&self, page: Page) -> bool {
         self.inner.is_programmed(page)
+    }
+
+    fn mode(&self, block: Block) -> Mode {
+        self.inner.mode(block)
     }
 
     #[track_caller]

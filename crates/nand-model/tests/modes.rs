@@ -3,8 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ftl_iface::{Block, Bytes, Mode, ModeError, NandDevice, PageCount, PageIndex, Region};
+use nand_model::faults::{Chance, FaultInjector};
 use nand_model::part::Nanos;
-use nand_model::{Chip, Content, Timed, datasheet};
+use nand_model::power::{BlockFate, Cut, Fates, PairFate, PowerCut, PowerError};
+use nand_model::tracer::Tracer;
+use nand_model::{Chip, Content, Timed, Truth, datasheet};
 
 const BLOCK: Block = Block::new(Region::Mlc, 3);
 
@@ -114,4 +117,79 @@ fn a_device_file_whose_mode_cannot_be_is_told_what_to_write() {
     let wrong = format!("{}{good}\n{bad}\nerase = \"1ms\"\nendurance = 1\n", &text[..at]);
     let said = nand_model::part::Part::parse(&wrong, "x.toml").unwrap_err().to_string();
     assert!(said.contains("give 8 or less"), "{said}");
+}
+
+const SLC: Block = Block::new(Region::Slc, 0);
+
+#[test]
+fn modes_pass_through_whatever_stands_over_the_chip() {
+    let mut lines = String::new();
+    let faulty = FaultInjector::new(chip(), 1);
+    let powered = PowerCut::new(faulty, Cut::never());
+    let mut device = Tracer::new(powered, |line: &str| lines += line);
+    assert_eq!(device.slc_mode_pages(Region::Mlc), Some(PageCount::new(8)));
+    assert_eq!(device.slc_mode_pages(Region::Slc), None);
+    assert_eq!(device.erase_into(SLC, Mode::Slc), Err(ModeError::NoModes));
+    device.erase_into(BLOCK, Mode::Slc).unwrap();
+    let powered = device.into_inner();
+    assert_eq!(powered.operations(), 1, "what is refused is no operation");
+    assert_eq!(powered.inner().mode(BLOCK), Mode::Slc);
+    assert!(lines.contains("MLC block 3 into SLC mode: ok"), "{lines}");
+    assert!(lines.contains("SLC block 0 into SLC mode: the region's blocks have no"), "{lines}");
+}
+
+#[test]
+fn an_erase_into_a_mode_that_fails_or_is_cut_leaves_the_mode_and_must_be_repeated() {
+    for from in [Mode::Full, Mode::Slc] {
+        let into = if from == Mode::Full { Mode::Slc } else { Mode::Full };
+        let mut faulty = FaultInjector::new(chip(), 1);
+        faulty.erase_into(BLOCK, from).unwrap();
+        faulty.fail_erases(Chance::one_in(1));
+        assert_eq!(faulty.erase_into(BLOCK, into), Err(ModeError::Failed));
+        assert_eq!((faulty.mode(BLOCK), faulty.erase_count(BLOCK)), (from, 2));
+        faulty.fail_erases(Chance::NEVER);
+        for block in [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage] {
+            let mut device = PowerCut::new(faulty, Cut::chosen(0, Fates { block, ..fates() }));
+            let cut = Err(ModeError::Driver(PowerError::PoweredOff));
+            assert_eq!(device.erase_into(BLOCK, into), cut);
+            assert_eq!(device.erase_into(SLC, Mode::Slc), cut, "nothing is told without power");
+            faulty = device.into_inner();
+            assert_eq!(faulty.mode(BLOCK), from, "{block:?}");
+            let page = BLOCK.page(PageIndex::new(0));
+            let unerased = catch_unwind(AssertUnwindSafe(|| {
+                faulty.clone().program(page, &[0; 2048], &[0xFF; 64]).unwrap();
+            }));
+            assert!(unerased.is_err(), "{block:?}");
+        }
+        faulty.erase_into(BLOCK, into).unwrap();
+        assert_eq!(faulty.mode(BLOCK), into);
+        faulty.program(BLOCK.page(PageIndex::new(0)), &[0; 2048], &[0xFF; 64]).unwrap();
+    }
+}
+
+fn fates() -> Fates {
+    Fates { pair: PairFate::Lost, ..Fates::from_seed(1) }
+}
+
+#[test]
+fn a_torn_program_costs_no_other_page_in_slc_mode() {
+    let lost = |mode, cut: u64| {
+        let mut faulty = FaultInjector::new(chip(), 1);
+        faulty.erase_into(BLOCK, mode).unwrap();
+        let mut device = PowerCut::new(faulty, Cut::chosen(cut, fates()));
+        for page in 0..8 {
+            let page = BLOCK.page(PageIndex::new(page));
+            let _ = device.program(page, &[7; 2048], &[0xFF; 64]);
+        }
+        assert!(!device.is_on());
+        let mut faulty = device.into_inner();
+        let read = |page| {
+            let page = BLOCK.page(PageIndex::new(page));
+            faulty.read(page, Bytes::ZERO, &mut [0; 2048], &mut []).is_err()
+        };
+        (0..cut as u16).map(read).filter(|is_lost| *is_lost).count()
+    };
+    let of_all_cuts = |mode| (0..8).map(|cut| lost(mode, cut)).sum::<usize>();
+    assert!(of_all_cuts(Mode::Full) > 0);
+    assert_eq!(of_all_cuts(Mode::Slc), 0);
 }

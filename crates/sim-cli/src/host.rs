@@ -68,6 +68,11 @@ impl Host {
         self.witness.lock().grid == self.grid
     }
 
+    /// The sector in which a request begins.
+    pub(crate) const fn first_sector(&self, request: &Request) -> Sector {
+        self.grid.sector_at(request.offset)
+    }
+
     /// Hands a request to the store and waits for it. Says how many sectors it touched. What its reads must find is
     /// taken from `must`.
     #[inline]

@@ -10,6 +10,8 @@ use ftl_iface::{Block, Mode, Region};
 use super::lists::Lists;
 use super::race::Race;
 
+mod check;
+
 /// What an area is made of.
 #[derive(Clone, Debug)]
 pub struct AreaPlan {
@@ -53,6 +55,11 @@ const NOT_FULL: u16 = u16::MAX;
 /// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
 const NOTHING: f64 = 1e-12;
 
+/// Bits of the number of a unit in its block.
+const fn place_bits(units: u32) -> u32 {
+    units.next_power_of_two().trailing_zeros()
+}
+
 /// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
 const GROUP: usize = 256;
 
@@ -64,6 +71,9 @@ pub struct Area {
     lanes: usize,
     /// Units of a block by its mode: a block has fewer in SLC mode.
     units: [u32; 2],
+    /// A place's number is that of its block, turned left by so much, and that of its unit: to find a block costs no
+    /// division.
+    shift: u32,
     modes: Vec<Mode>,
     states: Vec<State>,
     valid: Vec<u16>,
@@ -83,6 +93,8 @@ pub struct Area {
     bits: Vec<u64>,
     free: Vec<VecDeque<u32>>,
     free_count: u32,
+    /// Free blocks below which room must be made.
+    least_free: u32,
     /// By stream and lane: the block being filled.
     open: Vec<Vec<Option<u32>>>,
     turns: Vec<usize>,
@@ -111,6 +123,7 @@ impl Area {
             first: plan.blocks.start,
             lanes,
             units,
+            shift: place_bits(units[0]),
             modes: vec![Mode::Full; blocks],
             states: vec![State::Free; blocks],
             valid: vec![0; blocks],
@@ -122,9 +135,10 @@ impl Area {
             cleaned: 0,
             used: vec![false; blocks],
             failing: vec![false; blocks],
-            bits: vec![0; (blocks * units[0] as usize).div_ceil(64)],
+            bits: vec![0; (blocks << place_bits(units[0])).div_ceil(64)],
             free,
             free_count: blocks as u32,
+            least_free: (lanes * plan.streams.len()) as u32 + 1,
             open: vec![vec![None; lanes]; plan.streams.len()],
             turns: vec![0; plan.streams.len()],
             stream_modes: plan.streams.clone(),
@@ -155,7 +169,16 @@ impl Area {
     /// Free blocks below which the next write may find none left for the copies that collecting needs.
     #[inline]
     pub const fn least_free(&self) -> u32 {
-        self.most_open() + 1
+        self.least_free
+    }
+
+    /// From now on keeps two blocks free, where one is filled at a time. A write takes one, if room was made before it;
+    /// collecting takes one, too, and gives one back. Where several are filled in turn, collecting may take one of each
+    /// before it gives any back, and nothing changes.
+    pub(crate) const fn keep_two_free(&mut self) {
+        if self.lanes == 1 {
+            self.least_free = 2;
+        }
     }
 
     /// Blocks that its streams fill at a time, at most.
@@ -168,14 +191,26 @@ impl Area {
         self.states.iter().filter(|state| **state != State::Bad).count() as u32
     }
 
-    /// Places of the area.
+    /// Numbers of places of the area. Where a block's units are no power of two, some are no place's.
     pub const fn places(&self) -> u32 {
-        self.blocks() * self.stride()
+        self.blocks() << self.shift
     }
 
-    /// Units of a block in full mode: what the numbers of places are laid out for.
+    /// The number of the place of a block's unit.
     #[inline]
-    pub const fn stride(&self) -> u32 {
+    pub const fn place(&self, block: u32, unit: u32) -> u32 {
+        block << self.shift | unit
+    }
+
+    /// The block of a place, and the unit of it.
+    #[inline]
+    pub const fn spot(&self, place: u32) -> (u32, u32) {
+        (place >> self.shift, place & ((1 << self.shift) - 1))
+    }
+
+    /// Units of a block in full mode.
+    #[inline]
+    pub const fn units_in_full(&self) -> u32 {
         self.units[0]
     }
 
@@ -271,31 +306,46 @@ impl Area {
         best
     }
 
-    /// The local numbers of the block's valid units.
+    /// The places of the block's valid units.
     pub fn valid_units(&self, block: u32) -> impl Iterator<Item = u32> {
-        let first = block * self.stride();
-        (first..first + self.stride()).filter(|at| self.is_valid(*at))
+        let places = self.place(block, 0)..self.place(block + 1, 0);
+        places.clone().step_by(64).flat_map(move |first| {
+            let word = self.bits[first as usize / 64] >> (first % 64);
+            let mut left = word & (u64::MAX >> (64 - (places.end - first).min(64)));
+            std::iter::from_fn(move || {
+                let place = first + left.trailing_zeros();
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    place
+                })
+            })
+        })
     }
 
-    /// Whether the unit of that local number is valid.
+    /// Whether the unit at that place is valid.
     #[inline]
-    pub fn is_valid(&self, local: u32) -> bool {
-        self.bits[local as usize / 64] >> (local % 64) & 1 == 1
+    pub fn is_valid(&self, place: u32) -> bool {
+        self.bits[place as usize / 64] >> (place % 64) & 1 == 1
+    }
+
+    /// What the tables say of a place that holds old data soon.
+    #[inline]
+    pub(super) fn glance(&self, place: u32) -> u32 {
+        u32::from(self.is_valid(place)) + self.valid(place >> self.shift)
     }
 
     /// The unit is programmed and holds the newest data.
     #[inline]
-    pub(super) fn validate(&mut self, local: u32) {
-        self.bits[local as usize / 64] |= 1 << (local % 64);
-        let block = (local / self.stride()) as usize;
-        self.valid[block] += 1;
+    pub(super) fn validate(&mut self, place: u32) {
+        self.bits[place as usize / 64] |= 1 << (place % 64);
+        self.valid[(place >> self.shift) as usize] += 1;
     }
 
     /// The unit holds old data.
     #[inline]
-    pub(super) fn invalidate(&mut self, local: u32) {
-        let block = (local / self.stride()) as usize;
-        self.bits[local as usize / 64] &= !(1 << (local % 64));
+    pub(super) fn invalidate(&mut self, place: u32) {
+        let block = (place >> self.shift) as usize;
+        self.bits[place as usize / 64] &= !(1 << (place % 64));
         self.valid[block] -= 1;
         if self.states[block] == State::Full {
             self.set_key(block, self.key(block));
@@ -428,75 +478,8 @@ impl Area {
         // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
         // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
         let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
+        let bits = self.states.len() * self.units[0] as usize;
         let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
-        (self.states.len() * per_block + self.bits.len() * 8) as u64
-    }
-
-    /// Whether counts, keys and lists agree with each other and with the bits.
-    pub(super) fn check(&self) -> Result<(), String> {
-        for block in 0..self.blocks() {
-            let at = block as usize;
-            let bits = self.valid_units(block).count() as u32;
-            let name = self.block(block);
-            if bits != self.valid(block) {
-                return Err(format!("{name} counts {} valid units of {bits}", self.valid(block)));
-            }
-            let key = if self.is_full(block) { self.key(at) } else { NOT_FULL };
-            if self.keys[at] != key {
-                return Err(format!("{name} stands under {} among the full", self.keys[at]));
-            }
-            let free = self.free.iter().flatten().filter(|free| **free == block).count();
-            if free != usize::from(self.states[at] == State::Free) {
-                return Err(format!(
-                    "{name} is listed as free {free} times, {:?}",
-                    self.states[at]
-                ));
-            }
-            if self.states[at] == State::Free && bits > 0 {
-                return Err(format!("{name} is free and holds {bits} valid units"));
-            }
-            let open = self.open.iter().flatten().filter(|open| **open == Some(block)).count();
-            if open != usize::from(self.states[at] == State::Open) {
-                return Err(format!("{name} is open {open} times, {:?}", self.states[at]));
-            }
-        }
-        self.check_orders()?;
-        for (keys, least) in self.keys.chunks(GROUP).zip(&self.least) {
-            if keys.iter().min() != Some(least) {
-                return Err(format!("a group of blocks is said to have {least} valid at least"));
-            }
-        }
-        let listed: usize = self.free.iter().map(VecDeque::len).sum();
-        if listed != self.free_count as usize {
-            return Err(format!("{listed} blocks are free, and {} counted", self.free_count));
-        }
-        Ok(())
-    }
-
-    /// Whether full blocks are listed once, by their mode, in the order of their filling, and counts are right.
-    fn check_orders(&self) -> Result<(), String> {
-        self.filled.check()?;
-        for mode in [Mode::Full, Mode::Slc] {
-            let filled: Vec<u32> = self.filled.iter(mode as u8).collect();
-            if let Some(stray) =
-                filled.iter().find(|block| !self.is_full(**block) || self.mode(**block) != mode)
-            {
-                return Err(format!("{} is listed as full and is not", self.block(*stray)));
-            }
-            if !filled.is_sorted_by_key(|block| std::cmp::Reverse(self.filled_at(*block))) {
-                return Err("full blocks are not listed in the order of their filling".into());
-            }
-            let count = |states: &[State]| {
-                let modes = self.modes.iter().zip(&self.states);
-                modes.filter(|(of, state)| **of == mode && states.contains(state)).count()
-            };
-            if count(&[State::Full]) != filled.len() {
-                return Err(format!("{} blocks are listed as full", filled.len()));
-            }
-            if count(&[State::Full, State::Open]) != self.blocks_in(mode) as usize {
-                return Err(format!("{} blocks are said to hold something", self.blocks_in(mode)));
-            }
-        }
-        Ok(())
+        (self.states.len() * per_block + bits.div_ceil(64) * 8) as u64
     }
 }

@@ -10,10 +10,20 @@ const NOWHERE: u8 = u8::MAX;
 pub struct Lists {
     /// By list: the unit used last, the unit used longest ago, how many.
     ends: Vec<(u32, u32, u32)>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
+    /// By unit: its neighbours, together, since whoever asks for one comes from far away and asks for both.
+    neighbours: Vec<Neighbours>,
     on: Vec<u8>,
 }
+
+/// The units beside one on its list.
+#[derive(Clone, Copy, Debug)]
+struct Neighbours {
+    newer: u32,
+    older: u32,
+}
+
+/// Of a unit that is alone, or on no list.
+const ALONE: Neighbours = Neighbours { newer: NONE, older: NONE };
 
 impl Lists {
     /// So many empty lists over so many units.
@@ -21,8 +31,7 @@ impl Lists {
         let units = units as usize;
         Self {
             ends: vec![(NONE, NONE, 0); usize::from(lists)],
-            newer: vec![NONE; units],
-            older: vec![NONE; units],
+            neighbours: vec![ALONE; units],
             on: vec![NOWHERE; units],
         }
     }
@@ -32,6 +41,14 @@ impl Lists {
     pub fn list_of(&self, unit: u32) -> Option<u8> {
         let list = self.on[unit as usize];
         (list != NOWHERE).then_some(list)
+    }
+
+    /// The neighbour of a unit on its list, for who wants it looked at; zero of one that is on none.
+    #[inline]
+    pub(crate) fn glance(&self, unit: u32) -> u32 {
+        let at = unit as usize;
+        let is_listed = self.on.get(at).is_some_and(|list| *list != NOWHERE);
+        if is_listed { self.neighbours[at].older } else { 0 }
     }
 
     /// How many are on a list.
@@ -57,9 +74,9 @@ impl Lists {
     pub fn touch(&mut self, list: u8, unit: u32) {
         self.remove(unit);
         let (newest, oldest, count) = self.ends[usize::from(list)];
-        self.older[unit as usize] = newest;
+        self.neighbours[unit as usize] = Neighbours { newer: NONE, older: newest };
         if newest != NONE {
-            self.newer[newest as usize] = unit;
+            self.neighbours[newest as usize].newer = unit;
         }
         self.on[unit as usize] = list;
         let oldest = if oldest == NONE { unit } else { oldest };
@@ -74,17 +91,16 @@ impl Lists {
         if list == NOWHERE {
             return;
         }
-        let newer = std::mem::replace(&mut self.newer[at], NONE);
-        let older = std::mem::replace(&mut self.older[at], NONE);
+        let Neighbours { newer, older } = self.neighbours[at];
         let ends = &mut self.ends[usize::from(list)];
         ends.2 -= 1;
         match newer {
             NONE => ends.0 = older,
-            newer => self.older[newer as usize] = older,
+            newer => self.neighbours[newer as usize].older = older,
         }
         match older {
             NONE => ends.1 = newer,
-            older => self.newer[older as usize] = newer,
+            older => self.neighbours[older as usize].newer = newer,
         }
     }
 
@@ -101,7 +117,7 @@ impl Lists {
         std::iter::from_fn(move || {
             let unit = next;
             (unit != NONE).then(|| {
-                next = self.older[unit as usize];
+                next = self.neighbours[unit as usize].older;
                 unit
             })
         })

@@ -38,6 +38,12 @@ pub trait Rival: BlockStore {
     /// Forgets what requests have taught, and does what idle time would do: another host comes.
     fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 
+    /// Requests that begin at these sectors come next. Nothing is done: what tables say of them may be looked at, all
+    /// together, so that the processor waits for memory once and not at each of them.
+    fn foresee(&self, firsts: &[Sector]) {
+        let _ = firsts;
+    }
+
     /// RAM that its controller needs.
     fn ram_bytes(&self) -> u64;
 
@@ -84,6 +90,13 @@ pub trait Policy<D: NandDevice, P: Probe> {
     /// Whether the unit may hold something else than zeros.
     fn holds(&self, units: &Units<D, P>, unit: Unit) -> bool {
         units.place(unit).is_some()
+    }
+
+    /// What the policy knows of a unit that the host asks for soon. Nobody needs to be told: it is looked at.
+    #[inline]
+    fn glance(&self, unit: Unit) -> u32 {
+        let _ = unit;
+        0
     }
 
     /// What the host was told of must not hang on power: whatever is in RAM alone goes to flash.
@@ -286,6 +299,15 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> BlockStore for Mapped<D, P, R> {
 impl<D: NandDevice, P: Probe, R: Policy<D, P>> Rival for Mapped<D, P, R> {
     fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         Ok(self.policy.settle(&mut self.units)?)
+    }
+
+    fn foresee(&self, firsts: &[Sector]) {
+        let (sector, unit) = (self.units.sector_bytes() as u64, self.units.unit_bytes() as u64);
+        let seen = firsts.iter().fold(0, |seen, first| {
+            let unit = Unit((u64::from(first.get()) * sector / unit) as u32);
+            seen ^ self.units.glance(unit) ^ self.policy.glance(unit)
+        });
+        std::hint::black_box(seen);
     }
 
     fn ram_bytes(&self) -> u64 {

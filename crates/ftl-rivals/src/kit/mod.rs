@@ -11,11 +11,14 @@
 //!   Flash: the door to the device; every operation with its cause and its tag
 //! ```
 //!
+//! [`dram`] is a buffer before flash; `least` knows the least worn of many places.
+//!
 //! A *unit* is what the map maps: as large as the largest page in use. In a region of smaller pages it takes several.
 
 pub mod area;
 pub mod dram;
 pub mod flash;
+pub(crate) mod least;
 pub mod lists;
 pub mod mapped;
 mod race;

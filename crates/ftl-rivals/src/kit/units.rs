@@ -1,9 +1,13 @@
 //! The map from units to places, and the areas that the places lie in.
 
-use ftl_iface::{Bytes, Cause, Mode, NandDevice, PageCount, Probe, RegionGeometry, SectorCount};
+use ftl_iface::{
+    Block, Bytes, Cause, Mode, NandDevice, PageCount, Probe, RegionGeometry, SectorCount,
+};
 
 use super::area::{Area, AreaPlan, Stream};
 use super::flash::{Fault, Flash, TAG_BYTES, page};
+
+mod check;
 
 /// A unit of the host's data, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +28,9 @@ pub struct Units<D, P> {
     areas: Vec<Area>,
     /// By area: the number of its first place, and the pages of a unit.
     bases: Vec<(u32, u32)>,
+    /// By place: the unit that was put there last. A controller learns it of the tag; here it allows to look up all
+    /// units of a block at once, since most of the time goes to waiting for the map.
+    owners: Vec<u32>,
     unit_bytes: usize,
     sector_bytes: usize,
     capacity: SectorCount,
@@ -76,9 +83,10 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
                 let region = plan.region;
                 return Err(Unfit(format!("blocks of the {region} region have no SLC mode")));
             }
+            let area = Area::new(plan, units);
             bases.push((places, pages));
-            places += plan.blocks.len() as u32 * units[0];
-            areas.push(Area::new(plan, units));
+            places += area.places();
+            areas.push(area);
         }
         let units = capacity.as_usize().div_ceil(unit_bytes / sector_bytes);
         let mut flash = Flash::new(device, probe);
@@ -90,8 +98,19 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             }
         }
         let (moved, left) = (vec![0; unit_bytes], Vec::new());
-        let map = vec![NOWHERE; units];
-        Ok(Self { flash, map, areas, bases, unit_bytes, sector_bytes, capacity, moved, left })
+        let (map, owners) = (vec![NOWHERE; units], vec![NOWHERE; places as usize]);
+        Ok(Self {
+            flash,
+            map,
+            areas,
+            bases,
+            owners,
+            unit_bytes,
+            sector_bytes,
+            capacity,
+            moved,
+            left,
+        })
     }
 
     /// The device.
@@ -125,37 +144,6 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.map.len() as u32
     }
 
-    /// Whether an area holds all units with room for collecting it: beside the data, so many blocks that do not take
-    /// part, and those that stand open, it needs as many free ones as collection may take.
-    pub fn fits(&self, area: usize, beside: u32) -> Result<(), Unfit> {
-        let area = &self.areas[area];
-        let data = self.count().div_ceil(area.stride());
-        let (open, free, there) = (area.most_open(), area.least_free(), area.good_blocks());
-        let needed = [data, beside, open, free].into_iter().fold(0, u32::saturating_add);
-        if needed <= there {
-            return Ok(());
-        }
-        let cache = if beside > 0 { format!(", {beside} of cache") } else { String::new() };
-        Err(Unfit(format!(
-            "{data} blocks of data{cache}, {open} that are filled at a time and {free} kept free are \
-             {needed}, and there are {there}: ask for less of the device, or for fewer at a time"
-        )))
-    }
-
-    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those
-    /// that are kept free there is one to collect.
-    pub fn can_turn(&self, area: usize) -> Result<(), Unfit> {
-        let area = &self.areas[area];
-        let (needed, there) = (area.most_open() + area.least_free(), area.good_blocks());
-        if needed <= there {
-            return Ok(());
-        }
-        let part = area.block(0).region();
-        Err(Unfit(format!(
-            "{there} of the {part} blocks are a part that needs {needed}: ask for a larger SLC"
-        )))
-    }
-
     /// An area.
     #[inline]
     pub fn area(&self, area: usize) -> &Area {
@@ -174,6 +162,16 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         (place != NOWHERE).then_some(Place(place))
     }
 
+    /// What the tables say of a unit, for who wants them looked at; of one beyond the store they say nothing.
+    #[inline]
+    pub(super) fn glance(&self, unit: Unit) -> u32 {
+        let place = self.map.get(unit.0 as usize).filter(|place| **place != NOWHERE);
+        place.map_or(0, |place| {
+            let (area, local) = self.locate(Place(*place));
+            self.areas[area].glance(local)
+        })
+    }
+
     /// The area in which a unit lies.
     #[inline]
     pub fn area_of(&self, unit: Unit) -> Option<usize> {
@@ -189,7 +187,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     /// The block of its area in which a unit lies, with that area.
     pub fn block_of(&self, unit: Unit) -> Option<(usize, u32)> {
         let (area, local) = self.spot_of(unit)?;
-        Some((area, local / self.areas[area].stride()))
+        Some((area, self.areas[area].spot(local).0))
     }
 
     /// The area of a place, and its number there.
@@ -200,6 +198,13 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             area -= 1;
         }
         (area, place - self.bases[area].0)
+    }
+
+    /// The device's block of a place, and the first of the pages there.
+    #[inline]
+    fn first_page(&self, area: usize, local: u32) -> (Block, u32) {
+        let (block, at) = self.areas[area].spot(local);
+        (self.areas[area].block(block), at * self.bases[area].1)
     }
 
     /// Reads sectors of a unit; zeros where it was never written.
@@ -216,10 +221,11 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             return Ok(());
         };
         let (area, local) = self.locate(place);
-        let (pages, stride) = (self.bases[area].1, self.areas[area].stride());
-        let block = self.areas[area].block(local / stride);
-        let first = local % stride * pages;
+        let (block, first) = self.first_page(area, local);
         let size = self.flash.page_bytes(block.region());
+        if self.bases[area].1 == 1 {
+            return self.flash.read(page(block, first), at, data, cause);
+        }
         let (mut at, mut rest) = (at, data);
         while !rest.is_empty() {
             let (index, offset) = (at / size, at % size);
@@ -240,19 +246,16 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
+        // Asked for before the program, and needed after it: memory may take its time.
+        let before = self.place(unit);
         let place = loop {
             let (block, at) = self.slot(to)?;
             let (base, pages) = self.bases[to.area];
+            let programmed = self.program((to.area, block, at * pages), unit, data, cause);
             let area = &mut self.areas[to.area];
-            let device_block = area.block(block);
-            let size = self.flash.page_bytes(device_block.region());
-            let programmed =
-                data.chunks_exact(size).zip(at * pages..).try_for_each(|(part, index)| {
-                    self.flash.program(page(device_block, index), part, unit.0, cause)
-                });
             match programmed {
                 Ok(()) => {
-                    let local = block * area.stride() + at;
+                    let local = area.place(block, at);
                     area.validate(local);
                     area.note_programmed(to.number, block);
                     break base + local;
@@ -261,9 +264,32 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
                 Err(fault) => return Err(fault),
             }
         };
-        self.forget(unit);
+        if let Some(before) = before {
+            let (area, local) = self.locate(before);
+            self.areas[area].invalidate(local);
+        }
         self.map[unit.0 as usize] = place;
+        self.owners[place as usize] = unit.0;
         Ok(())
+    }
+
+    /// Programs the pages of a unit, from that page of a block of an area on.
+    #[inline]
+    fn program(
+        &mut self,
+        (area, block, first): (usize, u32, u32),
+        unit: Unit,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), Fault<D::Error>> {
+        let block = self.areas[area].block(block);
+        if self.bases[area].1 == 1 {
+            return self.flash.program(page(block, first), data, unit.0, cause);
+        }
+        let mut pages = data.chunks_exact(self.flash.page_bytes(block.region())).zip(first..);
+        pages.try_for_each(|(part, index)| {
+            self.flash.program(page(block, index), part, unit.0, cause)
+        })
     }
 
     /// The stream's next unit of a block that is erased.
@@ -335,19 +361,17 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         cause: Cause,
         mut whither: impl FnMut(Unit, u32) -> (Stream, Cause),
     ) -> Result<(), Fault<D::Error>> {
-        let (base, _) = self.bases[area];
         let mut left = std::mem::take(&mut self.left);
         left.clear();
         left.extend(self.areas[area].valid_units(block));
         let mut data = std::mem::take(&mut self.moved);
-        let moved = left.iter().try_for_each(|local| {
-            let unit = self.load(area, *local, &mut data, cause)?;
-            // The tag and the map must agree, or the unit is another's.
-            if self.map.get(unit.0 as usize) != Some(&(base + local)) {
-                return Err(Fault::Lost);
-            }
-            let (to, cause) = whither(unit, *local);
-            self.put(to, unit, &data, cause)
+        let owned = self.check_owners(area, &left);
+        let moved = owned.and_then(|()| {
+            left.iter().try_for_each(|local| {
+                let unit = self.load(area, *local, &mut data, cause)?;
+                let (to, cause) = whither(unit, *local);
+                self.put(to, unit, &data, cause)
+            })
         });
         (self.left, self.moved) = (left, data);
         moved?;
@@ -355,7 +379,20 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Reads a whole unit and says which its tag names.
+    /// Whether the map says of the units at those places that they are there: all of them at once, so that the
+    /// processor waits for memory once.
+    #[inline]
+    fn check_owners(&self, area: usize, locals: &[u32]) -> Result<(), Fault<D::Error>> {
+        let (base, _) = self.bases[area];
+        let strays = locals.iter().filter(|local| {
+            let place = base + **local;
+            let owner = self.owners[place as usize] as usize;
+            self.map.get(owner) != Some(&place)
+        });
+        if strays.count() == 0 { Ok(()) } else { Err(Fault::Lost) }
+    }
+
+    /// Reads a whole unit and says which its tag names: the one that was put there, or it is lost.
     #[inline]
     fn load(
         &mut self,
@@ -364,14 +401,18 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Unit, Fault<D::Error>> {
-        let (pages, stride) = (self.bases[area].1, self.areas[area].stride());
-        let block = self.areas[area].block(local / stride);
-        let size = self.flash.page_bytes(block.region());
+        let (base, pages) = self.bases[area];
+        let (block, first) = self.first_page(area, local);
         let mut unit = NOWHERE;
-        for (part, index) in data.chunks_exact_mut(size).zip(local % stride * pages..) {
-            unit = self.flash.read_tagged(page(block, index), part, cause)?;
+        if pages == 1 {
+            unit = self.flash.read_tagged(page(block, first), data, cause)?;
+        } else {
+            let size = self.flash.page_bytes(block.region());
+            for (part, index) in data.chunks_exact_mut(size).zip(first..) {
+                unit = self.flash.read_tagged(page(block, index), part, cause)?;
+            }
         }
-        Ok(Unit(unit))
+        if unit == self.owners[(base + local) as usize] { Ok(Unit(unit)) } else { Err(Fault::Lost) }
     }
 
     /// Moves up to so many of a block's valid units to a stream, and frees the block when none is left. Says how many
@@ -431,31 +472,5 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     pub fn ram_bytes(&self) -> u64 {
         let areas: u64 = self.areas.iter().map(Area::ram_bytes).sum();
         (self.map.len() * 4 + 2 * self.unit_bytes) as u64 + areas
-    }
-
-    /// Whether the map is one to one and every count right.
-    pub fn check(&self) -> Result<(), String> {
-        let mut places: Vec<u32> = self.map.iter().copied().filter(|at| *at != NOWHERE).collect();
-        places.sort_unstable();
-        let mut pairs = places.iter().zip(places.iter().skip(1));
-        if let Some((place, _)) = pairs.find(|(one, other)| one == other) {
-            return Err(format!("two units lie at place {place}"));
-        }
-        let mut mapped = vec![0; self.areas.len()];
-        for place in &places {
-            let (area, local) = self.locate(Place(*place));
-            mapped[area] += 1;
-            if !self.areas[area].is_valid(local) {
-                return Err(format!("a unit lies at place {place}, which is not valid"));
-            }
-        }
-        for (area, mapped) in self.areas.iter().zip(mapped) {
-            area.check()?;
-            let valid: u32 = (0..area.blocks()).map(|block| area.valid(block)).sum();
-            if valid != mapped {
-                return Err(format!("{valid} units are valid in an area, and {mapped} mapped"));
-            }
-        }
-        Ok(())
     }
 }

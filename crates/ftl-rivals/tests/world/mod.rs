@@ -6,8 +6,9 @@ use std::fmt::Debug;
 
 use fastrand::Rng;
 use ftl_iface::{
-    BlockCount, BlockStore, Geometry, PageCount, Region, RegionGeometry, Sector, SectorCount,
+    BlockCount, BlockStore, Cause, Geometry, PageCount, Region, RegionGeometry, Sector, SectorCount,
 };
+use ftl_rivals::kit::{Backing, Unit};
 use nand_model::part::Part;
 use nand_model::{Chip, Content, datasheet};
 
@@ -31,6 +32,36 @@ pub(crate) fn part(name: &str, slc: u32, mlc: u32) -> Part {
 /// Bytes of a region's blocks.
 pub(crate) fn region_bytes(part: &Part, region: Region) -> u64 {
     part.geometry.region(region).map_or(0, RegionGeometry::capacity_bytes)
+}
+
+/// A disk that stops spinning now and then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disk {
+    units: HashMap<Unit, Vec<u8>>,
+    served: u32,
+}
+
+impl Backing for Disk {
+    fn read(&mut self, unit: Unit, data: &mut [u8], _: Cause) {
+        self.served += 1;
+        match self.units.get(&unit) {
+            Some(held) => data.copy_from_slice(held),
+            None => data.fill(0),
+        }
+    }
+
+    fn write(&mut self, unit: Unit, data: &[u8], _: Cause) {
+        self.served += 1;
+        self.units.insert(unit, data.to_vec());
+    }
+
+    fn forget(&mut self, unit: Unit) {
+        self.units.remove(&unit);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.served % 50 < 25
+    }
 }
 
 /// A host that remembers what every sector must hold.

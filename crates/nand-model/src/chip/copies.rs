@@ -1,6 +1,6 @@
 //! What wrappers and tests ask of a chip beyond [`NandDevice`]: cheap copies, and the truth.
 
-use ftl_iface::{Block, NandDevice, Page};
+use ftl_iface::{Block, Mode, NandDevice, Page};
 
 /// A device that can be copied at the cost of what the copies write later.
 pub trait Fork {
@@ -18,6 +18,9 @@ pub trait Truth: NandDevice {
     /// Whether the page was programmed after its block's last erase.
     fn is_programmed(&self, page: Page) -> bool;
 
+    /// The mode into which the block was erased last.
+    fn mode(&self, block: Block) -> Mode;
+
     /// Goes through an erase that fails: it takes time and wears the block, and the content stays. A breach where an
     /// erase is one.
     fn attempt_erase(&mut self, block: Block);
@@ -30,6 +33,10 @@ impl<T: Truth + ?Sized> Truth for &mut T {
 
     fn is_programmed(&self, page: Page) -> bool {
         (**self).is_programmed(page)
+    }
+
+    fn mode(&self, block: Block) -> Mode {
+        (**self).mode(block)
     }
 
     fn attempt_erase(&mut self, block: Block) {

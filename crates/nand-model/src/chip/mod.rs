@@ -317,6 +317,10 @@ impl Truth for Chip {
         room.is_some_and(|room| room.cells.is_programmed(page))
     }
 
+    fn mode(&self, block: Block) -> Mode {
+        Self::mode(self, block)
+    }
+
     #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
@@ -324,13 +328,14 @@ impl Truth for Chip {
         };
         room.cells.wear(block);
         room.tally.erases += 1;
-        let array = room.timing.erase;
+        let array = room.timing_of(block).erase;
         room.tally.busy += array;
         self.clock.spend(array, || erase_of(block, array));
     }
 }
 
 impl Timed for Chip {
+    #[inline]
     fn now(&self) -> Nanos {
         self.clock.now()
     }

@@ -23,8 +23,8 @@ mod torn;
 mod uncorrectable;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageCount,
-    ProgramError, ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
+    PageCount, ProgramError, ReadError, Region,
 };
 
 pub use bit_errors::{Ageing, BitErrorsError};
@@ -192,23 +192,24 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
 
     #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
-        self.refuse_bad(Verb::Erase, block, block);
-        let cycles = self.inner.erase_count(block);
-        let faults = &mut self.faults;
-        if faults.erase_failures.strikes(faults.seed, block, cycles) {
-            self.inner.attempt_erase(block);
-            if torn::fades(self.faults.seed, block, cycles) {
-                self.leave_fading(block);
-            } else {
-                self.leave_half_erased(block);
-            }
-            return Err(EraseError::Failed);
-        }
+        self.begin_erase(block)?;
         self.inner.erase(block)?;
-        self.faults.torn.erased(block);
-        if let Some(errors) = &mut self.faults.bit_errors {
-            errors.erased(block);
+        self.end_erase(block);
+        Ok(())
+    }
+
+    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
+        self.inner.slc_mode_pages(region)
+    }
+
+    #[track_caller]
+    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
+        if mode == Mode::Slc && self.slc_mode_pages(block.region()).is_none() {
+            return Err(ModeError::NoModes);
         }
+        self.begin_erase(block)?;
+        self.inner.erase_into(block, mode)?;
+        self.end_erase(block);
         Ok(())
     }
 
@@ -227,6 +228,31 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
 }
 
 impl<D: Truth> FaultInjector<D> {
+    /// Whether an erase, into whichever mode, goes on to the device below. One that fails leaves the block in its mode.
+    #[track_caller]
+    fn begin_erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
+        self.refuse_bad(Verb::Erase, block, block);
+        let cycles = self.inner.erase_count(block);
+        let faults = &mut self.faults;
+        if !faults.erase_failures.strikes(faults.seed, block, cycles) {
+            return Ok(());
+        }
+        self.inner.attempt_erase(block);
+        if torn::fades(self.faults.seed, block, cycles) {
+            self.leave_fading(block);
+        } else {
+            self.leave_half_erased(block);
+        }
+        Err(EraseError::Failed)
+    }
+
+    fn end_erase(&mut self, block: Block) {
+        self.faults.torn.erased(block);
+        if let Some(errors) = &mut self.faults.bit_errors {
+            errors.erased(block);
+        }
+    }
+
     /// Each page of the block reads as before or as anything, by the seed.
     fn leave_half_erased(&mut self, block: Block) {
         let (cycles, pages) = (self.inner.erase_count(block), self.pages(block));
@@ -266,7 +292,9 @@ impl<D: Truth> Tear for FaultInjector<D> {
             errors.programmed(page.block());
         }
         self.faults.torn.leave(page, Remains::of_a_torn_program(fate));
+        // In SLC mode a page shares its cells with none.
         if pair == PairFate::Lost
+            && self.inner.mode(page.block()) == Mode::Full
             && let Some(shape) = self.inner.geometry().region(page.region()).copied()
         {
             for victim in shape.pairing.endangered(page.index(), shape.pages_per_block) {
@@ -287,9 +315,10 @@ impl<D: Truth> Tear for FaultInjector<D> {
         match fate {
             BlockFate::Untouched => {}
             BlockFate::Erased => {
-                match self.inner.erase(block) {
-                    Ok(()) | Err(EraseError::Failed) => {}
-                    Err(EraseError::Driver(error)) => return Err(error),
+                // Into the mode that it has: nothing says that the other one has begun.
+                match self.inner.erase_into(block, self.inner.mode(block)) {
+                    Ok(()) | Err(ModeError::NoModes | ModeError::Failed) => {}
+                    Err(ModeError::Driver(error)) => return Err(error),
                 }
                 self.faults.torn.erased(block);
             }
@@ -313,6 +342,10 @@ impl<D: Truth> Truth for FaultInjector<D> {
 
     fn is_programmed(&self, page: Page) -> bool {
         self.inner.is_programmed(page)
+    }
+
+    fn mode(&self, block: Block) -> Mode {
+        self.inner.mode(block)
     }
 
     #[track_caller]

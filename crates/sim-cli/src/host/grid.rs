@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use ftl_iface::Sector;
+
 use crate::trace::{Op, Request};
 
 /// The most that is handed to the store at once: a store judges requests by their size, so all that hosts ask for at
@@ -46,6 +48,11 @@ impl Span {
 }
 
 impl Grid {
+    /// The sector of that address.
+    pub(super) const fn sector_at(self, offset: u64) -> Sector {
+        Sector::new((offset >> self.sector.trailing_zeros()) as u32)
+    }
+
     fn span(self, offset: u64, length: u64) -> Span {
         let shift = self.sector.trailing_zeros();
         let end = offset + length;

@@ -43,6 +43,10 @@ pub(super) struct Clocked {
     pub(super) busy: Duration,
 }
 
+/// Requests that a system is told of before the first of them: so few that what it looked at is still near the
+/// processor when the last one comes.
+const FORESEEN: usize = 32;
+
 /// What a system's books say when the replay begins; the result is what comes on top.
 pub(super) struct Before {
     hardware: Hardware,
@@ -100,12 +104,18 @@ impl Session for Replay {
         let mut under_way = UnderWay::new(self.pace, before.now);
         let start = Instant::now();
         let mut busy = Duration::ZERO;
+        let mut firsts = Vec::with_capacity(FORESEEN);
         for batch in &self.batches {
             let handed_over = Instant::now();
             let mut must = batch.must.as_slice();
-            for request in &batch.requests {
-                let arrival = before.now + request.time;
-                under_way.serve(system, &mut host, request, arrival, &mut must)?;
+            for requests in batch.requests.chunks(FORESEEN) {
+                firsts.clear();
+                firsts.extend(requests.iter().map(|request| host.first_sector(request)));
+                system.foresee(&firsts);
+                for request in requests {
+                    let arrival = before.now + request.time;
+                    under_way.serve(system, &mut host, request, arrival, &mut must)?;
+                }
             }
             busy += handed_over.elapsed();
         }

@@ -109,6 +109,10 @@ impl<M: Rig, S: Rival<Error = Infallible>> System for Bench<'_, M, S> {
         self.machine.wait_until(moment);
     }
 
+    fn foresee(&self, firsts: &[Sector]) {
+        self.store.foresee(firsts);
+    }
+
     fn begin(&mut self, at: Nanos) -> u64 {
         self.machine.begin(at)
     }

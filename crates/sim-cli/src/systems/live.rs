@@ -15,10 +15,11 @@ use nand_model::power::Cut;
 use nand_model::{Chip, PowerCut};
 
 use super::meter::{Flash, Meter, Metered, Watcher};
-use super::ours::{self, KEY, Ours, write_error};
-use super::paged::{self, Paged};
+use super::ours::{self, KEY};
+use super::paged;
 use super::setup::Setup;
 use super::system::System;
+use super::tenant::{self, Tenant, write_error};
 use crate::Failure;
 use crate::image::Journaled;
 use crate::spec::Values;
@@ -192,7 +193,10 @@ impl Blueprint {
                 let mut memory = OwnedRam::for_plan(plan);
                 let device = Metered::new(&mut *powered, plan.shape(), meter);
                 match Ftl::mount(device, config, memory.lend(), watcher) {
-                    Ok(ftl) => return lead(&mut Ours::new(ftl, plan, meter), counters, owner),
+                    Ok(ftl) => {
+                        let mut disk = Tenant::new(ftl, plan.total_bytes(), meter);
+                        return lead(&mut disk, counters, owner);
+                    }
                     Err(error) => failed("mount", &error),
                 }
             }
@@ -201,7 +205,10 @@ impl Blueprint {
                 let mut memory = OwnedPagedRam::for_plan(plan);
                 let device = Metered::of_pages(&mut *powered, plan.shape(), meter);
                 match PageFtl::mount(device, config, memory.lend(), watcher) {
-                    Ok(ftl) => return lead(&mut Paged::new(ftl, plan, meter), counters, owner),
+                    Ok(ftl) => {
+                        let mut disk = Tenant::new(ftl, plan.total_bytes(), meter);
+                        return lead(&mut disk, counters, owner);
+                    }
                     Err(error) => failed("mount", &error),
                 }
             }
@@ -244,27 +251,9 @@ impl Flash for &mut Powered {
     }
 }
 
-impl Live for Ours<'_, &mut Powered> {
+impl<'m, 'p: 'm, F: tenant::Ftl<'m, Chip = &'p mut Powered>> Live for Tenant<'m, F> {
     fn power(&mut self) -> &mut Powered {
-        self.ftl.device_mut().chip
-    }
-
-    fn settle(&mut self) -> Result<(), Change> {
-        self.ftl.settle().map_err(|error| write_error(&error))
-    }
-
-    fn stop(&mut self) -> Result<(), Change> {
-        self.ftl.stop().map(drop).map_err(|error| write_error(&error))
-    }
-
-    fn counters(&self) -> &Counters {
-        &self.ftl.probe().counters
-    }
-}
-
-impl Live for Paged<'_, &mut Powered> {
-    fn power(&mut self) -> &mut Powered {
-        self.ftl.device_mut().chip
+        self.ftl.metered_mut().chip
     }
 
     fn settle(&mut self) -> Result<(), Change> {
@@ -276,6 +265,6 @@ impl Live for Paged<'_, &mut Powered> {
     }
 
     fn counters(&self) -> &Counters {
-        &self.ftl.probe().counters
+        &self.ftl.watcher().counters
     }
 }

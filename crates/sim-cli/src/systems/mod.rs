@@ -33,6 +33,7 @@ mod rivals;
 mod scm;
 mod setup;
 mod system;
+mod tenant;
 
 pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]

@@ -1,7 +1,5 @@
 //! Our own FTL, with its log and without.
 
-use std::convert::Infallible;
-
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
@@ -10,17 +8,14 @@ use ftl_core::hybrid::address::LogicalBlock;
 use ftl_core::hybrid::ram::{OwnedRam, Ram};
 use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
-use ftl_iface::{
-    BlockStore, Bytes, PageCount, Region, RegionGeometry, Sector, SectorCount, StoreReadError,
-    StoreWriteError, Work,
-};
-use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Done, Time};
+use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount, StoreWriteError};
+use nand_model::part::Part;
+use nand_model::{Chip, Content, Time};
 
-use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
+use super::meter::{Flash, Meter, Metered, Watcher};
 use super::setup::{Setup, largest_capacity};
-use super::system::{Books, Session, System};
+use super::system::{Books, Session};
+use super::tenant::{self, Asked, Tenant};
 use super::{chains, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
@@ -231,7 +226,7 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
         let settled = ftl.settle_at_rest();
         settled.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     }
-    let mut ours = Ours::new(ftl, &plan, &meter);
+    let mut ours = Tenant::new(ftl, plan.total_bytes(), &meter);
     session.prepare(&mut ours, filled)?;
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Failure::Violation(format!("the {what} failed: {error}"))
@@ -247,7 +242,7 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
     // Another host filled the device than the one whose requests are measured.
     ftl.forget_habits();
-    session.replay(&mut Ours::new(ftl, &plan, &meter))
+    session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
 }
 
 /// What a chip keeps of a page where a stamp stands for each sector.
@@ -294,152 +289,39 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     Failure::Unfit(format!("{error}{hint}"))
 }
 
-/// The FTL with what it needs to be a [`System`].
-pub(super) struct Ours<'ram, D: Flash = Chip> {
-    pub(super) ftl: OurFtl<'ram, D>,
-    meter: &'ram Meter,
-    ram_bytes: u64,
-    writes: u64,
-    writes_throttled: u64,
-}
+impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
+    type Chip = D;
 
-impl<'ram, D: Flash> Ours<'ram, D> {
-    pub(super) fn new(ftl: OurFtl<'ram, D>, plan: &RamPlan, meter: &'ram Meter) -> Self {
-        // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
-        let own = size_of_val(&ftl) - size_of::<Metered<'_, D>>() - size_of::<Watcher<'_>>();
-        let ram_bytes = (plan.total_bytes() + own) as u64;
-        Self { ftl, meter, ram_bytes, writes: 0, writes_throttled: 0 }
-    }
-}
-
-/// The same without what the device says: whoever asks the system knows no device.
-pub(super) const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
-    match *error {
-        StoreReadError::OutOfRange { first, count, capacity } => {
-            StoreReadError::OutOfRange { first, count, capacity }
-        }
-        StoreReadError::WrongLength { bytes, sector_bytes } => {
-            StoreReadError::WrongLength { bytes, sector_bytes }
-        }
-        StoreReadError::Lost(sector) => StoreReadError::Lost(sector),
-        StoreReadError::Corrupt => StoreReadError::Corrupt,
-        _ => StoreReadError::Device(None),
-    }
-}
-
-/// The same of a change.
-pub(super) const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
-    match *error {
-        StoreWriteError::OutOfRange { first, count, capacity } => {
-            StoreWriteError::OutOfRange { first, count, capacity }
-        }
-        StoreWriteError::WrongLength { bytes, sector_bytes } => {
-            StoreWriteError::WrongLength { bytes, sector_bytes }
-        }
-        StoreWriteError::ReadOnly => StoreWriteError::ReadOnly,
-        StoreWriteError::Corrupt => StoreWriteError::Corrupt,
-        _ => StoreWriteError::Device(None),
-    }
-}
-
-impl<D: Flash> BlockStore for Ours<'_, D> {
-    type Error = Infallible;
-
-    fn sector_bytes(&self) -> Bytes {
-        self.ftl.sector_bytes()
+    fn metered(&self) -> &Metered<'m, D> {
+        self.device()
     }
 
-    fn capacity(&self) -> SectorCount {
-        self.ftl.capacity()
+    fn metered_mut(&mut self) -> &mut Metered<'m, D> {
+        self.device_mut()
     }
 
-    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
-        self.ftl.read(first, data).map_err(|error| read_error(&error))
+    fn watcher(&self) -> &Watcher<'m> {
+        self.probe()
     }
 
-    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
-        self.writes += 1;
-        self.writes_throttled += u64::from(self.ftl.is_throttling());
-        self.ftl.write(first, data).map_err(|error| write_error(&error))
+    fn is_throttling(&self) -> bool {
+        self.is_throttling()
     }
 
-    fn trim(
-        &mut self,
-        first: Sector,
-        count: SectorCount,
-    ) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.trim(first, count).map_err(|error| write_error(&error))
-    }
-
-    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.flush().map_err(|error| write_error(&error))
-    }
-
-    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
-        self.ftl.maintain(budget).map_err(|error| write_error(&error))
-    }
-}
-
-impl<D: Flash> System for Ours<'_, D> {
-    fn now(&self) -> Nanos {
-        self.ftl.device().chip.now()
-    }
-
-    fn hardware(&self) -> Hardware {
-        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
-    }
-
-    fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.device_mut().chip.chip_mut().wait_until(moment);
-    }
-
-    fn begin(&mut self, at: Nanos) -> u64 {
-        self.ftl.device_mut().chip.chip_mut().begin_request(at)
-    }
-
-    fn end(&mut self) {
-        self.ftl.device_mut().chip.chip_mut().end_request();
-    }
-
-    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
-        self.ftl.device_mut().chip.chip_mut().next_done(until)
-    }
-
-    fn account(&mut self, account: Account) {
-        self.meter.account(account);
-    }
-
-    fn spent(&self, account: Account) -> Spent {
-        let chip = self.ftl.device().chip.chip();
-        self.meter.spent(account, |label| chip.charged(label))
-    }
-
-    fn sample_writes(&mut self) {
-        self.ftl.device_mut().sample_writes();
-    }
-
-    fn sampled_writes(&self) -> &[ChainWrite] {
-        self.ftl.device().writes()
-    }
-
-    fn ram_bytes(&self) -> u64 {
-        self.ram_bytes
-    }
-
-    fn books(&self) -> Books {
-        let counters = &self.ftl.probe().counters;
+    fn books(&self, asked: Asked) -> Books {
+        let counters = &self.probe().counters;
         let mut books = Books { factors: Some(factors(counters)), ..Books::default() };
         let (Some((reals, virtuals, capacity)), Some(probes)) =
-            (self.ftl.index_load(), self.ftl.index_probes())
+            (self.index_load(), self.index_probes())
         else {
             return books;
         };
         books.log_writes = Some(counters.log_writes);
-        books.filter = Some(Filter::of(self.ftl.threshold(), self.ftl.sector_bytes()));
+        books.filter = Some(Filter::of(self.threshold(), self.sector_bytes()));
         books.throttle = Some(Throttle {
-            active_share: result::ratio(self.writes_throttled, self.writes),
+            active_share: result::ratio(asked.throttled, asked.writes),
             rejected_writes: counters.rejected_by_throttle,
-            k: self.ftl.window().get(),
+            k: self.window().get(),
         });
         books.hash = Some(Hash {
             rejected_writes: counters.rejected_by_index,
@@ -448,6 +330,14 @@ impl<D: Flash> System for Ours<'_, D> {
             probes_mean: result::ratio(probes.part, probes.whole),
         });
         books
+    }
+
+    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.settle()
+    }
+
+    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.stop().map(drop)
     }
 }
 

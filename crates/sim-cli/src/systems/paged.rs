@@ -1,25 +1,20 @@
 //! Our page store.
 
-use std::convert::Infallible;
-
 use ftl_core::config::{Endurance, FilterChoice};
 use ftl_core::layout;
 use ftl_core::paged::{
     Bursts, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
 };
 use ftl_core::probe::Cause;
-use ftl_iface::{
-    BlockStore, Bytes, PageCount, Region, Sector, SectorCount, StoreReadError, StoreWriteError,
-    Work,
-};
-use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Content, Done};
+use ftl_iface::{BlockStore, Bytes, Region, SectorCount, StoreWriteError};
+use nand_model::part::Part;
+use nand_model::{Chip, Content};
 
-use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
-use super::ours::{KEY, paired_pages, read_error, switch, write_error};
+use super::meter::{Flash, Meter, Metered, Watcher};
+use super::ours::{KEY, paired_pages, switch};
 use super::setup::Setup;
-use super::system::{Books, Session, System};
+use super::system::{Books, Session};
+use super::tenant::{self, Asked, Tenant};
 use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
@@ -143,7 +138,8 @@ pub(super) fn paged(
     let device = Metered::of_pages(chip, plan.shape(), &meter);
     let mut memory = OwnedPagedRam::for_plan(&plan);
     let ftl = PageFtl::format(device, &config, memory.lend(), KEY, Watcher::new(&meter));
-    let mut paged = Paged::new(ftl.map_err(|error| unfit(&error))?, &plan, &meter);
+    let ftl = ftl.map_err(|error| unfit(&error))?;
+    let mut paged = Tenant::new(ftl, plan.total_bytes(), &meter);
     session.prepare(&mut paged, SectorCount::ZERO)?;
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Failure::Violation(format!("the {what} failed: {error}"))
@@ -155,7 +151,7 @@ pub(super) fn paged(
     let mut ftl = mount(device, &config, memory.lend(), &meter)?;
     // What a mount leaves to be done is no part of what is compared.
     ftl.settle().map_err(|error| failed("mount", &error))?;
-    session.replay(&mut Paged::new(ftl, &plan, &meter))
+    session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
 }
 
 /// What a chip keeps of a page where a stamp stands for each sector.
@@ -178,110 +174,33 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
-/// The page store with what it needs to be a [`System`].
-pub(super) struct Paged<'ram, D: Flash = Chip> {
-    pub(super) ftl: OurFtl<'ram, D>,
-    meter: &'ram Meter,
-    ram_bytes: u64,
-}
+impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
+    type Chip = D;
 
-impl<'ram, D: Flash> Paged<'ram, D> {
-    pub(super) fn new(ftl: OurFtl<'ram, D>, plan: &PagedPlan, meter: &'ram Meter) -> Self {
-        // Chip and counters are the simulator's.
-        let own = size_of_val(&ftl) - size_of::<Metered<'_, D>>() - size_of::<Watcher<'_>>();
-        Self { ftl, meter, ram_bytes: (plan.total_bytes() + own) as u64 }
-    }
-}
-
-impl<D: Flash> BlockStore for Paged<'_, D> {
-    type Error = Infallible;
-
-    fn sector_bytes(&self) -> Bytes {
-        self.ftl.sector_bytes()
+    fn metered(&self) -> &Metered<'m, D> {
+        self.device()
     }
 
-    fn capacity(&self) -> SectorCount {
-        self.ftl.capacity()
+    fn metered_mut(&mut self) -> &mut Metered<'m, D> {
+        self.device_mut()
     }
 
-    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
-        self.ftl.read(first, data).map_err(|error| read_error(&error))
+    fn watcher(&self) -> &Watcher<'m> {
+        self.probe()
     }
 
-    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.write(first, data).map_err(|error| write_error(&error))
+    fn books(&self, _: Asked) -> Books {
+        let log_writes = Some(self.probe().counters.log_writes);
+        let filter = || Filter::of(self.threshold(), self.sector_bytes());
+        let filter = self.shape().fast.map(|_| filter());
+        Books { filter, log_writes, ..Books::default() }
     }
 
-    fn trim(
-        &mut self,
-        first: Sector,
-        count: SectorCount,
-    ) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.trim(first, count).map_err(|error| write_error(&error))
+    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.settle()
     }
 
-    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
-        self.ftl.flush().map_err(|error| write_error(&error))
-    }
-
-    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
-        self.ftl.maintain(budget).map_err(|error| write_error(&error))
-    }
-}
-
-impl<D: Flash> System for Paged<'_, D> {
-    fn now(&self) -> Nanos {
-        self.ftl.device().chip.now()
-    }
-
-    fn hardware(&self) -> Hardware {
-        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
-    }
-
-    fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.device_mut().chip.chip_mut().wait_until(moment);
-    }
-
-    fn begin(&mut self, at: Nanos) -> u64 {
-        self.ftl.device_mut().chip.chip_mut().begin_request(at)
-    }
-
-    fn end(&mut self) {
-        self.ftl.device_mut().chip.chip_mut().end_request();
-    }
-
-    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
-        self.ftl.device_mut().chip.chip_mut().next_done(until)
-    }
-
-    fn account(&mut self, account: Account) {
-        self.meter.account(account);
-    }
-
-    fn spent(&self, account: Account) -> Spent {
-        let chip = self.ftl.device().chip.chip();
-        self.meter.spent(account, |label| chip.charged(label))
-    }
-
-    fn sample_writes(&mut self) {
-        self.ftl.device_mut().sample_writes();
-    }
-
-    fn sampled_writes(&self) -> &[ChainWrite] {
-        self.ftl.device().writes()
-    }
-
-    fn ram_bytes(&self) -> u64 {
-        self.ram_bytes
-    }
-
-    fn books(&self) -> Books {
-        let counters = &self.ftl.probe().counters;
-        let filter = self
-            .ftl
-            .shape()
-            .fast
-            .map(|_| Filter::of(self.ftl.threshold(), self.ftl.sector_bytes()));
-        Books { filter, log_writes: Some(counters.log_writes), ..Books::default() }
+    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.stop()
     }
 }

@@ -3,7 +3,7 @@
 //! Each access takes the memory's time for every 512 bytes that it touches, one after the other.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 
 use ftl_iface::{Cause, Operations, Verb};
@@ -87,8 +87,8 @@ pub(super) struct ScmMachine<'m> {
 
 #[derive(Default)]
 struct Inner {
-    /// What places hold; others hold zeros. Where sectors hold stamps, these alone.
-    held: [HashMap<u32, Box<[u8]>>; 2],
+    /// What places hold; those of which nothing is kept hold zeros. Where sectors hold stamps, these alone.
+    held: [Vec<Box<[u8]>>; 2],
     kept: Option<(usize, usize)>,
     wear: [Vec<u32>; 2],
     operations: [Operations; 2],
@@ -105,7 +105,8 @@ impl<'m> ScmMachine<'m> {
         let sector = setup.part.sector_bytes.as_usize();
         let kept = (setup.kept == Kept::Stamps).then_some((sector, Stamp::BYTES.as_usize()));
         let wear = places.map(|places| vec![0; places as usize]);
-        let inner = RefCell::new(Inner { kept, wear, ..Inner::default() });
+        let held = places.map(|places| vec![Box::default(); places as usize]);
+        let inner = RefCell::new(Inner { held, kept, wear, ..Inner::default() });
         Self { parts, device: setup.part.name.clone(), inner, meter }
     }
 
@@ -139,7 +140,10 @@ impl Memories for Rows<'_, '_> {
         self.0.spend(of, Verb::Read, data.len(), cause);
         data.fill(0);
         let inner = self.0.inner.borrow();
-        let Some(held) = inner.held[of as usize].get(&place) else { return };
+        let held = &inner.held[of as usize][place as usize];
+        if held.is_empty() {
+            return;
+        }
         match inner.kept {
             None => data.copy_from_slice(&held[at..at + data.len()]),
             Some((sector, kept)) => {
@@ -157,7 +161,10 @@ impl Memories for Rows<'_, '_> {
         wear[of as usize][place as usize] += 1;
         let page = PAGE.as_usize();
         let length = kept.map_or(page, |(sector, kept)| page / sector * kept);
-        let held = held[of as usize].entry(place).or_insert_with(|| vec![0; length].into());
+        let held = &mut held[of as usize][place as usize];
+        if held.is_empty() {
+            *held = vec![0; length].into();
+        }
         match *kept {
             None => held[at..at + data.len()].copy_from_slice(data),
             Some((sector, kept)) => {
@@ -226,7 +233,8 @@ impl Rig for ScmMachine<'_> {
             let gib = bytes as f64 / f64::from(1 << 30);
             dollars += gib * self.parts.part(of).cost * self.parts.tlc_dollars_per_gib;
             let page_bytes = PAGE.get().into();
-            let programmed = inner.held[of as usize].len() as u64 * u64::from(PAGE.get());
+            let held = inner.held[of as usize].iter().filter(|held| !held.is_empty()).count();
+            let programmed = held as u64 * u64::from(PAGE.get());
             let (name, operations) = (NAMES[of as usize], inner.operations[of as usize]);
             PartState { name, bytes, page_bytes, wear, operations, programmed }
         });

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use ftl_iface::{BlockStore, SectorCount};
+use ftl_iface::{BlockStore, Sector, SectorCount};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
@@ -21,6 +21,12 @@ pub trait System: BlockStore<Error = Infallible> {
 
     /// Lets time pass without requests until that moment.
     fn wait_until(&mut self, moment: Nanos);
+
+    /// Requests that begin at these sectors come next. Nothing is done, and no time passes: a system may look at what
+    /// its tables say of them, all together, so that the processor waits for memory once.
+    fn foresee(&self, firsts: &[Sector]) {
+        let _ = firsts;
+    }
 
     /// A request of the host's begins at that moment, or as soon as the system can take it, and is the one of that
     /// number. What the system is asked for until [`end`](Self::end) belongs to it.

@@ -1,0 +1,187 @@
+//! An FTL of ours, with chains or with pages, as a [`System`].
+
+use std::convert::Infallible;
+
+use ftl_iface::{
+    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+};
+use nand_model::part::Nanos;
+use nand_model::{Done, Timed};
+
+use super::hardware::Hardware;
+use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
+use super::system::{Books, System};
+
+/// An FTL over a chip with a meter on it: what the simulator asks of it beside what it asks of any store.
+pub(super) trait Ftl<'m>: BlockStore {
+    /// What the meter is put on.
+    type Chip: Flash;
+
+    /// The chip with its meter.
+    fn metered(&self) -> &Metered<'m, Self::Chip>;
+
+    /// The same, to let time pass on it.
+    fn metered_mut(&mut self) -> &mut Metered<'m, Self::Chip>;
+
+    /// The probe.
+    fn watcher(&self) -> &Watcher<'m>;
+
+    /// Whether its throttle keeps writes from the log now.
+    fn is_throttling(&self) -> bool {
+        false
+    }
+
+    /// What it decided, when it was asked for so many writes.
+    fn books(&self, asked: Asked) -> Books;
+
+    /// Does what a mount left to be done.
+    fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
+
+    /// Writes down what the next mount is to find.
+    fn stop(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
+}
+
+/// Writes that an FTL was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    pub(super) writes: u64,
+    /// Of those, how many came while it was throttling.
+    pub(super) throttled: u64,
+}
+
+/// The FTL with what it needs to be a [`System`].
+pub(super) struct Tenant<'m, F> {
+    pub(super) ftl: F,
+    meter: &'m Meter,
+    ram_bytes: u64,
+    asked: Asked,
+}
+
+impl<'m, F: Ftl<'m>> Tenant<'m, F> {
+    /// That FTL, whose plan has so many bytes.
+    pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
+        // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
+        let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();
+        let ram_bytes = (plan_bytes + size_of_val(&ftl) - simulated) as u64;
+        Self { ftl, meter, ram_bytes, asked: Asked::default() }
+    }
+}
+
+/// The same without what the device says: whoever asks the system knows no device.
+const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
+    match *error {
+        StoreReadError::OutOfRange { first, count, capacity } => {
+            StoreReadError::OutOfRange { first, count, capacity }
+        }
+        StoreReadError::WrongLength { bytes, sector_bytes } => {
+            StoreReadError::WrongLength { bytes, sector_bytes }
+        }
+        StoreReadError::Lost(sector) => StoreReadError::Lost(sector),
+        StoreReadError::Corrupt => StoreReadError::Corrupt,
+        _ => StoreReadError::Device(None),
+    }
+}
+
+/// The same of a change.
+pub(super) const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
+    match *error {
+        StoreWriteError::OutOfRange { first, count, capacity } => {
+            StoreWriteError::OutOfRange { first, count, capacity }
+        }
+        StoreWriteError::WrongLength { bytes, sector_bytes } => {
+            StoreWriteError::WrongLength { bytes, sector_bytes }
+        }
+        StoreWriteError::ReadOnly => StoreWriteError::ReadOnly,
+        StoreWriteError::Corrupt => StoreWriteError::Corrupt,
+        _ => StoreWriteError::Device(None),
+    }
+}
+
+impl<'m, F: Ftl<'m>> BlockStore for Tenant<'m, F> {
+    type Error = Infallible;
+
+    fn sector_bytes(&self) -> Bytes {
+        self.ftl.sector_bytes()
+    }
+
+    fn capacity(&self) -> SectorCount {
+        self.ftl.capacity()
+    }
+
+    fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<Infallible>> {
+        self.ftl.read(first, data).map_err(|error| read_error(&error))
+    }
+
+    fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        self.asked.writes += 1;
+        self.asked.throttled += u64::from(self.ftl.is_throttling());
+        self.ftl.write(first, data).map_err(|error| write_error(&error))
+    }
+
+    fn trim(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        self.ftl.trim(first, count).map_err(|error| write_error(&error))
+    }
+
+    fn flush(&mut self) -> Result<(), StoreWriteError<Infallible>> {
+        self.ftl.flush().map_err(|error| write_error(&error))
+    }
+
+    fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Infallible>> {
+        self.ftl.maintain(budget).map_err(|error| write_error(&error))
+    }
+}
+
+impl<'m, F: Ftl<'m>> System for Tenant<'m, F> {
+    fn now(&self) -> Nanos {
+        self.ftl.metered().chip.now()
+    }
+
+    fn hardware(&self) -> Hardware {
+        Hardware::of_chip(self.ftl.metered().chip.chip(), &self.ftl.watcher().counters)
+    }
+
+    fn wait_until(&mut self, moment: Nanos) {
+        self.ftl.metered_mut().chip.chip_mut().wait_until(moment);
+    }
+
+    fn begin(&mut self, at: Nanos) -> u64 {
+        self.ftl.metered_mut().chip.chip_mut().begin_request(at)
+    }
+
+    fn end(&mut self) {
+        self.ftl.metered_mut().chip.chip_mut().end_request();
+    }
+
+    fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
+        self.ftl.metered_mut().chip.chip_mut().next_done(until)
+    }
+
+    fn account(&mut self, account: Account) {
+        self.meter.account(account);
+    }
+
+    fn spent(&self, account: Account) -> Spent {
+        let chip = self.ftl.metered().chip.chip();
+        self.meter.spent(account, |label| chip.charged(label))
+    }
+
+    fn sample_writes(&mut self) {
+        self.ftl.metered_mut().sample_writes();
+    }
+
+    fn sampled_writes(&self) -> &[ChainWrite] {
+        self.ftl.metered().writes()
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        self.ram_bytes
+    }
+
+    fn books(&self) -> Books {
+        self.ftl.books(self.asked)
+    }
+}
