@@ -143,6 +143,7 @@ pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, Probin
 pub use config::{PairedPages, WriteBackConfig};
 pub use health::{Health, Wear};
 pub use hybrid::bound::WorstCase;
+pub use hybrid::mechanisms::{ChainsAlone, LogAndChains, Mechanisms, Missing};
 pub use hybrid::mount::{MountError, Stopped};
 #[cfg(feature = "alloc")]
 pub use hybrid::ram::OwnedRam;

@@ -6,9 +6,10 @@ use super::flash::listed_max;
 use super::shape::SPARE_BLOCKS_MIN;
 use super::state::Ftl;
 use crate::health::{Health, Wear};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::probe::Probe;
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// How the device is. It asks the tables alone, each block's count once.
     ///
     /// After a mount without checkpoint blocks are found bad, and wear is known, when the first request or
@@ -51,7 +52,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// The blocks of the log are erased in turn: those from the first to the head have been erased once more.
     fn log_wear(&self) -> Option<Wear> {
-        let ring = self.log.as_ref()?.ring();
+        let ring = self.log.get()?.ring();
         if !ring.turns() {
             return None;
         }

@@ -6,6 +6,7 @@ use super::tables::Tables;
 use crate::config::Config;
 use crate::filter::{FilterConfig, SizeFilter};
 use crate::hybrid::flash::{Flash, Spot};
+use crate::hybrid::mechanisms::{MaybeLog, Mechanisms, Missing};
 use crate::hybrid::mlc::Mlc;
 use crate::hybrid::mount::error::MountError;
 use crate::hybrid::ram::Ram;
@@ -22,7 +23,7 @@ use crate::throttle::{Throttle, ThrottleConfig};
 /// Writes between two recomputations of the filter, and requests between two steps of the throttle: the paper's.
 const PERIOD: u32 = 1_000;
 
-impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     /// Puts the rooms together, with empty tables.
     pub(crate) fn assemble(
         device: D,
@@ -34,6 +35,9 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             return Err(MountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
+        if let Some(missing) = Missing::of::<M>(config, &shape) {
+            return Err(MountError::Missing(missing));
+        }
         let index_shape = ram.plan().index_shape().copied();
         let tables = Tables::take(ram);
         let index = index_shape.map(|shape| Index::new(shape, tables.index_low, tables.index_high));
@@ -51,7 +55,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             ),
             filter: Self::new_filter(config),
             throttle: Self::new_throttle(config, &shape),
-            log,
+            log: MaybeLog::new(log),
             mlc: Mlc::new(&shape, config, tables.mlc),
             write_back: WriteBack::new(config.write_back),
             wear,
@@ -116,7 +120,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                 good += 1;
             }
         }
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log.get_mut() {
             for number in 0..log.part().blocks {
                 let block = crate::hybrid::address::LogBlock::new(number);
                 if self.flash.is_bad(Spot::log(block, 0))? {
@@ -130,7 +134,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 
     /// Whether a device that is being formatted has blocks enough.
     pub(crate) fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
-        if let Some(log) = &self.log
+        if let Some(log) = self.log.get()
             && !log.ring().turns()
         {
             return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });

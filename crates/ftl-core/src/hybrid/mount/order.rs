@@ -9,6 +9,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
@@ -24,7 +25,7 @@ enum Role {
     Stale,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Looks into the blocks that are not data blocks: free ones, log blocks, a fold cut short.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let mut worn = 0;

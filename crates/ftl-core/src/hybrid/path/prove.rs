@@ -10,17 +10,18 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Room, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Drops the stale entries of a logical block, unless that was done before.
     #[inline]
     pub(crate) fn prove(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
-        if self.log.is_none() || !self.unproved.get(logical) {
+        if self.log.get().is_none() || !self.unproved.get(logical) {
             return Ok(());
         }
         for offset in 0..self.mlc.sectors_per_block().get() {
