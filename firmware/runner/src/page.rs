@@ -159,7 +159,7 @@ pub(crate) fn largest(program: &Program) -> String {
 fn short(name: &str) -> String {
     let mut short = name.to_owned();
     for (long, brief) in [
-        ("<impl ftl_core::hybrid::state::Ftl<D,P>>", "Ftl"),
+        ("<impl ftl_core::hybrid::state::Ftl<D,P,M>>", "Ftl"),
         ("<impl ftl_core::hybrid::flash::Flash<D,P>>", "Flash"),
         ("ftl_core::", ""),
     ] {
