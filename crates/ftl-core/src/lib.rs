@@ -4,8 +4,8 @@
 //! Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010.
 //! By configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
 //!
-//! Beside it stands a second FTL, [`paged`]: one page map over both cells. Firmware links the one that it names, and of the
-//! hybrid only the [`mechanisms`](hybrid::mechanisms) that its type has.
+//! Beside it stands a second FTL, [`paged`]: one page map over both cells. Firmware links the one that it names, and
+//! of the hybrid only the [`mechanisms`](hybrid::mechanisms) that its type has.
 //!
 //! # Example
 //!

@@ -4,12 +4,12 @@
 //! carries all of them. Firmware serves one device: it names what that needs, and links no more.
 //!
 //! ```
-//! use ftl_core::{ChainsAlone, Config, Ftl, LogRegion, NoProbe, OwnedRam, RamPlan};
-//! use ftl_iface::NandDevice;
+//! use ftl_core::{ChainsAlone, Config, Ftl, NoProbe, OwnedRam, RamPlan};
+//! use ftl_iface::{Bytes, NandDevice};
 //! use nand_model::{Chip, Content, datasheet};
 //!
-//! let chip = Chip::new(&datasheet::builtin("spi-nand-1g")?, Content::Stamps)?;
-//! let config = Config { log: LogRegion::None, ..Config::one_region(0) };
+//! let chip = Chip::new(&datasheet::builtin("tiny")?, Content::Bytes)?;
+//! let config = Config { sector_bytes: Bytes::new(1024), ..Config::CONVENTIONAL };
 //! let plan = RamPlan::new(chip.geometry(), &config)?;
 //! let mut memory = OwnedRam::for_plan(&plan);
 //! let ftl: Ftl<'_, _, _, ChainsAlone> = Ftl::format_as(chip, &config, memory.lend(), 7, NoProbe)?;
