@@ -71,10 +71,14 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         })
     }
 
-    fn new_wear(config: &Config, shape: &Shape, memory: WearMemory<'ram>) -> DualPool<'ram> {
+    fn new_wear(
+        config: &Config,
+        shape: &Shape,
+        WearMemory { counts, pools }: WearMemory<'ram>,
+    ) -> DualPool<'ram> {
         let wear = config.wear_leveling;
         let blocks = BlockCount::new(u32::from(shape.chain.blocks));
-        DualPool::new(memory.counts, memory.pools, blocks, wear.threshold, wear.enabled)
+        DualPool::new(counts, pools, blocks, wear.threshold, wear.enabled)
     }
 
     pub(crate) fn new_filter(config: &Config) -> SizeFilter {
