@@ -54,7 +54,7 @@ fn filled<'ram>(
 
 fn shape(probing: Probing, probes: u8) -> IndexShape {
     let (sectors, blocks) = (SectorCount::new(SECTORS), BlockCount::new(2048));
-    IndexShape::new(ENTRIES, sectors, SLOTS, blocks, probes, probing).expect("the paper's table")
+    IndexShape::new(ENTRIES, sectors, (SLOTS, blocks), probes, probing).expect("the paper's table")
 }
 
 fn lookups(criterion: &mut Criterion, name: &str, shape: IndexShape) {

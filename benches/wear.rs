@@ -17,6 +17,15 @@ const THRESHOLD: u16 = 16;
 /// Erases a measurement.
 const BATCH: u64 = 1024;
 
+/// Erases a busy block, and follows the advice that comes of it.
+fn erase(pool: &mut DualPool<'_>, busy: &mut ChainBlock) {
+    let erased = *busy;
+    if let Some(cold) = black_box(pool.note_erase(erased)) {
+        pool.swapped(cold, erased);
+        *busy = cold;
+    }
+}
+
 fn note_erase(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("wear/note-erase");
     group.throughput(Throughput::Elements(BATCH));
@@ -33,11 +42,7 @@ fn note_erase(criterion: &mut Criterion) {
                 for _ in 0..BATCH {
                     // Far apart, as blocks are whose data are rewritten.
                     next = (next + 7919) % busy.len();
-                    let erased = busy[next];
-                    if let Some(cold) = black_box(pool.note_erase(erased)) {
-                        pool.swapped(cold, erased);
-                        busy[next] = cold;
-                    }
+                    erase(&mut pool, &mut busy[next]);
                 }
             });
         });

@@ -31,7 +31,7 @@ const NOTED: u32 = 8 * FilterConfig::PERIOD;
 /// Has work on an index measured, in which these sectors stand or not.
 fn on_index(stand: bool, measure: Measure<'_>, work: impl Fn(&mut Index<'_>, &[Sector])) {
     let sectors = SectorCount::new(SECTORS);
-    let shape = IndexShape::new(ENTRIES, sectors, SLOTS, BLOCKS, 8, Probing::Linear)
+    let shape = IndexShape::new(ENTRIES, sectors, (SLOTS, BLOCKS), 8, Probing::Linear)
         .expect("the paper's table");
     let (mut low, mut high) = (vec![0; shape.low_words()], vec![0; shape.high_bytes()]);
     let mut index = Index::new(shape, &mut low, &mut high);

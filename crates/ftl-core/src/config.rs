@@ -55,6 +55,11 @@ pub struct Refresh {
     pub chain: Corrected,
 }
 
+impl Refresh {
+    /// However many bits have to be corrected.
+    pub const NEVER: Self = Self { log: Corrected::NONE, chain: Corrected::NONE };
+}
+
 /// What is done for pages of the chains that share their cells with the one to be programmed, and which a loss of
 /// power would ruin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

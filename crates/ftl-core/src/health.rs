@@ -43,3 +43,36 @@ pub struct Wear {
     /// The block that was erased most.
     pub most: u32,
 }
+
+/// The mean of what so many blocks have together; zero of none. It is divided by hand, digit by digit of 16 bits: to
+/// divide 64 bits at once takes 700 bytes of the compiler's library.
+pub(crate) fn mean(total: u64, blocks: u16) -> u32 {
+    let blocks = u32::from(blocks);
+    let (mut mean, mut rest) = (0, 0);
+    for shift in [48, 32, 16, 0] {
+        // The rest is below the number of blocks, so that 16 bits more fit.
+        let part = rest << 16 | (total >> shift) as u32 & 0xFFFF;
+        let Some(digit) = part.checked_div(blocks) else { return 0 };
+        rest = part - digit * blocks;
+        mean = mean << 16 | digit;
+    }
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mean;
+
+    #[test]
+    fn a_mean_is_the_quotient_of_all_that_fits() {
+        assert_eq!(mean(7, 0), 0);
+        for blocks in [1, 2, 3, 1_023, 40_000, u16::MAX] {
+            let most = u64::from(u32::MAX) * u64::from(blocks);
+            for total in [0, 1, 65_535, 65_536, 123_456_789, most / 3, most - 1, most] {
+                if let Ok(wanted) = u32::try_from(total / u64::from(blocks)) {
+                    assert_eq!(mean(total, blocks), wanted, "{total} of {blocks}");
+                }
+            }
+        }
+    }
+}

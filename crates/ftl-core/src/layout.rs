@@ -15,7 +15,7 @@ mod checkpoint;
 mod page_note;
 mod payload;
 
-pub use checkpoint::{LogImage, Seal, fingerprint, image_bytes, image_check};
+pub use checkpoint::{Seal, fingerprint, image_check};
 pub use page_note::PageNote;
 pub use payload::{
     Header, HeaderError, Trim, put_summary, summary, summary_pages, summary_sectors,

@@ -4,7 +4,8 @@
 //! Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010.
 //! By configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
 //!
-//! Beside it stands a second FTL, [`paged`]: one page map over both cells. Firmware links the one that it names.
+//! Beside it stands a second FTL, [`paged`]: one page map over both cells. Firmware links the one that it names, and
+//! of the hybrid only the [`mechanisms`](hybrid::mechanisms) that its type has.
 //!
 //! # Example
 //!
@@ -143,6 +144,7 @@ pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, Probin
 pub use config::{PairedPages, WriteBackConfig};
 pub use health::{Health, Wear};
 pub use hybrid::bound::WorstCase;
+pub use hybrid::mechanisms::{ChainsAlone, LogAndChains, Mechanisms, Missing};
 pub use hybrid::mount::{MountError, Stopped};
 #[cfg(feature = "alloc")]
 pub use hybrid::ram::OwnedRam;

@@ -44,6 +44,30 @@ pub struct PlanRow {
     pub element_bytes: usize,
 }
 
+/// A table as a room declares it: the room also says how long it is, and takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    pub(crate) name: &'static str,
+    pub(crate) element_bytes: usize,
+}
+
+impl Declared {
+    /// A table of 16-bit elements.
+    pub const fn halves(name: &'static str) -> Self {
+        Self { name, element_bytes: 2 }
+    }
+
+    /// A table of 32-bit elements.
+    pub const fn words(name: &'static str) -> Self {
+        Self { name, element_bytes: 4 }
+    }
+
+    /// A table of bytes.
+    pub const fn bytes(name: &'static str) -> Self {
+        Self { name, element_bytes: 1 }
+    }
+}
+
 /// The lent slices do not have the plan's lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongLength {
@@ -127,6 +151,31 @@ impl<'ram, P: Plan> Lent<'ram, P> {
         let (taken, rest) = split(take(&mut self.bytes), length);
         self.bytes = rest;
         taken
+    }
+}
+
+impl<'ram, P: Plan> Lent<'ram, P> {
+    /// Takes the next table, which is one of 16-bit elements.
+    #[inline(never)]
+    pub(crate) fn next_halves(&mut self) -> &'ram mut [u16] {
+        self.halves(self.next)
+    }
+
+    /// Takes the next table, which is one of 32-bit elements.
+    #[inline(never)]
+    pub(crate) fn next_words(&mut self) -> &'ram mut [u32] {
+        self.words(self.next)
+    }
+
+    /// Takes the next table, which is one of bytes.
+    #[inline(never)]
+    pub(crate) fn next_bytes(&mut self) -> &'ram mut [u8] {
+        self.bytes(self.next)
+    }
+
+    /// Whether every table was taken, each as what it was declared as.
+    pub(crate) const fn is_taken(&self) -> bool {
+        self.halves.is_empty() && self.words.is_empty() && self.bytes.is_empty()
     }
 }
 

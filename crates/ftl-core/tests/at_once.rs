@@ -146,7 +146,10 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, s
         let (outcome, bound) = one_request(&mut ftl, &worst, &mut dice, (version, &mut truth));
         let struck = ftl.device().whim.struck.len();
         let cost = operations(ftl.probe()).less(before);
-        nearest = nearest.max(hold_to_bound(&worst, cost, bound, struck, ftl.health().read_only));
+        let ended = ftl.health().read_only.then(|| worst.end_of_reserve());
+        let end = ended.unwrap_or_default();
+        let bound = bound.and(worst.failure().times(struck as u64)).and(end);
+        nearest = nearest.max(hold_to_bound(cost, bound, struck));
         assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{struck} blocks failed, {left} left");
         outcome.expect("done");
         if version % 40 == 0 {
@@ -181,15 +184,7 @@ fn read_all<S: BlockStore>(ftl: &mut S, truth: &[u32]) {
 
 /// A request in which so many blocks failed cost no more than stated. Gives the hundredths of the programs; none where
 /// no block failed.
-fn hold_to_bound(
-    worst: &WorstCase,
-    cost: Operations,
-    request: Operations,
-    struck: usize,
-    read_only: bool,
-) -> u64 {
-    let end = if read_only { worst.end_of_reserve() } else { Operations::default() };
-    let bound = request.and(worst.failure().times(struck as u64)).and(end);
+fn hold_to_bound(cost: Operations, bound: Operations, struck: usize) -> u64 {
     assert!(cost.within(bound), "{struck} blocks failed: cost {cost:?}, more than {bound:?}");
     if struck > 0 { cost.programs * 100 / bound.programs } else { 0 }
 }

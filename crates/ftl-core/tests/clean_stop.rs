@@ -51,13 +51,20 @@ struct Inside {
     probes: Option<ftl_core::Ratio>,
 }
 
-/// Works in stretches with pauses; before each the host idles until nothing waits, if it is `idle`. Returns what was
+/// Whether the host idles before a pause.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    None,
+    UntilDone,
+}
+
+/// Works in stretches with pauses; before each the host rests, or not. Returns what was
 /// counted, and the inside at the end of each stretch.
 fn work(
     (geometry, config): (Geometry, Config),
     seed: u64,
     pause: Pause,
-    idle: bool,
+    rest: Rest,
 ) -> (Counters, Vec<Inside>) {
     let mut world = World::new(geometry, config);
     let capacity = world.capacity();
@@ -83,7 +90,9 @@ fn work(
             for _ in 0..dice.within(1..120) {
                 world.step(&mut ftl, any_step(&mut dice, capacity));
             }
-            while idle && ftl.maintain(PageCount::new(50)).expect("maintained") == Work::Left {}
+            while rest == Rest::UntilDone
+                && ftl.maintain(PageCount::new(50)).expect("maintained") == Work::Left
+            {}
             if pause != Pause::None {
                 ftl.stop().expect("stopped");
                 ftl.stop().expect("a second time costs nothing");
@@ -156,8 +165,8 @@ fn an_ftl_that_was_stopped_and_mounted_goes_on_as_one_that_was_only_stopped() {
     for (name, device) in all_kinds() {
         for seed in 0..6 {
             println!("{name}, {seed}");
-            let (stayed, its_inside) = work(device, seed, Pause::Stop, false);
-            let (came_back, inside) = work(device, seed, Pause::Mount, false);
+            let (stayed, its_inside) = work(device, seed, Pause::Stop, Rest::None);
+            let (came_back, inside) = work(device, seed, Pause::Mount, Rest::None);
             assert_eq!(inside, its_inside);
             let causes =
                 [Cause::Host, Cause::Gc, Cause::WriteBack, Cause::WearLeveling, Cause::Meta];
@@ -171,8 +180,8 @@ fn an_ftl_that_was_stopped_and_mounted_at_rest_goes_on_as_if_it_had_never_been_a
     for (name, device) in all_kinds() {
         for seed in 10..16 {
             println!("{name}, {seed}");
-            let (stayed, its_inside) = work(device, seed, Pause::None, true);
-            let (came_back, inside) = work(device, seed, Pause::Mount, true);
+            let (stayed, its_inside) = work(device, seed, Pause::None, Rest::UntilDone);
+            let (came_back, inside) = work(device, seed, Pause::Mount, Rest::UntilDone);
             assert_eq!(inside, its_inside);
             let causes = [Cause::Host, Cause::Gc, Cause::WriteBack, Cause::WearLeveling];
             assert_same_work(&stayed, &came_back, &causes);

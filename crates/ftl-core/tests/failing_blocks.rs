@@ -273,7 +273,7 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
         ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
-        if !ftl.health().read_only && !marks {
+        if !ftl.health().read_only && !ftl.device().whim.marks {
             // A block that could be noted nowhere is met anew.
             return;
         }

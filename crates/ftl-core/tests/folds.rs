@@ -37,6 +37,19 @@ fn folded_pages(ftl: &Tandem<'_>) -> u64 {
     ftl.probe().operations(Region::Mlc, Verb::Program, Cause::Gc)
 }
 
+/// Fills three chains, and brings a fold to that page.
+fn fold_to(world: &mut World, ftl: &mut Tandem<'_>, page: u32) {
+    for first in [0, BLOCK, 2 * BLOCK] {
+        // Nine sectors are cold. What comes after them is hot, and goes to the log where there is one.
+        world.checked_step(ftl, Step::Write { first: first + 3, count: 9 });
+        for hot in [5, 17, 30] {
+            world.checked_step(ftl, Step::Write { first: first + hot, count: 2 });
+        }
+    }
+    world.checked_step(ftl, Step::Maintain { budget: page });
+    assert_eq!(folded_pages(ftl), u64::from(page), "a fold is under way");
+}
+
 /// Begins a fold, brings it to each of its pages in turn, takes the steps for the chain that is being folded and for
 /// one that is not, ends the fold, and mounts. Every invariant is checked on the way.
 fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
@@ -44,20 +57,10 @@ fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
         for page in 1..8 {
             let mut world = device(log);
             world.live(|world, ftl| {
-                for first in [0, BLOCK, 2 * BLOCK] {
-                    // Nine sectors are cold. What comes after them is hot, and goes to the log where there is one.
-                    world.checked_step(ftl, Step::Write { first: first + 3, count: 9 });
-                    for hot in [5, 17, 30] {
-                        world.checked_step(ftl, Step::Write { first: first + hot, count: 2 });
-                    }
-                }
-                world.checked_step(ftl, Step::Maintain { budget: page });
-                assert_eq!(folded_pages(ftl), u64::from(page), "a fold is under way");
+                fold_to(world, ftl, page);
                 // The hand passes logical block 0 last, so that 1 is being folded; what the other needs may end it.
-                for first in [BLOCK, 0] {
-                    for step in steps(first) {
-                        world.checked_step(ftl, step);
-                    }
+                for step in [BLOCK, 0].into_iter().flat_map(&steps) {
+                    world.checked_step(ftl, step);
                 }
                 world.checked_step(ftl, Step::Maintain { budget: 8 - page });
                 world.checked_step(ftl, Step::Maintain { budget: 100 });

@@ -25,7 +25,8 @@ struct Scenario {
     config: Config,
     requests: u32,
     /// Whether the device is mounted anew now and then. The averages of rule (c) begin anew with each mount.
-    mounts: bool,
+    /// Once in a thousand requests.
+    now_and_then: Step,
 }
 
 /// A hybrid device with a reserve and a log that suit it, unlike the smallest.
@@ -46,14 +47,20 @@ fn roomy() -> (Geometry, Config) {
 fn scenarios() -> Vec<Scenario> {
     let (geometry, config) = roomy();
     let rules = config.write_back;
-    let with = |name, config| Scenario { name, geometry, config, requests: 6_000, mounts: true };
+    let with = |name, config| Scenario {
+        name,
+        geometry,
+        config,
+        requests: 6_000,
+        now_and_then: Step::Remount,
+    };
     let rule = |name, write_back| with(name, Config { write_back, ..config });
     let small = |name, (geometry, config)| Scenario {
         name,
         geometry,
         config,
         requests: 4_000,
-        mounts: true,
+        now_and_then: Step::Remount,
     };
     let throttled = Endurance { log: 5_000, chain: 10_000 };
     vec![
@@ -63,12 +70,12 @@ fn scenarios() -> Vec<Scenario> {
         Scenario {
             // Long enough for the averages of rule (c) to be warm when the workload changes.
             requests: 40_000,
-            mounts: false,
+            now_and_then: Step::Maintain { budget: 1_000 },
             ..with("hybrid, updates fall", config)
         },
         Scenario {
             requests: 40_000,
-            mounts: false,
+            now_and_then: Step::Maintain { budget: 1_000 },
             ..rule(
                 "hybrid, updates fall, without rule c",
                 WriteBackConfig { suspend_when_updates_fall: false, ..rules },
@@ -86,7 +93,7 @@ fn scenarios() -> Vec<Scenario> {
 
 /// Hot small writes, cold large ones, reads, trims, idle moments and mounts. In the last quarter the host works
 /// elsewhere.
-fn steps(capacity: u32, requests: u32, mounts: bool) -> Vec<Step> {
+fn steps(capacity: u32, requests: u32, now_and_then: Step) -> Vec<Step> {
     let mut dice = Dice::new(u64::from(requests));
     let hot = capacity / 16;
     let mut steps: Vec<Step> = (0..capacity.div_ceil(48))
@@ -106,8 +113,7 @@ fn steps(capacity: u32, requests: u32, mounts: bool) -> Vec<Step> {
             880..960 => Step::Read { first: dice.below(capacity - 8), count: dice.within(1..9) },
             960..980 => Step::Trim { first: dice.below(capacity - 8), count: dice.within(1..9) },
             980..999 => Step::Maintain { budget: dice.below(40) },
-            _ if mounts => Step::Remount,
-            _ => Step::Maintain { budget: 1_000 },
+            _ => now_and_then,
         });
     }
     steps
@@ -115,7 +121,7 @@ fn steps(capacity: u32, requests: u32, mounts: bool) -> Vec<Step> {
 
 fn run(scenario: &Scenario) -> Counters {
     let mut world = World::new(scenario.geometry, scenario.config);
-    let steps = steps(world.capacity(), scenario.requests, scenario.mounts);
+    let steps = steps(world.capacity(), scenario.requests, scenario.now_and_then);
     world.run(&steps, false);
     world.counters().clone()
 }

@@ -21,8 +21,15 @@ const BYTES: usize = 512;
 /// The kind of a trim, in its page's tag.
 const TRIM: u8 = 0x69;
 
+/// How the FTL was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Stopped,
+    Dropped,
+}
+
 /// A device that was written, trimmed and written again, and what its sectors hold; zero is nothing.
-fn used(geometry: Geometry, config: &Config, seed: u64, stops: bool) -> (Device, Vec<u32>) {
+fn used(geometry: Geometry, config: &Config, seed: u64, end: End) -> (Device, Vec<u32>) {
     let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
     let mut device = FaultInjector::new(chip, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
@@ -45,7 +52,7 @@ fn used(geometry: Geometry, config: &Config, seed: u64, stops: bool) -> (Device,
             truth[run].fill(version);
         }
     }
-    if stops {
+    if end == End::Stopped {
         ftl.stop().expect("stopped");
     }
     (device, truth)
@@ -129,8 +136,8 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
         let logs = shape.log.map_or(0..0, |log| log.first..log.first + u32::from(log.blocks));
         let mut ram = OwnedRam::for_plan(&plan);
         let (mut costly, mut at_ends) = (0, 0);
-        for stops in [true, false] {
-            let (used, truth) = used(geometry, &config, 11, stops);
+        for end in [End::Stopped, End::Dropped] {
+            let (used, truth) = used(geometry, &config, 11, end);
             for page in pages(&geometry) {
                 let mut device = used.clone();
                 if is_erased(&mut device, page) {
@@ -146,8 +153,9 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
                 assert!(!trims || found.lost.is_empty(), "{name}: {page}, a trim: {found:?}");
                 let in_log =
                     page.region() == log_region(&device) && logs.contains(&page.block().index());
-                let at_end = if in_log { !stops } else { stands_at_an_end(&mut device, page) };
-                assert!(found.wrong.is_empty() || at_end, "{name}, {stops}: {page}: {found:?}");
+                let at_end =
+                    if in_log { end == End::Dropped } else { stands_at_an_end(&mut device, page) };
+                assert!(found.wrong.is_empty() || at_end, "{name}, {end:?}: {page}: {found:?}");
                 if !found.wrong.is_empty() {
                     at_ends += 1;
                 }

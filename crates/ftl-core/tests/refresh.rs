@@ -26,9 +26,16 @@ fn refreshing(config: Config, bits: u16) -> Config {
     Config { refresh: Refresh { log: limit, chain: limit }, ..config }
 }
 
-/// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much is lost then,
+/// What is done for a device that lies idle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    None,
+    Scrub,
+}
+
+/// A device that lies idle for forty days, every fourth of which it is cared for. Says how much is lost then,
 /// which is all where it does not mount any more; and how often something was refreshed.
-fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (usize, u32) {
+fn lie_idle(geometry: Geometry, config: &Config, seed: u64, care: Care) -> (usize, u32) {
     let mut device = device(geometry, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
     let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
@@ -41,7 +48,7 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, scrubbed: bool) -> (
             return (truth.len(), refreshed);
         };
         ftl = mounted;
-        if scrubbed {
+        if care == Care::Scrub {
             ftl.scrub();
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
             assert_eq!(ftl.scrub_left(), PageCount::ZERO);
@@ -61,7 +68,7 @@ fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
     for (name, geometry, config) in devices::all() {
         for seed in 0..4 {
             let config = refreshing(config, 4);
-            let (lost, refreshed) = lie_idle(geometry, &config, seed, true);
+            let (lost, refreshed) = lie_idle(geometry, &config, seed, Care::Scrub);
             assert_eq!(lost, 0, "{name}, seed {seed}: {refreshed} refreshed");
             assert!(refreshed > 10, "{name}, seed {seed}: {refreshed} refreshed");
         }
@@ -72,7 +79,7 @@ fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
 fn without_a_scrub_the_same_device_loses_data_so_that_the_test_above_says_something() {
     let mut losses = 0;
     for (_, geometry, config) in devices::all() {
-        losses += lie_idle(geometry, &refreshing(config, 0), 1, false).0;
+        losses += lie_idle(geometry, &refreshing(config, 0), 1, Care::None).0;
     }
     assert!(losses > 100, "{losses}");
 }

@@ -12,6 +12,13 @@ use nand_model::power::{Cut, PowerCut};
 use nand_model::{Chip, Content, datasheet};
 
 type Cells = FaultInjector<Chip>;
+/// How a life begins.
+#[derive(Clone, Copy)]
+enum Begin {
+    Format,
+    Mount,
+}
+
 type Store<'s, 'ram> = Ftl<'ram, SpiNand<'s, SpiNandModel<'s, PowerCut<Cells>>>>;
 
 const SECTOR: usize = 2048;
@@ -132,7 +139,7 @@ impl World {
     fn with_power(
         &mut self,
         cut: Cut,
-        format: bool,
+        begin: Begin,
         live: impl FnOnce(&mut Self, &mut Store<'_, '_>),
     ) -> bool {
         let (config, part) = (config(), self.part);
@@ -141,10 +148,9 @@ impl World {
         let cells = PowerCut::new(self.cells.take().unwrap(), cut);
         let model = SpiNandModel::new(&part, cells, Times::W25N01GV, HERTZ, &mut cache).unwrap();
         let nand = SpiNand::new(model, std::slice::from_ref(&part)).unwrap();
-        let mut ftl = if format {
-            Ftl::format(nand, &config, memory.lend(), KEY, NoProbe).unwrap()
-        } else {
-            Ftl::mount(nand, &config, memory.lend(), NoProbe).unwrap()
+        let mut ftl = match begin {
+            Begin::Format => Ftl::format(nand, &config, memory.lend(), KEY, NoProbe).unwrap(),
+            Begin::Mount => Ftl::mount(nand, &config, memory.lend(), NoProbe).unwrap(),
         };
         live(self, &mut ftl);
         let model = ftl.into_parts().0.release();
@@ -196,11 +202,11 @@ fn power_that_fails_inside_operations_behind_the_bus_loses_nothing_acknowledged(
     static ALL: [Part; 6] = parts::ALL;
     for part in &ALL {
         let mut world = World::new(small(part));
-        world.with_power(Cut::never(), true, |_, _| {});
+        world.with_power(Cut::never(), Begin::Format, |_, _| {});
         for life in 0..LIVES {
             let cut = Cut::seeded(world.dice.u64(0..300), life);
-            assert!(world.with_power(cut, false, World::write), "{}: no cut", part.name);
-            world.with_power(Cut::never(), false, World::compare);
+            assert!(world.with_power(cut, Begin::Mount, World::write), "{}: no cut", part.name);
+            world.with_power(Cut::never(), Begin::Mount, World::compare);
         }
     }
 }

@@ -268,18 +268,23 @@ impl Pair {
     }
 }
 
+fn chip(content: Content) -> Chip {
+    Chip::new(&hybrid(), content).unwrap()
+}
+
 fn pack(chip: &mut Chip) {
     for region in Region::ALL {
         chip.pack(region);
     }
 }
 
-fn run(content: Content, packed: bool, preset: bool, steps: &[Step]) {
-    let mut chip = Chip::new(&hybrid(), content).unwrap();
+fn packed(mut chip: Chip) -> Chip {
+    pack(&mut chip);
+    chip
+}
+
+fn run(mut chip: Chip, content: Content, packed: bool, preset: bool, steps: &[Step]) {
     let mut blocks = std::collections::HashMap::new();
-    if packed {
-        pack(&mut chip);
-    }
     if let (Content::Stamps { spare_kept, .. }, true) = (content, preset) {
         chip.preset(Region::Mlc, PRESET, Arc::new(Formula)).unwrap();
         let block = |index| Block::new(Region::Mlc, index);
@@ -298,7 +303,7 @@ proptest! {
 
     #[test]
     fn a_chip_of_bytes_answers_as_the_naive_model(steps in prop::collection::vec(step(), 1..80)) {
-        run(Content::Bytes, false, false, &steps);
+        run(chip(Content::Bytes), Content::Bytes, false, false, &steps);
     }
 
     #[test]
@@ -306,7 +311,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..80),
         preset in any::<bool>(),
     ) {
-        run(STAMPS, false, preset, &steps);
+        run(chip(STAMPS), STAMPS, false, preset, &steps);
     }
 
     #[test]
@@ -314,6 +319,6 @@ proptest! {
         steps in prop::collection::vec(step(), 1..80),
         preset in any::<bool>(),
     ) {
-        run(TAGGED, true, preset, &steps);
+        run(packed(chip(TAGGED)), TAGGED, true, preset, &steps);
     }
 }

@@ -3,7 +3,9 @@
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
-use ftl_core::{Config, Ftl, MountError, OwnedRam, RamPlan, ShapeError};
+use ftl_core::{
+    ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, MountError, OwnedRam, RamPlan, ShapeError,
+};
 use ftl_iface::{
     BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
 };
@@ -135,9 +137,35 @@ impl Subject for Hybrid {
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+        let shape = self.plan.shape();
+        match (shape.log, shape.capacity.get() % 3) {
+            (None, 1) => self.mount_as::<ChainsAlone>(device, live),
+            (None, 2) => self.mount_as::<NeverStopped>(device, live),
+            _ => self.mount_as::<LogAndChains>(device, live),
+        }
+    }
+}
+
+/// Chains alone that write no checkpoint. Devices without a log are lived on by one type or another, as their capacity
+/// has it, so that a seed repeats its world.
+enum NeverStopped {}
+
+impl Mechanisms for NeverStopped {
+    const LOG: bool = false;
+    const CHECKPOINTS: bool = false;
+}
+
+impl Hybrid {
+    fn mount_as<M: Mechanisms>(
+        &self,
+        device: &mut Crossing,
+        live: &mut Live<'_>,
+    ) -> Result<(), Unmounted> {
         let mut memory = OwnedRam::for_plan(&self.plan);
         let teller = Teller::new(device.account());
-        match Ftl::mount(device, &self.config, memory.lend(), teller) {
+        let mounted: Result<Ftl<'_, _, _, M>, _> =
+            Ftl::mount_as(device, &self.config, memory.lend(), teller);
+        match mounted {
             Ok(mut ftl) => {
                 live(&mut ftl);
                 Ok(())
@@ -162,7 +190,7 @@ const FORGED: [Kind; 8] = [
     Kind::Checkpoint,
 ];
 
-impl Mounted for Ftl<'_, &mut Crossing, Teller> {
+impl<M: Mechanisms> Mounted for Ftl<'_, &mut Crossing, Teller, M> {
     fn device(&self) -> &Crossing {
         self.device()
     }

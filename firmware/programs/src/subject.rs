@@ -1,9 +1,13 @@
 //! Either FTL, by the same calls: what a program needs of one to plan, format, mount and stop it.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedRam};
-use ftl_core::{Config, Ftl, Lent, MountError, NoProbe, Plan, Ram, RamPlan};
+use ftl_core::{
+    ChainsAlone, Config, Ftl, Lent, LogAndChains, Mechanisms, MountError, NoProbe, Plan, Ram,
+    RamPlan,
+};
 use ftl_iface::{BlockStore, Geometry, NandDevice};
 
 /// An FTL that is looked at or measured.
@@ -39,14 +43,35 @@ pub trait Subject: 'static {
     fn device<'ftl, D: NandDevice>(ftl: &'ftl Self::Store<'_, D>) -> &'ftl D;
 }
 
-/// The FTL of log and chains.
+/// The hybrid FTL, built with those mechanisms.
 #[derive(Clone, Copy, Debug)]
-pub struct Hybrid;
+pub struct HybridOf<M>(PhantomData<M>);
 
-impl Subject for Hybrid {
+/// The FTL of log and chains.
+pub type Hybrid = HybridOf<LogAndChains>;
+
+/// The FTL of chains alone.
+pub type Chains = HybridOf<ChainsAlone>;
+
+/// Chains on a chip of one bit a cell, with nothing that they can do without.
+#[derive(Clone, Copy, Debug)]
+pub enum Bones {}
+
+impl Mechanisms for Bones {
+    const LOG: bool = false;
+    const PAIRED_PAGES: bool = false;
+    const CHECKPOINTS: bool = false;
+    const WEAR_LEVELING: bool = false;
+    const REFRESH: bool = false;
+}
+
+/// The FTL of them.
+pub type BareChains = HybridOf<Bones>;
+
+impl<M: Mechanisms + 'static> Subject for HybridOf<M> {
     type Config = Config;
     type Plan = RamPlan;
-    type Store<'ram, D: NandDevice + 'ram> = Ftl<'ram, D>;
+    type Store<'ram, D: NandDevice + 'ram> = Ftl<'ram, D, NoProbe, M>;
     type Refusal<E: fmt::Debug> = MountError<E>;
 
     fn format<'ram, D: NandDevice + 'ram>(
@@ -54,23 +79,23 @@ impl Subject for Hybrid {
         config: &Config,
         ram: Ram<'ram>,
         key: u32,
-    ) -> Result<Ftl<'ram, D>, MountError<D::Error>> {
-        Ftl::format(device, config, ram, key, NoProbe)
+    ) -> Result<Ftl<'ram, D, NoProbe, M>, MountError<D::Error>> {
+        Ftl::format_as(device, config, ram, key, NoProbe)
     }
 
     fn mount<'ram, D: NandDevice + 'ram>(
         device: D,
         config: &Config,
         ram: Ram<'ram>,
-    ) -> Result<Ftl<'ram, D>, MountError<D::Error>> {
-        Ftl::mount(device, config, ram, NoProbe)
+    ) -> Result<Ftl<'ram, D, NoProbe, M>, MountError<D::Error>> {
+        Ftl::mount_as(device, config, ram, NoProbe)
     }
 
-    fn stop<D: NandDevice>(ftl: &mut Ftl<'_, D>) -> bool {
+    fn stop<D: NandDevice>(ftl: &mut Ftl<'_, D, NoProbe, M>) -> bool {
         ftl.stop().is_ok()
     }
 
-    fn device<'ftl, D: NandDevice>(ftl: &'ftl Ftl<'_, D>) -> &'ftl D {
+    fn device<'ftl, D: NandDevice>(ftl: &'ftl Ftl<'_, D, NoProbe, M>) -> &'ftl D {
         ftl.device()
     }
 }

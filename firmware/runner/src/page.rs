@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::elf::Program;
 use crate::figures::Figures;
-use crate::{Outcome, said};
+use crate::{BARE, Outcome, said};
 
 /// A row beside Dhara's: what, Dhara for size and for speed, the goal, and the name of our figure.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
@@ -116,7 +116,7 @@ fn sizes(arm: &Figures, riscv: &Figures) -> String {
          | RISC-V: code | constants | compiler's library |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
-    for (ftl, size) in [("log and chains", "size"), ("page store", "size of the page store")] {
+    for (ftl, size, _) in BARE {
         for build in ["smallest", "small", "release"] {
             let _ = write!(text, "| {ftl}, `{build}` |");
             for figures in [arm, riscv] {
@@ -159,7 +159,7 @@ pub(crate) fn largest(program: &Program) -> String {
 fn short(name: &str) -> String {
     let mut short = name.to_owned();
     for (long, brief) in [
-        ("<impl ftl_core::hybrid::state::Ftl<D,P>>", "Ftl"),
+        ("<impl ftl_core::hybrid::state::Ftl<D,P,M>>", "Ftl"),
         ("<impl ftl_core::hybrid::flash::Flash<D,P>>", "Flash"),
         ("ftl_core::", ""),
     ] {

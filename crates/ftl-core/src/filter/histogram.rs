@@ -29,7 +29,8 @@ impl Class {
     #[inline]
     fn of(units: u32) -> Self {
         let size = units.clamp(1, Self::MOST);
-        let floor = size.ilog2();
+        // The logarithm, of which the smallest builds would keep the panic: the size is one at least.
+        let floor = u32::BITS - 1 - size.leading_zeros();
         // The bit below the topmost is set from halfway to the next power on. Doubled first,
         // because 1 has no such bit.
         let halfway = ((size << 1) >> floor) & 1;
@@ -46,7 +47,8 @@ impl Class {
         self.0.abs_diff(other.0) as u32
     }
 
-    const fn index(self) -> usize {
+    /// Its number.
+    pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }

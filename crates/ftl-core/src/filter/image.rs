@@ -3,10 +3,13 @@
 use ftl_iface::SectorCount;
 
 use super::SizeFilter;
-use super::histogram::Histogram;
+use super::histogram::{CLASSES, Histogram};
 use crate::image::{Sink, Source, holds};
 
 impl SizeFilter {
+    /// Bytes in an image.
+    pub const IMAGE_BYTES: u64 = 8 * CLASSES as u64 + 4 + 4;
+
     /// Writes down what was seen.
     pub fn save(&self, sink: &mut impl Sink) {
         self.histogram.save(sink);

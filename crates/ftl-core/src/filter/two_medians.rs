@@ -7,6 +7,8 @@
 //! and 32 of 128, it answers one sector. With eleven classes there are ten splits, and for each the
 //! best centres are the weighted medians of its parts; so all are tried.
 
+use core::ops::Range;
+
 use super::histogram::{CLASSES, Class};
 
 /// One part of a split histogram.
@@ -42,13 +44,9 @@ pub(super) enum Modes {
 /// A histogram with two or more classes always splits into two parts that hold writes, since moving
 /// its smallest class into a part of its own saves at least one step.
 pub(super) fn modes(writes: &[u32; CLASSES]) -> Modes {
-    let counts = Class::all().zip(writes.iter().copied());
     let mut best: Option<(Part, Part)> = None;
-    for last in Class::all() {
-        let (below, above) = (counts.clone(), counts.clone());
-        let small = part(below.filter(move |(class, _)| *class <= last));
-        let large = part(above.filter(move |(class, _)| *class > last));
-        let (Some(small), Some(large)) = (small, large) else {
+    for end in 1..CLASSES {
+        let (Some(small), Some(large)) = (part(writes, 0..end), part(writes, end..CLASSES)) else {
             continue;
         };
         // Both medians only rise with the split, so the first of equal splits has the smallest
@@ -59,21 +57,23 @@ pub(super) fn modes(writes: &[u32; CLASSES]) -> Modes {
     }
     match best {
         Some((small, large)) => Modes::Two { small, large },
-        None => part(counts).map_or(Modes::None, |only| Modes::One(only.centre)),
+        None => part(writes, 0..CLASSES).map_or(Modes::None, |only| Modes::One(only.centre)),
     }
 }
 
-/// The centre, weight and cost of some classes, or `None` if they hold no writes. No sum can
+/// The centre, weight and cost of those classes, or `None` if they hold no writes. No sum can
 /// overflow: eleven counts of 32 bits, each times ten steps at most.
-fn part(counts: impl Iterator<Item = (Class, u32)> + Clone) -> Option<Part> {
-    let writes: u64 = counts.clone().map(|(_, count)| u64::from(count)).sum();
+#[inline(never)]
+fn part(writes: &[u32; CLASSES], of: Range<usize>) -> Option<Part> {
+    let counts = Class::all().zip(writes).filter(|(class, _)| of.contains(&class.index()));
+    let writes: u64 = counts.clone().map(|(_, count)| u64::from(*count)).sum();
     let mut passed = 0;
     let (centre, _) = counts.clone().find(|(_, count)| {
-        passed += u64::from(*count);
+        passed += u64::from(**count);
         passed > 0 && passed * 2 >= writes
     })?;
     let cost =
-        counts.map(|(class, count)| u64::from(count) * u64::from(class.steps_to(centre))).sum();
+        counts.map(|(class, count)| u64::from(*count) * u64::from(class.steps_to(centre))).sum();
     Some(Part { centre, writes, cost })
 }
 

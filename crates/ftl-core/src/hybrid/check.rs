@@ -12,13 +12,14 @@ use crate::check::{Verdict, Violation, ensure};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::slc::index::Entry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, PageNote, Slot, Stamp};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Checks every invariant.
     pub fn check(&mut self) -> Verdict {
         self.ensure_settled()?;
@@ -46,7 +47,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             .take(limit)
     }
 
-    fn logical_blocks(&self) -> impl Iterator<Item = LogicalBlock> + use<D, P> {
+    fn logical_blocks(&self) -> impl Iterator<Item = LogicalBlock> + use<D, P, M> {
         (0..self.shape.logical_blocks).map(LogicalBlock::new)
     }
 
@@ -273,7 +274,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
     fn the_log_lies_between_tail_and_head(&mut self) -> Verdict {
-        let Some(log) = &self.log else {
+        let Some(log) = self.log.get() else {
             return Ok(());
         };
         let ring = log.ring();
@@ -311,7 +312,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     fn entries(&self) -> Vec<(Sector, crate::hybrid::slc::index::LogSlot)> {
-        let Some(log) = &self.log else {
+        let Some(log) = self.log.get() else {
             return Vec::new();
         };
         log.index
@@ -325,12 +326,12 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// The hash table is in order, and each real entry points to a page that holds its sector.
     fn every_entry_points_to_its_sector(&mut self) -> Verdict {
-        let Some(log) = &self.log else {
+        let Some(log) = self.log.get() else {
             return Ok(());
         };
         log.index.check().map_err(|fault| Violation(format!("{fault}")))?;
         for (sector, at) in self.entries() {
-            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
+            let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
             let (spot, slot) = log.spot(at);
             let seen = self.flash.look(spot, Cause::Mount)?;
             let holds = self.flash.slot(spot, slot);
@@ -349,7 +350,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             if self.unproved.get(logical) {
                 continue;
             }
-            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
+            let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
             let (spot, _) = log.spot(at);
             let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
                 continue;
@@ -393,7 +394,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 let Slot::Elsewhere(sector) = self.flash.slot(spot, slot) else {
                     continue;
                 };
-                let in_log = self.log.as_ref().is_some_and(|log| log.index.find(sector).is_some());
+                let in_log = self.log.get().is_some_and(|log| log.index.find(sector).is_some());
                 let stands = in_log
                     || place != Place::InPlace
                     || self.may_have_stood_on_lost_page(logical, offset as u32)?;

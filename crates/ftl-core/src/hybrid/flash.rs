@@ -7,6 +7,7 @@ mod failed;
 mod gather;
 mod headers;
 mod image;
+mod memory;
 mod seals;
 mod spot;
 mod weak;
@@ -14,6 +15,7 @@ mod weak;
 pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};
+pub use memory::FlashMemory;
 pub use seals::Seals;
 pub use spot::{Room, Spot};
 pub use weak::Weak;
@@ -29,17 +31,7 @@ use crate::error::Fault;
 use crate::hybrid::shape::{Part, Shape};
 use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
-
-/// The spare areas that pass through the door: one to read into, one a part to program from.
-#[derive(Debug)]
-pub struct Spares<'ram> {
-    /// As long as the longest tag.
-    pub read: &'ram mut [u8],
-    /// As long as the spare area of the first region (meta and log).
-    pub log: &'ram mut [u8],
-    /// As long as the spare area of the chains' region.
-    pub chain: &'ram mut [u8],
-}
+use memory::Spares;
 
 /// What a page turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +93,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         probe: P,
         shape: &Shape,
         refresh: Refresh,
-        (spares, buffer): (Spares<'ram>, &'ram mut [u8]),
+        memory: FlashMemory<'ram>,
     ) -> Self {
+        let FlashMemory { buffer, spares } = memory;
         spares.log.fill(0xFF);
         spares.chain.fill(0xFF);
         Self {

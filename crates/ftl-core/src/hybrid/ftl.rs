@@ -7,13 +7,14 @@ use ftl_iface::{
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::layout::Trim;
 use crate::probe::Probe;
 
 use crate::hybrid::path::route::Route;
 use crate::hybrid::state::Ftl;
 
-impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
     type Error = D::Error;
 
     fn sector_bytes(&self) -> Bytes {
@@ -93,7 +94,7 @@ enum Refusal {
     WrongLength,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn write_sectors(
         &mut self,
         first: Sector,
@@ -175,7 +176,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.mlc.chains.first(logical).is_some()
             || self
                 .log
-                .as_ref()
+                .get()
                 .is_some_and(|log| first.run(count).any(|sector| log.index.find(sector).is_some()))
     }
 }

@@ -5,10 +5,11 @@ use ftl_iface::{BlockCount, NandDevice};
 use super::flash::listed_max;
 use super::shape::SPARE_BLOCKS_MIN;
 use super::state::Ftl;
-use crate::health::{Health, Wear};
+use crate::health::{Health, Wear, mean};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::probe::Probe;
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// How the device is. It asks the tables alone, each block's count once.
     ///
     /// After a mount without checkpoint blocks are found bad, and wear is known, when the first request or
@@ -43,22 +44,19 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             sum += u64::from(count);
             blocks += 1;
         }
-        match u64::checked_div(sum, blocks) {
-            Some(mean) => Wear { mean: mean as u32, ..wear },
-            None => Wear::default(),
-        }
+        if blocks == 0 { Wear::default() } else { Wear { mean: mean(sum, blocks), ..wear } }
     }
 
     /// The blocks of the log are erased in turn: those from the first to the head have been erased once more.
     fn log_wear(&self) -> Option<Wear> {
-        let ring = self.log.as_ref()?.ring();
+        let ring = self.log.get()?.ring();
         if !ring.turns() {
             return None;
         }
         let most = ring.wear();
         let least =
             if ring.after(ring.head()) > ring.head() { most.saturating_sub(1) } else { most };
-        let mean = ring.erases().checked_div(u64::from(ring.good())).unwrap_or(0) as u32;
+        let mean = mean(ring.erases(), ring.good());
         // The format erased each of them first.
         Some(Wear { least, mean: mean.saturating_add(1).clamp(least, most), most })
     }

@@ -26,7 +26,9 @@
 //! - [`mount`]: makes a device ours, finds it again, and sets right what a power cut may have touched.
 //! - `path`: what a request does. It alone knows both the log and the chains.
 //! - `state`: the FTL itself, as its rooms and what it remembers between requests.
-//! - [`ram`]: the plan of all memory, and its lending. [`bound`]: the worst case of each request, as a formula.
+//! - [`ram`]: the plan of all memory, as the sum of what each room declares, and its lending. [`mechanisms`]: what an
+//!   FTL is built with. [`bound`]: the worst case of each request, as a formula. `image`: how long a checkpoint is,
+//!   likewise a sum.
 //! - [`writeback`]: does a sector of the tail leave the log? [`wear`]: which worn block takes which cold block's data?
 //! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the fold under
 //!   way. They do not know each other.
@@ -43,13 +45,19 @@ pub(crate) mod state;
 
 mod health;
 
+pub(crate) mod logged;
+
 pub(crate) mod rescued;
 
 pub(crate) mod scrub;
 
 pub mod ram;
 
+pub mod mechanisms;
+
 pub mod bound;
+
+mod image;
 
 pub mod writeback;
 

@@ -29,109 +29,61 @@
 use ftl_iface::{BlockCount, Bytes, Geometry, SectorCount};
 
 use crate::config::{Config, IndexConfig, LogRegion};
-use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
-use crate::hybrid::mlc::maps::maps_for;
-use crate::hybrid::mlc::sketch::halves_for;
+use crate::hybrid::flash::FlashMemory;
+use crate::hybrid::logged::LoggedMemory;
+use crate::hybrid::mlc::MlcMemory;
 use crate::hybrid::shape::{Shape, ShapeError};
+use crate::hybrid::slc::LogMemory;
 use crate::hybrid::slc::index::IndexShape;
-use crate::hybrid::wear::DualPool;
-use crate::layout;
+use crate::hybrid::wear::WearMemory;
 #[cfg(feature = "alloc")]
 use crate::memory::Owned;
-use crate::memory::{Lent, Plan, PlanRow, sum};
-use crate::table::Bits;
+use crate::memory::{Declared, Lent, Plan, PlanRow};
 
-/// The tables, in the order in which they take their part of the lent slices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum TableName {
-    /// First block of each chain (L2P).
-    ChainFirst,
-    /// The block after each block (LB).
-    ChainNext,
-    /// Erase counts of the chain region.
-    EraseCounts,
-    /// Whom each cached map belongs to.
-    MapOwners,
-    /// Next free page of each cached chain.
-    MapNextPages,
-    /// Cached maps.
-    MapCells,
-    /// What the log blocks of each chain may hold.
-    Sketches,
-    /// Hash table of the log.
-    IndexLow,
-    /// Slots of the log's head block.
-    HeadCodes,
-    /// Slots of the log's tail block.
-    TailCodes,
-    /// What the last page of each cached chain says, for the page after it.
-    MapLastNotes,
-    /// The page buffer. It and the spare areas come before tables of any length, so that they lie on whole words where
-    /// the memory does: they are copied from and to, which takes several times as long elsewhere.
-    PageBuffer,
-    /// Spare area to program pages of the log from.
-    LogSpare,
-    /// Spare area to program pages of chains from.
-    ChainSpare,
-    /// Tag to read into.
-    ReadSpare,
-    /// Fifth byte of the hash table's entries, where four do not suffice.
-    IndexHigh,
-    /// Pools and effective erase counts of dual-pool wear leveling.
-    WearPools,
-    /// Bad blocks of the log.
-    LogBad,
-    /// Chains that have a data block.
-    HasData,
-    /// Chains written lately.
-    Recent,
-    /// Chains whose last log block takes no more pages.
-    Sealed,
-    /// Chains whose sectors in the log are not proved newest yet.
-    Unproved,
-    /// Chains of which the log may hold sectors.
-    Logged,
-    /// Flags of the cached maps.
-    MapFlags,
-    /// Sectors written to the chain that is being folded.
-    FoldTouched,
-    /// Sectors that the fold took from the log.
-    FoldCollected,
+/// Every table: what each room declares, room after room. In this order they take their part of the lent slices.
+const DECLARED: [&[Declared]; 5] = [
+    &FlashMemory::TABLES,
+    &MlcMemory::TABLES,
+    &WearMemory::TABLES,
+    &LogMemory::TABLES,
+    &LoggedMemory::TABLES,
+];
+
+const TABLES: usize = {
+    let (mut tables, mut room) = (0, 0);
+    while room < DECLARED.len() {
+        tables += DECLARED[room].len();
+        room += 1;
+    }
+    tables
+};
+
+/// How long the tables are, room after room.
+struct Lengths {
+    all: [usize; TABLES],
+    /// Elements of 16, 32 and 8 bits.
+    elements: [usize; 3],
+    filled: usize,
 }
 
-const TABLES: usize = 26;
-const FIRST_WORD: usize = TableName::IndexLow as usize;
-const FIRST_BYTE: usize = TableName::PageBuffer as usize;
+impl Lengths {
+    const NONE: Self = Self { all: [0; TABLES], elements: [0; 3], filled: 0 };
 
-const NAMES: [(&str, TableName); TABLES] = [
-    ("L2P: first block of each chain", TableName::ChainFirst),
-    ("LB: the block after each block", TableName::ChainNext),
-    ("erase counts", TableName::EraseCounts),
-    ("mapping cache: owners", TableName::MapOwners),
-    ("mapping cache: next pages", TableName::MapNextPages),
-    ("mapping cache: maps", TableName::MapCells),
-    ("sketches of chains", TableName::Sketches),
-    ("hash table", TableName::IndexLow),
-    ("slots of the log's head block", TableName::HeadCodes),
-    ("slots of the log's tail block", TableName::TailCodes),
-    ("mapping cache: last pages", TableName::MapLastNotes),
-    ("page buffer", TableName::PageBuffer),
-    ("spare area, log", TableName::LogSpare),
-    ("spare area, chains", TableName::ChainSpare),
-    ("tag read last", TableName::ReadSpare),
-    ("hash table: fifth bytes", TableName::IndexHigh),
-    ("wear pools", TableName::WearPools),
-    ("bad blocks of the log", TableName::LogBad),
-    ("chains with a data block", TableName::HasData),
-    ("chains written lately", TableName::Recent),
-    ("chains whose last block is sealed", TableName::Sealed),
-    ("chains not yet proved", TableName::Unproved),
-    ("chains with sectors in the log", TableName::Logged),
-    ("mapping cache: flags", TableName::MapFlags),
-    ("fold: sectors written since", TableName::FoldTouched),
-    ("fold: sectors from the log", TableName::FoldCollected),
-];
+    /// Adds those of the next room, which declares these tables.
+    const fn add(&mut self, declared: &[Declared], lengths: &[usize]) {
+        let mut at = 0;
+        while at < lengths.len() {
+            self.all[self.filled] = lengths[at];
+            let width = match declared[at].element_bytes {
+                2 => 0,
+                4 => 1,
+                _ => 2,
+            };
+            self.elements[width] += lengths[at];
+            (self.filled, at) = (self.filled + 1, at + 1);
+        }
+    }
+}
 
 /// What a plan follows from: the device, and of the configuration that which a table or a limit depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +120,8 @@ pub struct RamPlan {
     shape: Shape,
     index: Option<IndexShape>,
     lengths: [usize; TABLES],
+    /// Elements of 16, 32 and 8 bits, over all tables.
+    elements: [usize; 3],
 }
 
 impl RamPlan {
@@ -181,48 +135,14 @@ impl RamPlan {
             Ok(index) => index,
             Err(error) => return Err(error),
         };
-        let chain_blocks = BlockCount::new(shape.chain.blocks as u32);
-        let sectors = shape.sectors_per_block.get();
-        let logical_bits = Bits::<LogicalBlock>::bytes_for(shape.logical_blocks as u32);
-        let maps = maps_for(config.mapping_cache_entries) as usize;
-        let mut lengths = [0; TABLES];
-        lengths[TableName::ChainFirst as usize] = shape.logical_blocks as usize;
-        lengths[TableName::ChainNext as usize] = shape.chain.blocks as usize;
-        lengths[TableName::EraseCounts as usize] = DualPool::counts_for(chain_blocks);
-        lengths[TableName::WearPools as usize] = DualPool::bytes_for(chain_blocks);
-        lengths[TableName::MapOwners as usize] = maps;
-        lengths[TableName::MapNextPages as usize] = maps;
-        lengths[TableName::MapFlags as usize] = maps;
-        lengths[TableName::MapLastNotes as usize] = maps;
-        lengths[TableName::MapCells as usize] = maps * sectors as usize;
-        lengths[TableName::Sketches as usize] =
-            halves_for(shape.logical_blocks, config.chain_sketch_halves);
-        lengths[TableName::HasData as usize] = logical_bits;
-        lengths[TableName::Recent as usize] = logical_bits;
-        lengths[TableName::Sealed as usize] = logical_bits;
-        lengths[TableName::FoldTouched as usize] = Bits::<ChainBlock>::bytes_for(sectors);
-        lengths[TableName::FoldCollected as usize] = Bits::<ChainBlock>::bytes_for(sectors);
-        let mut page = shape.chain.page_bytes.as_usize();
-        if shape.meta.page_bytes.as_usize() > page {
-            page = shape.meta.page_bytes.as_usize();
-        }
-        lengths[TableName::PageBuffer as usize] = page;
-        lengths[TableName::LogSpare as usize] = shape.meta.spare_bytes.as_usize();
-        lengths[TableName::ChainSpare as usize] = shape.chain.spare_bytes.as_usize();
-        let slots =
-            if shape.meta.slots > shape.chain.slots { shape.meta.slots } else { shape.chain.slots };
-        lengths[TableName::ReadSpare as usize] = layout::tag_bytes(slots);
-        if let (Some(log), Some(index)) = (&shape.log, &index) {
-            let codes = log.data_pages() as usize * log.slots as usize;
-            lengths[TableName::IndexLow as usize] = index.low_words();
-            lengths[TableName::IndexHigh as usize] = index.high_bytes();
-            lengths[TableName::HeadCodes as usize] = codes;
-            lengths[TableName::TailCodes as usize] = tail_codes(codes, index.capacity());
-            lengths[TableName::LogBad as usize] = Bits::<LogBlock>::bytes_for(log.blocks as u32);
-            lengths[TableName::Unproved as usize] = logical_bits;
-            lengths[TableName::Logged as usize] = logical_bits;
-        }
-        Ok(Self { given: Given::new(geometry, config), shape, index, lengths })
+        let mut lengths = Lengths::NONE;
+        lengths.add(&FlashMemory::TABLES, &FlashMemory::lengths(&shape));
+        lengths.add(&MlcMemory::TABLES, &MlcMemory::lengths(&shape, config));
+        lengths.add(&WearMemory::TABLES, &WearMemory::lengths(shape.chain.blocks));
+        lengths.add(&LogMemory::TABLES, &LogMemory::lengths(shape.log.as_ref(), index.as_ref()));
+        lengths.add(&LoggedMemory::TABLES, &LoggedMemory::lengths(&shape));
+        let Lengths { all: lengths, elements, .. } = lengths;
+        Ok(Self { given: Given::new(geometry, config), shape, index, lengths, elements })
     }
 
     const fn index(shape: &Shape, config: &Config) -> Result<Option<IndexShape>, ShapeError> {
@@ -242,8 +162,7 @@ impl RamPlan {
         match IndexShape::new(
             entries,
             sectors,
-            places,
-            BlockCount::new(log.blocks as u32),
+            (places, BlockCount::new(log.blocks as u32)),
             config.index.probes,
             config.index.probing,
         ) {
@@ -270,17 +189,17 @@ impl RamPlan {
 
     /// Elements of 16 bits to lend.
     pub const fn halves(&self) -> usize {
-        sum(&self.lengths, 0, FIRST_WORD)
+        self.elements[0]
     }
 
     /// Elements of 32 bits to lend.
     pub const fn words(&self) -> usize {
-        sum(&self.lengths, FIRST_WORD, FIRST_BYTE)
+        self.elements[1]
     }
 
     /// Bytes to lend.
     pub const fn bytes(&self) -> usize {
-        sum(&self.lengths, FIRST_BYTE, TABLES)
+        self.elements[2]
     }
 
     /// Bytes of all that is lent. The `Ftl` itself comes on top; `size_of` tells how much it is.
@@ -290,39 +209,21 @@ impl RamPlan {
 
     /// The plan, table by table.
     pub fn rows(&self) -> impl Iterator<Item = PlanRow> + '_ {
-        NAMES.iter().zip(self.lengths).map(|((name, table), elements)| PlanRow {
-            name,
+        DECLARED.iter().copied().flatten().zip(self.lengths).map(|(declared, elements)| PlanRow {
+            name: declared.name,
             elements,
-            element_bytes: match *table as usize {
-                at if at < FIRST_WORD => 2,
-                at if at < FIRST_BYTE => 4,
-                _ => 1,
-            },
+            element_bytes: declared.element_bytes,
         })
     }
 }
 
-/// The tail's codes lend their memory to the mount, which looks for chains of moves in a hash table with quadratic
-/// probing: in a small table through all of it, in a large one through so many cells before it walks at random.
-const fn tail_codes(codes: usize, index_cells: u32) -> usize {
-    const CHAIN_CELLS: u32 = 256;
-    let cells = if index_cells < CHAIN_CELLS { index_cells } else { CHAIN_CELLS } as usize;
-    if cells > codes { cells } else { codes }
-}
-
 impl Plan for RamPlan {
     fn elements(&self) -> [usize; 3] {
-        [self.halves(), self.words(), self.bytes()]
+        self.elements
     }
 
     fn length(&self, table: usize) -> usize {
         self.lengths.get(table).copied().unwrap_or(0)
-    }
-}
-
-impl From<TableName> for usize {
-    fn from(table: TableName) -> Self {
-        table as Self
     }
 }
 

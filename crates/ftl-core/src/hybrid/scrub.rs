@@ -26,6 +26,9 @@ pub(crate) fn extent(shape: &Shape, room: Room) -> (u16, u16) {
 const NO_ROOM: u8 = u8::MAX;
 
 impl Scrub {
+    /// Bytes in an image.
+    pub(crate) const IMAGE_BYTES: u64 = 1 + 2 + 2;
+
     /// Bytes in a checkpoint.
     pub(crate) fn save(self, sink: &mut impl Sink) {
         let room = self.next.map_or(NO_ROOM, |next| next.room() as u8);

@@ -5,6 +5,7 @@ use crate::error::Fault;
 use crate::filter::SizeFilter;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Flash, Spot};
+use crate::hybrid::mechanisms::{LogAndChains, MaybeLog, Mechanisms};
 use crate::hybrid::mlc::Mlc;
 use crate::hybrid::rescued::{Copy, Rescued};
 use crate::hybrid::scrub::Scrub;
@@ -23,13 +24,13 @@ use ftl_iface::{BlockCount, NandDevice, SectorCount};
 ///
 /// Make one with [`Ftl::format`] or [`Ftl::mount`]; use it as a [`BlockStore`](ftl_iface::BlockStore).
 #[derive(Debug)]
-pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
+pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndChains> {
     pub(crate) shape: Shape,
     pub(crate) config: Config,
     pub(crate) flash: Flash<'ram, D, P>,
     pub(crate) filter: SizeFilter,
     pub(crate) throttle: Throttle,
-    pub(crate) log: Option<Log<'ram>>,
+    pub(crate) log: MaybeLog<'ram, M>,
     pub(crate) mlc: Mlc<'ram>,
     pub(crate) write_back: WriteBack,
     pub(crate) wear: DualPool<'ram>,
@@ -118,11 +119,11 @@ pub(crate) struct Held {
     pub(crate) stamp: Stamp,
 }
 
-impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     /// The log. Callers on the log's side know that there is one.
     #[inline]
     pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
-        self.log.as_mut().ok_or(Fault::Corrupt)
+        self.log.get_mut().ok_or(Fault::Corrupt)
     }
 
     /// Notes a page that a mount came by.
@@ -202,13 +203,13 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Cells of the hash table that a search looks at before it meets a sector of the log, on average over these
     /// sectors; none without a log.
     pub fn index_probes(&self) -> Option<Ratio> {
-        let index = &self.log.as_ref()?.index;
+        let index = &self.log.get()?.index;
         Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
     }
 
     /// Entries of the hash table: real, virtual, and how many there can be.
     pub fn index_load(&self) -> Option<(u32, u32, NonZeroU32)> {
-        let log = self.log.as_ref()?;
+        let log = self.log.get()?;
         let capacity = NonZeroU32::new(log.index.capacity())?;
         Some((log.index.real_count(), log.index.virtual_count(), capacity))
     }

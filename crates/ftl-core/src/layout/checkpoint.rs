@@ -3,48 +3,6 @@
 use super::{FormatKey, copy_low_bytes, low_bytes, word};
 use crate::layout::payload::{check, mix};
 
-/// What of a log is in an image, in numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogImage {
-    /// Its blocks.
-    pub blocks: u16,
-    /// Slots of the data pages of one block.
-    pub slots: u32,
-    /// Bytes of the cells of its hash table.
-    pub index_bytes: u64,
-}
-
-/// Histogram, count and threshold; balance, pressure and window; averages and counts.
-const FILTER: u64 = 11 * 8 + 8;
-const THROTTLE: u64 = 8 + 8 + 4;
-const WRITE_BACK: u64 = 6 * 4 + 1 + 2 + 1;
-/// Base, total, coldest block, and the hand's findings.
-const WEAR: u64 = 4 + 8 + 2 + 10;
-/// Two queues, how many blocks are suspect, and the hand.
-const CHAINS: u64 = 2 * 6 + 2 + 2;
-/// The ring's place, the hash table's hand, the stamp of the head's last page, and how far the tail was gone through.
-const RING: u64 = 5 * 2 + 4 + 4 + 8;
-const INDEX: u64 = 4;
-const WALK: u64 = 4 + 1 + 4 * 4;
-/// Part, block and page of the next page to be scrubbed.
-const SCRUB: u64 = 1 + 2 + 2;
-
-/// Bytes of the image of a device of so many blocks.
-pub const fn image_bytes(chain_blocks: u16, logical_blocks: u16, log: Option<LogImage>) -> u64 {
-    let (chains, logical) = (chain_blocks as u64, logical_blocks as u64);
-    let bits = logical.div_ceil(8);
-    let wear = 2 * chains + chains.div_ceil(2) + WEAR;
-    let tables = 2 * logical + 2 * chains + 3 * bits + CHAINS;
-    let of_log = match log {
-        Some(log) => {
-            let ring = (log.blocks as u64).div_ceil(8) + RING;
-            ring + log.index_bytes + INDEX + WALK + 8 * log.slots as u64 + bits
-        }
-        None => 0,
-    };
-    FILTER + THROTTLE + WRITE_BACK + wear + tables + of_log + SCRUB
-}
-
 /// The check of an image, page by page: what it is after this page. Before the first it is the key.
 pub fn image_check(before: u32, page: &[u8]) -> u32 {
     page.as_chunks().0.iter().fold(before, |hash, bytes| mix(hash, u32::from_le_bytes(*bytes)))

@@ -7,6 +7,9 @@ use super::Throttle;
 use crate::image::{Sink, Source, holds};
 
 impl Throttle {
+    /// Bytes in an image.
+    pub const IMAGE_BYTES: u64 = 8 + 8 + 4;
+
     /// Writes down what moves.
     pub fn save(&self, sink: &mut impl Sink) {
         sink.long(self.balance.cast_unsigned());

@@ -203,24 +203,29 @@ impl<'a> Reader<'a> {
         found
     }
 
+    /// What the pages of a block say, up to the first that is erased and none that may be left out.
+    fn sayings_of_block(&mut self, part: Part, block: u32) -> Vec<(u32, Place)> {
+        let mut said = Vec::new();
+        for page in 0..part.pages {
+            match self.tagged(part, block, page) {
+                Some(tag) => said.extend(self.sayings(part, block, page, &tag)),
+                None if part.may_be_left_out(page) => {}
+                None => break,
+            }
+        }
+        said
+    }
+
     /// Every page of the device; of all that speak of a sector, the largest stamp is right.
     pub(crate) fn read_everything(&mut self) -> HashMap<u32, Place> {
         let mut newest: HashMap<u32, Place> = HashMap::new();
         for part in self.log.into_iter().chain([self.chain]) {
             for block in self.good_blocks(part) {
-                for page in 0..part.pages {
-                    let Some(tag) = self.tagged(part, block, page) else {
-                        if part.may_be_left_out(page) {
-                            continue;
-                        }
-                        break;
-                    };
-                    for (sector, place) in self.sayings(part, block, page, &tag) {
-                        let known = newest.entry(sector).or_insert(place);
-                        assert!(known.stamp != place.stamp || known.at == place.at);
-                        if known.stamp < place.stamp {
-                            *known = place;
-                        }
+                for (sector, place) in self.sayings_of_block(part, block) {
+                    let known = newest.entry(sector).or_insert(place);
+                    assert!(known.stamp != place.stamp || known.at == place.at);
+                    if known.stamp < place.stamp {
+                        *known = place;
                     }
                 }
             }
@@ -265,15 +270,7 @@ impl<'a> Reader<'a> {
             follow.retain(|born| lead.is_none_or(|lead| lead < *born));
             follow.sort_unstable();
             for (_, block) in lead.into_iter().chain(follow) {
-                for page in 0..part.pages {
-                    let Some(tag) = self.tagged(part, block, page) else {
-                        if part.may_be_left_out(page) {
-                            continue;
-                        }
-                        break;
-                    };
-                    found.extend(self.sayings(part, block, page, &tag));
-                }
+                found.extend(self.sayings_of_block(part, block));
             }
         }
         found

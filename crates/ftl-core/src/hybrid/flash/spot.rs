@@ -79,6 +79,12 @@ impl Spot {
         Self { page: self.page + 1, ..self }
     }
 
+    /// The page of the same block with that number.
+    #[must_use]
+    pub const fn beside(self, page: u16) -> Self {
+        Self { page, ..self }
+    }
+
     /// The number of the page in its block.
     pub const fn page(self) -> u16 {
         self.page

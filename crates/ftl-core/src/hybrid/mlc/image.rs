@@ -2,10 +2,18 @@
 //! and a fold is ended before.
 
 use super::Mlc;
-use crate::hybrid::address::ChainBlock;
+use super::chains::Chains;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::image::{Sink, Source, holds};
+use crate::table::Bits;
 
 impl Mlc<'_> {
+    /// Bytes in an image, of so many blocks and logical blocks.
+    pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
+        let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
+        Chains::image_bytes(blocks, logical) + 2 * bits + 2
+    }
+
     /// Writes the chains down, which of them were written lately, and the hand.
     pub fn save(&self, sink: &mut impl Sink) {
         self.chains.save(sink);

@@ -10,6 +10,7 @@ pub mod chains;
 pub mod fold;
 mod image;
 pub mod maps;
+mod memory;
 pub mod scan;
 pub mod sketch;
 
@@ -28,31 +29,9 @@ use crate::table::Bits;
 
 use chains::Chains;
 use fold::Fold;
-use maps::{MapId, MapMemory, Maps, Place};
+use maps::{MapId, Maps, Place};
+pub use memory::MlcMemory;
 use sketch::Sketches;
-
-/// Lent memory of this room.
-#[derive(Debug)]
-pub struct MlcMemory<'ram> {
-    /// First block of each chain.
-    pub first: &'ram mut [u16],
-    /// The block after each block.
-    pub next: &'ram mut [u16],
-    /// Which chains have a data block: a bit a logical block.
-    pub has_data: &'ram mut [u8],
-    /// Which chains were written lately: a bit a logical block.
-    pub recent: &'ram mut [u8],
-    /// Which chains have a last log block that takes no more pages: a bit a logical block.
-    pub sealed: &'ram mut [u8],
-    /// The mapping cache.
-    pub maps: MapMemory<'ram>,
-    /// What each chain's log blocks may hold: as much for each logical block, or nothing.
-    pub sketches: &'ram mut [u16],
-    /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
-    pub touched: &'ram mut [u8],
-    /// Sectors that the fold took from the log: a bit a sector.
-    pub collected: &'ram mut [u8],
-}
 
 /// Where the newest copy of a sector that is not in the log stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,19 +2,19 @@
 
 use ftl_iface::{BlockCount, Bytes, NandDevice};
 
-use super::tables::Tables;
 use crate::config::Config;
 use crate::filter::{FilterConfig, SizeFilter};
-use crate::hybrid::flash::{Flash, Spot};
-use crate::hybrid::mlc::Mlc;
+use crate::hybrid::flash::{Flash, FlashMemory, Spot};
+use crate::hybrid::logged::LoggedMemory;
+use crate::hybrid::mechanisms::{MaybeLog, Mechanisms, Missing};
+use crate::hybrid::mlc::{Mlc, MlcMemory};
 use crate::hybrid::mount::error::MountError;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::{HEADER_BLOCKS, SPARE_BLOCKS_MIN, Shape};
-use crate::hybrid::slc::Log;
-use crate::hybrid::slc::index::Index;
+use crate::hybrid::slc::{Log, LogMemory};
 use crate::hybrid::state::Ftl;
-use crate::hybrid::wear::DualPool;
+use crate::hybrid::wear::{DualPool, WearMemory};
 use crate::hybrid::writeback::WriteBack;
 use crate::probe::Probe;
 use crate::throttle::{Throttle, ThrottleConfig};
@@ -22,7 +22,7 @@ use crate::throttle::{Throttle, ThrottleConfig};
 /// Writes between two recomputations of the filter, and requests between two steps of the throttle: the paper's.
 const PERIOD: u32 = 1_000;
 
-impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
+impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     /// Puts the rooms together, with empty tables.
     pub(crate) fn assemble(
         device: D,
@@ -34,29 +34,31 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
             return Err(MountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
+        if let Some(missing) = Missing::of::<M>(config, &shape) {
+            return Err(MountError::Missing(missing));
+        }
         let index_shape = ram.plan().index_shape().copied();
-        let tables = Tables::take(ram);
-        let index = index_shape.map(|shape| Index::new(shape, tables.index_low, tables.index_high));
-        let log = shape.log.zip(index).map(|(part, index)| Log::new(part, index, tables.log));
-        let wear = Self::new_wear(config, &shape, tables.erase_counts, tables.wear_pools);
+        // In the order of the plan.
+        let mut ram = ram;
+        let flash = FlashMemory::take(&mut ram);
+        let mlc = MlcMemory::take(&mut ram);
+        let wear = WearMemory::take(&mut ram);
+        let log = LogMemory::take(&mut ram);
+        let LoggedMemory { unproved, logged } = LoggedMemory::take(&mut ram);
+        debug_assert!(ram.is_taken(), "a room takes what it declares");
+        let log = shape.log.zip(index_shape).map(|(part, index)| Log::new(part, index, log));
         Ok(Self {
             shape,
             config: *config,
-            flash: Flash::new(
-                device,
-                probe,
-                &shape,
-                config.refresh,
-                (tables.spares, tables.buffer),
-            ),
+            flash: Flash::new(device, probe, &shape, config.refresh, flash),
             filter: Self::new_filter(config),
             throttle: Self::new_throttle(config, &shape),
-            log,
-            mlc: Mlc::new(&shape, config, tables.mlc),
+            log: MaybeLog::new(log),
+            mlc: Mlc::new(&shape, config, mlc),
             write_back: WriteBack::new(config.write_back),
-            wear,
-            unproved: tables.unproved,
-            logged: tables.logged,
+            wear: Self::new_wear(config, &shape, wear),
+            unproved,
+            logged,
             wear_move: None,
             free_blocks_low: 0,
             free_blocks_idle: 0,
@@ -72,12 +74,11 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     fn new_wear(
         config: &Config,
         shape: &Shape,
-        erase_counts: &'ram mut [u16],
-        pools: &'ram mut [u8],
+        WearMemory { counts, pools }: WearMemory<'ram>,
     ) -> DualPool<'ram> {
         let wear = config.wear_leveling;
         let blocks = BlockCount::new(u32::from(shape.chain.blocks));
-        DualPool::new(erase_counts, pools, blocks, wear.threshold, wear.enabled)
+        DualPool::new(counts, pools, blocks, wear.threshold, wear.enabled)
     }
 
     pub(crate) fn new_filter(config: &Config) -> SizeFilter {
@@ -116,7 +117,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
                 good += 1;
             }
         }
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log.get_mut() {
             for number in 0..log.part().blocks {
                 let block = crate::hybrid::address::LogBlock::new(number);
                 if self.flash.is_bad(Spot::log(block, 0))? {
@@ -130,7 +131,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 
     /// Whether a device that is being formatted has blocks enough.
     pub(crate) fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
-        if let Some(log) = &self.log
+        if let Some(log) = self.log.get()
             && !log.ring().turns()
         {
             return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });

@@ -11,6 +11,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::Probing;
 use crate::error::Fault;
 use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::{PLACES, Place};
 use crate::hybrid::slc::index::{Entry, IndexShape};
@@ -30,7 +31,7 @@ pub enum Stopped {
     NoCheckpoint,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Makes the checkpoint void now. The first change after a mount does it otherwise, and takes longer by an erase or
     /// two: a host whose first write must not can call this when it has time.
     pub fn void_checkpoint(&mut self) -> Result<(), StoreWriteError<D::Error>> {
@@ -52,13 +53,16 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Tells the throttle how often log and chains were erased so far.
     pub(crate) fn weigh_wear(&mut self) {
-        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
+        let log_erases = self.log.get().map_or(0, |log| log.ring().erases());
         let window = self.throttle.window();
         self.throttle.restore(log_erases, self.wear.total_erases(), window);
     }
 
     pub(crate) fn write_checkpoint(&mut self) -> Result<Stopped, Fault<D::Error>> {
         self.flash.alive()?;
+        if !M::CHECKPOINTS {
+            return Ok(Stopped::NoCheckpoint);
+        }
         if let Seals::One(_) = self.flash.seals()
             && !self.scrub.moved
         {
@@ -102,7 +106,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.write_back.save(&mut sink);
         self.wear.save(&mut sink);
         self.mlc.save(&mut sink);
-        if let Some(log) = &self.log {
+        if let Some(log) = self.log.get() {
             log.save(&mut sink);
         }
         self.unproved.save(&mut sink);
@@ -123,6 +127,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Takes the tables from the newest checkpoint. `false`: there is none that counts, and the tables are empty.
     pub(super) fn mount_checkpoint(&mut self) -> Result<bool, MountError<D::Error>> {
         self.flash.set_seals(Seals::Unknown);
+        if !M::CHECKPOINTS {
+            return Ok(false);
+        }
         let mut newest: Option<(u16, Seal, layout::Tag)> = None;
         for number in 0..PLACES {
             let found = self.flash.read_seal(self.flash.place(number))?;
@@ -158,7 +165,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.write_back.load(&mut source)?;
             self.wear.load(&mut source)?;
             self.mlc.load(&mut source, self.wear.in_use())?;
-            if let Some(log) = &mut self.log {
+            if let Some(log) = self.log.get_mut() {
                 log.load(&mut source)?;
             }
             self.unproved.load(&mut source)?;
@@ -176,7 +183,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let good = self.wear.in_use().fold(0, |good, _| good + 1);
         self.set_good_blocks(good);
         self.logged.clear();
-        if let Some(log) = &self.log {
+        if let Some(log) = self.log.get() {
             let reals = log.index.iter().filter(|(_, entry)| matches!(entry, Entry::Real(_)));
             reals.for_each(|(sector, _)| self.logged.set(self.mlc.locate(sector).0, true));
         }
@@ -190,7 +197,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         self.write_back = WriteBack::new(self.config.write_back);
         self.wear.clear();
         self.mlc.clear();
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log.get_mut() {
             log.clear();
         }
         self.unproved.clear();
@@ -199,7 +206,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     fn image_bytes(&self) -> u64 {
-        let index = self.log.as_ref().map(|log| log.index.shape());
+        let index = self.log.get().map(|log| log.index.shape());
         let bytes = index.map_or(0, |shape| shape.low_words() * 4 + shape.high_bytes());
         self.shape.image_bytes(bytes as u64)
     }
@@ -210,7 +217,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let config = &self.config;
         let limits = config.filter.limits(config.sector_bytes);
         let [initial, largest] = limits.map_or([0; 2], |limits| limits.map(Bytes::get));
-        let index = self.log.as_ref().map(|log| log.index.shape());
+        let index = self.log.get().map(|log| log.index.shape());
         let numbers = [
             self.shape.sector_bytes.get(),
             self.shape.capacity.get(),

@@ -5,6 +5,7 @@ use core::fmt;
 use ftl_iface::{Bytes, SectorCount};
 
 use crate::error::Fault;
+use crate::hybrid::mechanisms::Missing;
 
 /// Why a device could not be formatted or mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum MountError<E> {
         /// What the capacity and the reserve need.
         needed: u16,
     },
+    /// The configuration asks for what the FTL is not built with.
+    Missing(Missing),
     /// The device carries no header of this FTL. Format it, if nothing else of value is on it.
     NotFormatted,
     /// The device was formatted by another version of this FTL.
@@ -62,6 +65,7 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
                 f,
                 "{good} good blocks are too few for the capacity, which needs {needed}: format with a smaller one"
             ),
+            Self::Missing(missing) => write!(f, "this FTL is built without {missing}"),
             Self::NotFormatted => f.write_str("the device carries no header of this FTL: format it first"),
             Self::Version(version) => write!(
                 f,

@@ -6,6 +6,7 @@ use super::error::MountError;
 use crate::config::Config;
 use crate::hybrid::address::{ChainBlock, LogBlock};
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
 use crate::hybrid::state::Ftl;
@@ -18,6 +19,19 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// `key` marks the pages of this life of the device; draw it anew each time (a serial number, a clock, noise), so
     /// that pages of an earlier life are told from new ones.
     pub fn format(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        Self::format_as(device, config, ram, key, probe)
+    }
+}
+
+impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
+    /// The same as [`format`](Ftl::format), by the FTL that the type names: see [`Mechanisms`].
+    pub fn format_as(
         device: D,
         config: &Config,
         ram: Ram<'ram>,
@@ -63,13 +77,13 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     }
 
     fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
-        let blocks = self.log.as_ref().map_or(0, |log| log.part().blocks);
+        let blocks = self.log.get().map_or(0, |log| log.part().blocks);
         for number in 0..blocks {
             let block = LogBlock::new(number);
-            let bad = self.log.as_ref().is_none_or(|log| log.ring().is_bad(block));
+            let bad = self.log.get().is_none_or(|log| log.ring().is_bad(block));
             if !bad
                 && !self.erase_or_lose(Spot::log(block, 0))?
-                && let Some(log) = &mut self.log
+                && let Some(log) = self.log.get_mut()
             {
                 log.ring_mut().retire(block);
             }

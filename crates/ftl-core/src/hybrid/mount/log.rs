@@ -10,6 +10,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::slc::ring::Found;
 use crate::hybrid::state::{Ftl, Held};
@@ -47,7 +48,7 @@ pub(crate) enum ChainOrder {
     Restored,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Maps the log, but for the page that was programmed last, if a power cut may have touched it. `false`: the hash
     /// table had no room, for it holds entries that the chains made stale, and these could not be asked yet.
     pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<bool, Fault<D::Error>> {
@@ -123,7 +124,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Reads the summary of a block into the codes. `None`: it has none that can be read.
     fn read_summary(&mut self, block: LogBlock) -> Result<Option<Tag>, Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         log.read_summary(&mut self.flash, block)
     }
 
@@ -197,7 +198,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         circle: &mut Circle,
         block: LogBlock,
     ) -> Result<Option<Stamp>, Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let listed = log.read_tags(&mut self.flash, block)?;
         let Some((page, tag)) = listed.last else {
             return Ok(None);

@@ -15,7 +15,6 @@ mod rescue;
 mod scan;
 mod settle;
 mod stop;
-mod tables;
 
 pub use checkpoint::Stopped;
 pub use error::MountError;

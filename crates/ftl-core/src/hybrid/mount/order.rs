@@ -7,8 +7,10 @@ use ftl_iface::{NandDevice, PageCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
+use crate::health::mean;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
@@ -24,11 +26,11 @@ enum Role {
     Stale,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Looks into the blocks that are not data blocks: free ones, log blocks, a fold cut short.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let mut worn = 0;
-        let mut known = self.wear.in_use().fold(0, |count: u32, _| count + 1);
+        let mut known = self.wear.in_use().fold(0, |count: u16, _| count + 1);
         for _ in 0..self.mlc.chains.stale_count() {
             let block = self.mlc.chains.take_stale().ok_or(Fault::Corrupt)?;
             let found = self.first_tag(block)?;
@@ -61,10 +63,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are
     /// those in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often
     /// the device is mounted, and where wear is leveled it is a few erases off.
-    fn estimate_wear(&mut self, known: u32) {
-        let mean = self.wear.total_erases().checked_div(u64::from(known)).unwrap_or(0);
+    fn estimate_wear(&mut self, known: u16) {
+        let mean = mean(self.wear.total_erases(), known);
         for block in self.mlc.chains.free() {
-            self.wear.restore(block, mean as u32);
+            self.wear.restore(block, mean);
         }
     }
 

@@ -20,6 +20,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::pairs::Backups;
 use crate::hybrid::rescued::{BESIDE, COPIES_MAX, Copy, Rescued};
 use crate::hybrid::shape::RESCUE;
@@ -27,7 +28,7 @@ use crate::hybrid::state::{Ftl, Youngest};
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// What counts of the copies: the newest whose proof was begun, and those before it as far as each says so.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
         let mut found = [None; COPIES_MAX];

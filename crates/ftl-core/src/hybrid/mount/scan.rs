@@ -6,6 +6,7 @@ use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::hybrid::state::{Ftl, Unsettled};
@@ -17,6 +18,18 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. What a power cut may have
     /// touched is set right by the first request, or by [`settle`](Self::settle).
     pub fn mount(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        probe: P,
+    ) -> Result<Self, MountError<D::Error>> {
+        Self::mount_as(device, config, ram, probe)
+    }
+}
+
+impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
+    /// The same as [`mount`](Ftl::mount), by the FTL that the type names: see [`Mechanisms`].
+    pub fn mount_as(
         device: D,
         config: &Config,
         ram: Ram<'ram>,
@@ -44,7 +57,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         ftl.retire_bad_blocks()?;
         ftl.unsettled = Some(Unsettled::default());
         ftl.mount_chains()?;
-        let mapped = ftl.log.is_none() || ftl.mount_log(ChainOrder::Unknown)?;
+        let mapped = ftl.log.get().is_none() || ftl.mount_log(ChainOrder::Unknown)?;
         if let Some(state) = &mut ftl.unsettled {
             state.log_mapped = mapped;
         }

@@ -19,12 +19,13 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::log::ChainOrder;
 use crate::hybrid::rescued::Rescued;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Sets right what a power cut may have touched. The first request after a mount does it otherwise; call it where
     /// its reads, and the few programs and erases that follow, should come at a time of your choosing. After a mount
     /// from a checkpoint there is nothing to do.
@@ -100,7 +101,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         }
         if at_rest {
             self.mlc.chains.trust_free();
-            if let Some(log) = &mut self.log {
+            if let Some(log) = self.log.get_mut() {
                 log.ring_mut().suspect(0);
             }
         }
@@ -119,7 +120,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Erases the head of a log in which nothing stands; or the next that lets itself be erased.
     fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let mut head = first;
         while log.ring().good() > 0 {
             match self.flash.erase(Spot::log(head, 0), Cause::Mount) {
@@ -144,7 +145,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some(state) = self.unsettled else {
             return Ok(());
         };
-        if self.log.is_none() {
+        if self.log.get().is_none() {
             return Ok(());
         }
         if !state.log_mapped && !self.mount_log(ChainOrder::Restored)? {
@@ -157,7 +158,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         {
             return Err(Fault::Corrupt);
         }
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let (head, head_page) = (log.ring().head(), log.ring().head_page());
         if head_page == 0 {
             // Nothing in it can be read: its first program was torn, or there was none.

@@ -3,10 +3,11 @@
 use ftl_iface::{NandDevice, StoreWriteError};
 
 use super::checkpoint::Stopped;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::probe::Probe;
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Writes down what the next mount needs to be quick: call it before the power is switched off. It costs at most
     /// the rest of a fold, the erases of a place of checkpoints and as many programs as the place has pages.
     ///

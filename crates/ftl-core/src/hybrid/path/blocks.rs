@@ -9,11 +9,12 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
 use crate::hybrid::state::{Ftl, WearMove};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Says how many blocks of chains are good, and what follows from it: when folding begins and ends, and whether the
     /// reserve is used up.
     pub(crate) fn set_good_blocks(&mut self, good: u16) {
@@ -102,7 +103,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 return Ok(block);
             }
             if self.erase_chain_block(block, cause)? {
-                if self.wear.note_erase(block).is_some() {
+                if self.wear.note_erase(block).is_some() && M::WEAR_LEVELING {
                     self.wear.declined();
                 }
                 return Ok(block);
@@ -120,7 +121,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         if !self.erase_chain_block(block, cause)? {
             return Ok(());
         }
-        if let Some(cold) = self.wear.note_erase(block) {
+        if let Some(cold) = self.wear.note_erase(block).filter(|_| M::WEAR_LEVELING) {
             // The move's own fold needs no other block, but the next write may.
             if self.wear_move.is_none() && self.mlc.chains.free_count() >= 2 {
                 self.wear_move = Some(WearMove { cold, worn: block, under_way: false });
@@ -177,7 +178,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Gives the worn block that waits for cold data to whoever needs a block more. `false`: none waits.
     pub(crate) fn give_up_wear_move(&mut self) -> bool {
-        match self.wear_move.take_if(|moved| !moved.under_way) {
+        match self.wear_move.take_if(|moved| M::WEAR_LEVELING && !moved.under_way) {
             Some(moved) => {
                 self.wear.declined();
                 self.mlc.chains.give_free(moved.worn);

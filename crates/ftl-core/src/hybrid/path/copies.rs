@@ -6,13 +6,14 @@ use ftl_iface::{NandDevice, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::{BESIDE, Copy, Rescued};
 use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
     /// is next; `None` where the page cannot be read any more.
     pub(crate) fn copy_page(

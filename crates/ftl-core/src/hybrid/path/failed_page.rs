@@ -12,13 +12,14 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::rescued::Copy;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Copies a page to a rescue block whose program has just failed. `slots` tells what it was to hold.
     #[cold]
     #[inline(never)]

@@ -7,6 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Job;
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::path::piece::{PageOf, Piece};
@@ -59,7 +60,7 @@ impl Making<'_> {
     }
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Folds until a block is won: the fold under way is ended; if there was none, that chain is folded, or
     /// the one whose turn it is.
     pub(crate) fn fold_now(
@@ -183,7 +184,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn stands_in_place(&self, making: &Making<'_>) -> bool {
         let (offset, slots) = (making.offset(0), making.slots);
         let in_log = || {
-            self.log.as_ref().is_some_and(|log| {
+            self.log.get().is_some_and(|log| {
                 self.logged.get(making.job.logical) && log.index.finds(making.first, slots)
             })
         };
@@ -218,7 +219,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<Source, Fault<D::Error>> {
         let offset = making.offset(slot);
         let touched = self.mlc.fold.is_touched(offset);
-        if let Some(log) = &self.log
+        if let Some(log) = self.log.get()
             && self.logged.get(making.job.logical)
             && let Some(at) = log.index.find(making.sector(slot))
         {
@@ -328,7 +329,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let job = self.mlc.fold.finish().ok_or(Fault::Corrupt)?;
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
         self.mlc.maps.forget(job.logical);
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log.get_mut() {
             let leaves = self.mlc.fold.leaves_logged() && !planted(Bug::ForgetLogged);
             self.logged.set(job.logical, leaves);
             let head = log.window().head;

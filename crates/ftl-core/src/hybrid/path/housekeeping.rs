@@ -4,10 +4,11 @@ use ftl_iface::{NandDevice, PageCount, Work};
 
 use crate::error::Fault;
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The steps that a request of so many pages owes.
     #[inline]
     pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
@@ -36,7 +37,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// One step of what is most urgent: a page copied, or a block erased. `false`: nothing waits.
     #[inline]
     fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
-        if let Some(log) = &self.log
+        if let Some(log) = self.log.get()
             && log.has_tail()
             && (log.is_over(self.throttle.window()) || log.is_reclaiming())
         {
@@ -57,7 +58,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.refresh_step()?;
             return Ok(true);
         }
-        if self.wear_move.is_some() {
+        if M::WEAR_LEVELING && self.wear_move.is_some() {
             self.start_wear_move()?;
             return Ok(true);
         }

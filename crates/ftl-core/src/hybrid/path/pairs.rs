@@ -18,6 +18,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::{MapId, Place};
 use crate::hybrid::shape::SLOTS_MAX;
 use crate::hybrid::state::{Ftl, RequestStart, Youngest};
@@ -32,9 +33,15 @@ pub(crate) struct Backups {
     count: u16,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+    /// Whether pages of the chains share cells, and care is to be taken of it.
+    #[inline]
+    fn guards_pairs(&self) -> bool {
+        M::PAIRED_PAGES && !matches!(self.shape.guarded, Pairing::None)
+    }
+
     /// The pages before a page of the chains that share its cells.
-    fn endangered(&self, page: u16) -> impl Iterator<Item = u16> + use<D, P> {
+    fn endangered(&self, page: u16) -> impl Iterator<Item = u16> + use<D, P, M> {
         let pages = PageCount::new(u32::from(self.shape.chain.pages));
         self.shape.guarded.endangered(PageIndex::new(page), pages).map(PageIndex::get)
     }
@@ -46,7 +53,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         logical: LogicalBlock,
         map: MapId,
     ) -> Result<(), Fault<D::Error>> {
-        if !matches!(self.shape.guarded, Pairing::None) {
+        if self.guards_pairs() {
             let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
             if self.request_start.is_none_or(|start| start.block != block) {
                 self.request_start =
@@ -64,7 +71,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         logical: LogicalBlock,
         mut map: MapId,
     ) -> Result<Option<MapId>, Fault<D::Error>> {
-        if matches!(self.shape.guarded, Pairing::None) {
+        if !self.guards_pairs() {
             return Ok(Some(map));
         }
         loop {
@@ -145,7 +152,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn is_newest_at(&self, sector: Sector, map: MapId, place: Place) -> bool {
         let (_, offset) = self.mlc.locate(sector);
         self.mlc.maps.get(map, offset) == place
-            && self.log.as_ref().is_none_or(|log| log.index.find(sector).is_none())
+            && self.log.get().is_none_or(|log| log.index.find(sector).is_none())
     }
 
     /// Whether the log has room for so many sectors, and some left for hot data. A log of several bits a cell would
@@ -154,7 +161,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
         self.log
-            .as_ref()
+            .get()
             .filter(|log| one_bit && log.ring().turns())
             .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
             .is_some_and(|log| {
@@ -189,7 +196,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     fn append_backup(&mut self, holds: &[Slot]) -> Result<(), Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         log.append_backup(&mut self.flash, Slots::Listed(holds))
     }
 
@@ -198,7 +205,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         &mut self,
         youngest: &Youngest,
     ) -> Result<Option<Backups>, Fault<D::Error>> {
-        let Some(log) = self.log.as_ref().filter(|_| self.shape.guarded != Pairing::None) else {
+        let Some(log) = self.log.get().filter(|_| self.guards_pairs()) else {
             return Ok(None);
         };
         let (data_pages, summary_pages) = (log.data_pages(), log.part().pages - log.data_pages());
@@ -239,7 +246,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// The pages of backups, from the first on.
     pub(crate) fn backup_spot(&self, backups: Backups, number: u16) -> Option<Spot> {
-        let log = self.log.as_ref()?;
+        let log = self.log.get()?;
         let (mut block, mut page) = (backups.block, backups.page);
         for _ in 0..number {
             page += 1;
@@ -252,6 +259,9 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Whether the pages that share cells with the last one of a block can be read: a torn program of it ruins them.
     pub(crate) fn partners_stand(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
+        if !self.guards_pairs() {
+            return Ok(true);
+        }
         for page in self.endangered(self.shape.chain.pages - 1) {
             let spot = Spot::chain(block, page);
             let stands = matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_));

@@ -10,17 +10,18 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Room, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Drops the stale entries of a logical block, unless that was done before.
     #[inline]
     pub(crate) fn prove(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
-        if self.log.is_none() || !self.unproved.get(logical) {
+        if self.log.get().is_none() || !self.unproved.get(logical) {
             return Ok(());
         }
         for offset in 0..self.mlc.sectors_per_block().get() {
@@ -57,7 +58,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let (head, tail) = (log.ring().head(), log.ring().tail());
         let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
         let spot = |page| Spot::log(block, page);
-        let in_log = self.date(spot, page, pages, next)?;
+        let in_log = self.date(spot(page), pages, next)?;
         if in_log.from > chain.to || in_log.to < chain.from {
             return Ok(in_log.from > chain.to);
         }
@@ -70,7 +71,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let follows = page + 1 < pages
             && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
         // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
-        Ok(follows && (block != tail || self.is_whole_but(spot, page, pages)?))
+        Ok(follows && (block != tail || self.is_whole_but(spot(page), pages)?))
     }
 
     /// When the chain last wrote, copied or forgot a sector, or found it absent. `None`: it never did, or it knew that
@@ -97,7 +98,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Place::Log { ordinal, page, .. } => {
                     let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
                     let block = block.ok_or(Fault::Corrupt)?;
-                    return self.date(|page| Spot::chain(block, page), page, pages, None).map(Some);
+                    return self.date(Spot::chain(block, page), pages, None).map(Some);
                 }
             }
         }
@@ -112,25 +113,24 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 _ => Some(Dated::at(tag.stamp)),
             });
         }
-        self.date(|page| Spot::chain(data, page), page, pages, None).map(Some)
+        self.date(spot, pages, None).map(Some)
     }
 
     /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last
     /// before it that can, and before the next of its block, or the page that was programmed after the block.
     fn date(
         &mut self,
-        spot: impl Fn(u16) -> Spot,
-        page: u16,
+        spot: Spot,
         pages: u16,
         next: Option<Spot>,
     ) -> Result<Dated, Fault<D::Error>> {
         let mut dated = Dated { from: Stamp::ZERO, to: self.flash.stamp(), trims: false };
-        let later = (page..pages).map(&spot).chain(next);
+        let later = (spot.page()..pages).map(|page| spot.beside(page)).chain(next);
         for at in later {
             match self.flash.look(at, Cause::Mount)? {
-                Seen::Page(tag) if at == spot(page) => return Ok(Dated::at(tag.stamp)),
+                Seen::Page(tag) if at == spot => return Ok(Dated::at(tag.stamp)),
                 Seen::Page(tag) => {
-                    let follows = at == spot(page).next();
+                    let follows = at == spot.next();
                     if let Some(stamp) = stamp_before(at, &tag).filter(|_| follows) {
                         return Ok(Dated::at(stamp));
                     }
@@ -140,8 +140,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
                 Seen::Erased | Seen::Unreadable => {}
             }
         }
-        for at in (0..page).rev() {
-            if let Seen::Page(tag) = self.flash.look(spot(at), Cause::Mount)? {
+        for page in (0..spot.page()).rev() {
+            if let Seen::Page(tag) = self.flash.look(spot.beside(page), Cause::Mount)? {
                 dated.from = tag.stamp;
                 break;
             }
@@ -150,15 +150,10 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Whether all pages of a block but that one can be read up to the last that is programmed.
-    fn is_whole_but(
-        &mut self,
-        spot: impl Fn(u16) -> Spot,
-        page: u16,
-        pages: u16,
-    ) -> Result<bool, Fault<D::Error>> {
+    fn is_whole_but(&mut self, spot: Spot, pages: u16) -> Result<bool, Fault<D::Error>> {
         let mut ended = false;
-        for at in (0..pages).filter(|at| *at != page) {
-            match self.flash.look(spot(at), Cause::Mount)? {
+        for page in (0..pages).filter(|page| *page != spot.page()) {
+            match self.flash.look(spot.beside(page), Cause::Mount)? {
                 Seen::Page(_) if !ended => {}
                 Seen::Erased => ended = true,
                 Seen::Page(_) | Seen::Unreadable => return Ok(false),
@@ -207,7 +202,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let before: Option<u16> = lost.take();
             let trims = |lost: &u16| self.mlc.note_of_predecessor(tag, *lost).trims(offset);
             if let Some(lost) = before.filter(trims) {
-                let dated = self.date(|page| Spot::chain(block, page), lost, pages, None)?;
+                let dated = self.date(Spot::chain(block, lost), pages, None)?;
                 newest = Some(Dated { trims: true, ..dated });
             }
             if tag.kind == Kind::Trim {

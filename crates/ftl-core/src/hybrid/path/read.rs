@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Spot;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::Found;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
@@ -34,7 +35,7 @@ impl Source {
     }
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     pub(crate) fn read_sectors(
         &mut self,
         first: Sector,
@@ -77,13 +78,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     #[inline]
     fn locate_newest(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
-        if let Some(log) = &self.log
+        if let Some(log) = self.log.get()
             && self.logged.get(logical)
             && let Some(found) = log.index.find(sector)
         {
             let proved = !self.unproved.get(logical);
             let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
-            if let (Some(at), Some(log)) = (newest, &self.log) {
+            if let (Some(at), Some(log)) = (newest, self.log.get()) {
                 let (spot, slot) = log.spot(at);
                 return Ok(Source::Page { spot, slot, in_place: false });
             }

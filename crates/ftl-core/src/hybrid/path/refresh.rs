@@ -10,13 +10,14 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Gathered, Room, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::extent;
 use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
 use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
     /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
     /// as often as the chip's data retention suggests, every few weeks, say. A clean stop keeps how far it has come.
@@ -42,7 +43,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
 
     /// Reads the next page of the scrub under way. `false`: there is none.
     pub(crate) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
-        let Some(spot) = self.scrub.next else {
+        let Some(spot) = self.scrub.next.filter(|_| M::REFRESH) else {
             return Ok(false);
         };
         let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
@@ -72,7 +73,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// blocks that fail, for such a fold wins none.
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
-        self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
+        M::REFRESH && self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
     }
 
     /// One step for the weak page that has waited longest.
@@ -200,7 +201,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Seen::Page(_) = self.flash.look(spot, Cause::Gc)? else {
             return Ok(None);
         };
-        let log = self.log.as_ref().ok_or(Fault::Corrupt)?;
+        let log = self.log.get().ok_or(Fault::Corrupt)?;
         let block = LogBlock::new(spot.block());
         for (slot, cell) in (0..log.part().slots).zip(sectors.iter_mut()) {
             let held = self.flash.slot(spot, slot).copy_of();
@@ -218,7 +219,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         spot: Spot,
         sectors: &[Option<Sector>; SLOTS_MAX],
     ) -> Result<bool, Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let slots = log.part().slots;
         let mut page = Gathered::new();
         for (slot, sector) in (0..slots).zip(sectors) {

@@ -3,6 +3,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::config::FilterChoice;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::Log;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Event, Probe};
@@ -19,13 +20,16 @@ pub(crate) enum Route {
     Chains,
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Decides where a write goes.
     #[inline]
     pub(crate) fn route(&mut self, first: Sector, count: SectorCount) -> Route {
+        if !M::LOG {
+            return Route::Chains;
+        }
         self.filter.note_write(count);
         self.throttle.note_request();
-        let Some(log) = &mut self.log else {
+        let Some(log) = self.log.get_mut() else {
             return Route::Chains;
         };
         let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);

@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Content;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::Append;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::state::Ftl;
@@ -24,7 +25,7 @@ pub(crate) enum Room {
     AfterFold(Option<LogicalBlock>),
 }
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Appends a write to the chains of its logical blocks. Says how many pages it took.
     pub(crate) fn write_to_chains(
         &mut self,
@@ -102,7 +103,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             }
             outcome => outcome?,
         };
-        if let Some(log) = &mut self.log
+        if let Some(log) = self.log.get_mut()
             && self.logged.get(logical)
         {
             for slot in 0..self.shape.chain.slots {

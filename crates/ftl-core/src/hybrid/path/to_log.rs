@@ -7,13 +7,14 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Makes room for a hot write: so many pages in the log first, because reclaiming them takes entries away, and
     /// then an entry for each sector. Says how many of them the log holds already. `None`: there is no room, and
     /// the write must go to the chains.
@@ -69,7 +70,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
             let content = self.page_content(chunk, slots);
             let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
-            let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+            let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
             match log.append(&mut self.flash, content, run, Cause::Host) {
                 Err(Fault::BlockFailed) => {
                     has_failed = true;
@@ -162,7 +163,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// where a sector must leave for a chain that has no room, a step is done towards that. There must be a
     /// tail.
     pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         if !log.has_tail() {
             return Err(Fault::Corrupt);
         }
@@ -208,7 +209,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Copies valid sectors of the tail to the head: as many as a page holds and the tail has next to each other in its
     /// list. `false`: the block failed.
     fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let slots = log.part().slots;
         let mut page = Gathered::new();
         let walk = log.walk();
@@ -291,7 +292,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         map: MapId,
     ) -> Result<bool, Fault<D::Error>> {
         let (_, offset) = self.mlc.locate(demotion.sector);
-        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let walk = log.walk();
         log.note_demotion(false);
         let (page, _) = self.mlc.home(offset);

@@ -6,13 +6,14 @@ use ftl_iface::NandDevice;
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Content;
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::Append;
 use crate::hybrid::mlc::maps::Place;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots, Trim};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Forgets sectors of one logical block. Where it is all of them, what stood before the trim is free at once.
     pub(crate) fn trim_run(
         &mut self,
@@ -43,7 +44,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.mlc.maps.set(map, offset, Place::Trimmed);
             self.mlc.sketches.add(logical, offset);
             self.mlc.fold.touch(logical, offset);
-            if let Some(log) = &mut self.log {
+            if let Some(log) = self.log.get_mut() {
                 log.index.remove(sector);
             }
         }

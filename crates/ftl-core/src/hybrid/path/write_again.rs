@@ -6,12 +6,13 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
+use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::Rescued;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Trim};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
+impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Writes the sectors of the copies to their chains: what a fold found first, for the rest is newer.
     pub(crate) fn write_rescued(&mut self, rescued: Rescued) -> Result<(), Fault<D::Error>> {
         for copy in rescued.copies() {

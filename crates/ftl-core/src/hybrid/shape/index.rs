@@ -57,8 +57,7 @@ impl IndexShape {
     pub const fn new(
         entries: u32,
         sectors: SectorCount,
-        slots: u32,
-        blocks: BlockCount,
+        (slots, blocks): (u32, BlockCount),
         max_probes: u8,
         probing: Probing,
     ) -> Result<Self, IndexShapeError> {
@@ -380,7 +379,7 @@ mod tests {
         blocks: u32,
     ) -> Result<IndexShape, IndexShapeError> {
         let blocks = BlockCount::new(blocks);
-        IndexShape::new(entries, SectorCount::new(sectors), slots, blocks, 8, Probing::Linear)
+        IndexShape::new(entries, SectorCount::new(sectors), (slots, blocks), 8, Probing::Linear)
     }
 
     /// The paper's device: 20 GB of 2-KiB sectors, 256 MiB of SLC in blocks of 64 pages of 2 KiB,
@@ -388,8 +387,7 @@ mod tests {
     const PAPER: Result<IndexShape, IndexShapeError> = IndexShape::new(
         32_768,
         SectorCount::new(10 << 20),
-        2048 * 64,
-        BlockCount::new(2048),
+        (2048 * 64, BlockCount::new(2048)),
         8,
         Probing::Linear,
     );
@@ -440,7 +438,7 @@ mod tests {
         for probes in [0, 33] {
             let sectors = SectorCount::new(9);
             let refused =
-                IndexShape::new(9, sectors, 9, BlockCount::new(9), probes, Probing::Quadratic);
+                IndexShape::new(9, sectors, (9, BlockCount::new(9)), probes, Probing::Quadratic);
             assert_eq!(refused, Err(IndexShapeError::Probes(probes)));
         }
     }
@@ -451,7 +449,7 @@ mod tests {
             for entries in 3..150 {
                 let sectors = SectorCount::new(1000);
                 let blocks = BlockCount::new(10);
-                let shape = IndexShape::new(entries, sectors, 100, blocks, 32, probing).unwrap();
+                let shape = IndexShape::new(entries, sectors, (100, blocks), 32, probing).unwrap();
                 for home in 0..shape.prime().get() {
                     let mut seen = std::collections::BTreeSet::new();
                     for (displacement, cell) in shape.window(home) {

@@ -23,8 +23,7 @@ use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, Sec
 
 use crate::config::{Config, LogRegion, PairedPages};
 use crate::hybrid::address::LogicalBlock;
-use crate::layout::{self, LogImage};
-use index::IndexShape;
+use crate::layout;
 
 /// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
 pub const HEADER_BLOCKS: u16 = 2;
@@ -115,8 +114,7 @@ impl Part {
     const fn new(
         region: Region,
         shape: &RegionGeometry,
-        first: u32,
-        blocks: u32,
+        (first, blocks): (u32, u32),
         sector: Bytes,
         pages: PageCount,
     ) -> Result<Self, ShapeError> {
@@ -174,52 +172,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Divides the device, or says what stands in the way.
-    pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
-        let mut place_blocks = 1;
-        loop {
-            // Larger places leave less to be written down, until nothing is left to divide.
-            let shape = match Self::with_places(geometry, config, place_blocks) {
-                Ok(shape) => shape,
-                Err(error) => return Err(error),
-            };
-            if shape.image_bytes(shape.usual_index_bytes()) <= shape.place_bytes() {
-                return Ok(shape);
-            }
-            place_blocks += 1;
-        }
-    }
-
-    /// Bytes of an image that a place has room for, beside its seal.
-    pub const fn place_bytes(&self) -> u64 {
-        Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
-    }
-
-    /// Bytes of an image of the tables, where the hash table of the log takes so many.
-    pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
-        let log = match &self.log {
-            Some(part) => {
-                let slots = part.data_pages() as u32 * part.slots as u32;
-                Some(LogImage { blocks: part.blocks, slots, index_bytes })
-            }
-            None => None,
-        };
-        layout::image_bytes(self.chain.blocks, self.logical_blocks, log)
-    }
-
-    /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of
-    /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
-    const fn usual_index_bytes(&self) -> u64 {
-        match &self.log {
-            Some(part) => {
-                let entries = part.blocks as u64 * part.sectors_per_block() as u64 / 2;
-                let most = IndexShape::MOST_ENTRIES as u64;
-                5 * if entries < most { entries } else { most }
-            }
-            None => 0,
-        }
-    }
-
     /// Pages of the parts that are programmed again and again.
     pub const fn page_count(&self) -> u64 {
         let log = match &self.log {
@@ -230,7 +182,8 @@ impl Shape {
         meta + log + self.chain.blocks as u64 * self.chain.pages as u64
     }
 
-    const fn with_places(
+    /// Divides the device, with so many blocks for each place of checkpoints, or says what stands in the way.
+    pub(crate) const fn with_places(
         geometry: &Geometry,
         config: &Config,
         place_blocks: u32,
@@ -327,15 +280,17 @@ impl Shape {
             return Err(ShapeError::LogBlocks { blocks: log_blocks });
         }
         let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
-        let meta = match Part::new(first, first_shape, 0, meta_blocks, sector, pages) {
+        let meta = match Part::new(first, first_shape, (0, meta_blocks), sector, pages) {
             Ok(part) => part,
             Err(error) => return Err(error),
         };
         let log = match log_region {
-            Some(shape) => match Part::new(first, shape, meta_blocks, log_blocks, sector, pages) {
-                Ok(part) => Some(part),
-                Err(error) => return Err(error),
-            },
+            Some(shape) => {
+                match Part::new(first, shape, (meta_blocks, log_blocks), sector, pages) {
+                    Ok(part) => Some(part),
+                    Err(error) => return Err(error),
+                }
+            }
             None => None,
         };
         if let Some(part) = &log
@@ -350,7 +305,7 @@ impl Shape {
         };
         let left = chain_shape.blocks.get().saturating_sub(taken);
         let pages = chain_shape.pages_per_block;
-        match Part::new(chain_region, chain_shape, taken, left, sector, pages) {
+        match Part::new(chain_region, chain_shape, (taken, left), sector, pages) {
             Ok(chain) => Ok((meta, log, chain)),
             Err(error) => Err(error),
         }

@@ -1,10 +1,20 @@
 //! The log in a checkpoint: ring, hash table, what the head's slots hold, and how far the tail was gone through.
 
+use super::index::Index;
+use super::ring::Ring;
 use super::{Log, TailWalk};
+use crate::hybrid::shape::Part;
 use crate::image::{Sink, Source, holds};
 use crate::layout::Slot;
 
 impl Log<'_> {
+    /// Bytes in an image, where the cells of the hash table take so many.
+    pub const fn image_bytes(part: &Part, index_bytes: u64) -> u64 {
+        let codes = part.data_pages() as u64 * part.slots as u64;
+        let walk = 1 + 4 * 4 + 4 * codes;
+        Ring::image_bytes(part.blocks) + Index::image_bytes(index_bytes) + 4 * codes + 4 + walk
+    }
+
     /// Writes the log down.
     pub fn save(&self, sink: &mut impl Sink) {
         self.ring.save(sink);

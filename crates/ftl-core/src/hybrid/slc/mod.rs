@@ -7,6 +7,7 @@
 mod image;
 pub mod index;
 mod listed;
+mod memory;
 pub mod ring;
 
 use ftl_iface::{BlockCount, NandDevice, Sector};
@@ -19,21 +20,10 @@ use crate::hybrid::shape::Part;
 use crate::layout::{Kind, Label, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
-use index::{Entry, Index, LogSequence, LogSlot, Window};
+use index::{Entry, Index, IndexShape, LogSequence, LogSlot, Window};
 use listed::{Listed, list_by_tags};
+pub use memory::LogMemory;
 use ring::Ring;
-
-/// Lent memory of this room, beside the index's.
-#[derive(Debug)]
-pub struct LogMemory<'ram> {
-    /// Bad blocks of the region: a bit a block.
-    pub bad: &'ram mut [u8],
-    /// What the slots of the head block hold: a code a slot.
-    pub head_codes: &'ram mut [u32],
-    /// What the slots of the tail block hold. A mount uses it to look for moves in the hash table, so that it may be
-    /// longer.
-    pub tail_codes: &'ram mut [u32],
-}
 
 /// The log.
 #[derive(Debug)]
@@ -72,8 +62,9 @@ pub struct Demotion {
 
 impl<'ram> Log<'ram> {
     /// An empty log over the blocks that are not bad.
-    pub fn new(part: Part, index: Index<'ram>, memory: LogMemory<'ram>) -> Self {
-        let LogMemory { bad, head_codes, tail_codes } = memory;
+    pub fn new(part: Part, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
+        let LogMemory { bad, head_codes, tail_codes, index_low, index_high } = memory;
+        let index = Index::new(shape, index_low, index_high);
         let expire_stride = index.expire_stride(BlockCount::new(u32::from(part.blocks)));
         Self {
             part,

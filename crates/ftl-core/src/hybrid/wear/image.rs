@@ -1,11 +1,17 @@
 //! Wear in a checkpoint: every count and pool, and where the hand stands. Advice that waits is given up before.
 
 use super::sweep::Sweep;
-use super::{DualPool, HOT, MOST_STEPS, RETIRED};
+use super::{DualPool, HOT, MOST_STEPS, RETIRED, WearMemory};
 use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};
 
 impl DualPool<'_> {
+    /// Bytes in an image, of so many blocks.
+    pub const fn image_bytes(blocks: u16) -> u64 {
+        let [counts, pools] = WearMemory::lengths(blocks);
+        2 * counts as u64 + pools as u64 + 4 + 8 + 2 + Sweep::IMAGE_BYTES
+    }
+
     /// Writes down counts, pools, and the hand's findings.
     pub fn save(&self, sink: &mut impl Sink) {
         self.counts.save(sink);

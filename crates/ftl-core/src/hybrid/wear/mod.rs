@@ -44,6 +44,7 @@
 
 mod hand;
 mod image;
+mod memory;
 mod sweep;
 
 use core::num::NonZeroU32;
@@ -52,6 +53,7 @@ use ftl_iface::BlockCount;
 
 use crate::hybrid::address::ChainBlock;
 use crate::table::{Nibbles, Table};
+pub use memory::WearMemory;
 pub use sweep::ERASES_A_SWEEP;
 use sweep::{HOT, MOST_STEPS, Sweep};
 

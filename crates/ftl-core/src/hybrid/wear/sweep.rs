@@ -81,6 +81,9 @@ impl Sweep {
         self.least_count = self.least_count.saturating_sub(by);
     }
 
+    /// Bytes in an image.
+    pub(super) const IMAGE_BYTES: u64 = 2 + 1 + 1 + 2 + 2 + 2;
+
     /// Writes down all but the stride.
     pub(super) fn save(&self, sink: &mut impl Sink) {
         sink.half(self.hand);

@@ -4,6 +4,9 @@ use super::{BATCH, Share, WARM, WriteBack};
 use crate::image::{Sink, Source, holds};
 
 impl WriteBack {
+    /// Bytes in an image.
+    pub const IMAGE_BYTES: u64 = 3 * (4 + 4) + 1 + 2 + 1;
+
     /// Writes down all but the rules in force.
     pub fn save(&self, sink: &mut impl Sink) {
         for share in [self.batch, self.short, self.long] {

@@ -3,8 +3,15 @@
 use super::{Chains, Queue};
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::image::{Sink, Source, holds};
+use crate::table::Bits;
 
 impl Chains<'_> {
+    /// Bytes in an image, of so many blocks and logical blocks.
+    pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
+        let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
+        2 * logical as u64 + 2 * blocks as u64 + bits + 2 * Queue::IMAGE_BYTES + 2
+    }
+
     /// Writes both tables and both queues down.
     pub fn save(&self, sink: &mut impl Sink) {
         self.first.save(sink);
@@ -69,6 +76,8 @@ impl Chains<'_> {
 }
 
 impl Queue {
+    const IMAGE_BYTES: u64 = 3 * 2;
+
     fn save(&self, sink: &mut impl Sink) {
         sink.half(ChainBlock::store(self.front));
         sink.half(ChainBlock::store(self.back));

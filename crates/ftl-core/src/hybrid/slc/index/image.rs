@@ -4,6 +4,11 @@ use super::{EMPTY, Index};
 use crate::image::{Sink, Source, holds};
 
 impl Index<'_> {
+    /// Bytes in an image, where the cells take so many.
+    pub const fn image_bytes(cells: u64) -> u64 {
+        cells + 4
+    }
+
     /// Writes down every cell, and where the hand stands.
     pub fn save(&self, sink: &mut impl Sink) {
         for word in &*self.low {

@@ -1,6 +1,7 @@
 //! The index beside a plain map of the truth, on tables of many small shapes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use ftl_iface::{BlockCount, Sector, SectorCount};
 use proptest::prelude::*;
@@ -87,18 +88,29 @@ impl Model {
             Sector::new(number % span * if number & 1 << 15 == 0 { 1 } else { spread })
         };
         match *step {
-            Step::Request(first, count, all) => self.request(index, at(first), count, all),
+            Step::Request(first, count, used) => {
+                let entered = self.request(index, at(first), count);
+                // A request may also be given up by its caller; its entries then stay virtual.
+                for sector in entered.filter(|_| used) {
+                    let slot = self.slot(index);
+                    assert!(index.set(Sector::new(sector), slot), "an accepted sector can be set");
+                    self.note(Sector::new(sector), slot);
+                }
+            }
             Step::Place(sector) => {
                 let slot = self.slot(index);
                 let room = Self::room_for(index, at(sector).get(), 0..0);
                 assert_eq!(index.place(at(sector), slot), room);
-                self.note(at(sector), slot, room);
+                if room {
+                    self.note(at(sector), slot);
+                }
             }
             Step::PlaceMoving(sector) => {
                 let slot = self.slot(index);
                 let mut scratch = [0; 256];
-                let placed = index.place_moving(at(sector), slot, &mut scratch);
-                self.note(at(sector), slot, placed);
+                if index.place_moving(at(sector), slot, &mut scratch) {
+                    self.note(at(sector), slot);
+                }
             }
             Step::Virtualise(sector) => {
                 index.virtualise(at(sector), self.window.head);
@@ -129,23 +141,22 @@ impl Model {
         LogSlot::new(self.next_slot % index.shape.slots())
     }
 
-    fn note(&mut self, sector: Sector, slot: LogSlot, placed: bool) {
-        if placed {
-            self.traces.remove(&sector.get());
-            self.reals.insert(sector.get(), slot.get());
-        }
+    fn note(&mut self, sector: Sector, slot: LogSlot) {
+        self.traces.remove(&sector.get());
+        self.reals.insert(sector.get(), slot.get());
     }
 
     /// Whether a sector's window has a cell for it: its own, a free one, or a virtual one of no
     /// sector of `spared`.
-    fn room_for(index: &Index<'_>, sector: u32, spared: std::ops::Range<u32>) -> bool {
+    fn room_for(index: &Index<'_>, sector: u32, spared: Range<u32>) -> bool {
         neighbours(index, sector).into_iter().any(|holder| match holder {
             None => true,
             Some((other, is_virtual)) => other == sector || is_virtual && !spared.contains(&other),
         })
     }
 
-    fn request(&mut self, index: &mut Index<'_>, first: Sector, count: u32, all: bool) {
+    /// Asks for room. Gives the sectors that have found it.
+    fn request(&mut self, index: &mut Index<'_>, first: Sector, count: u32) -> Range<u32> {
         let count = count.min(index.shape.sectors().get() - first.get());
         let run = first.get()..first.get() + count;
         let before: BTreeSet<u32> = index.iter().map(|(sector, _)| sector.get()).collect();
@@ -176,15 +187,7 @@ impl Model {
             let kept = index.iter().any(|(other, _)| other.get() == sector);
             assert!(kept, "nothing of the request's own was given up for it");
         }
-        if !accepted {
-            return;
-        }
-        // A request may also be given up by its caller; its entries then stay virtual.
-        for sector in run.take(if all { usize::MAX } else { 0 }) {
-            let slot = self.slot(index);
-            assert!(index.set(Sector::new(sector), slot), "an accepted sector can be set");
-            self.note(Sector::new(sector), slot, true);
-        }
+        if accepted { run } else { 0..0 }
     }
 
     fn trace(&mut self, index: &mut Index<'_>, sector: Sector) {

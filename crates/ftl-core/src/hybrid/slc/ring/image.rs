@@ -3,8 +3,14 @@
 use super::Ring;
 use crate::hybrid::address::LogBlock;
 use crate::image::{Sink, Source, holds};
+use crate::table::Bits;
 
 impl Ring<'_> {
+    /// Bytes in an image, of so many blocks.
+    pub const fn image_bytes(blocks: u16) -> u64 {
+        Bits::<LogBlock>::bytes_for(blocks as u32) as u64 + 5 * 2 + 4 + 4 + 8
+    }
+
     /// Writes down all but the number of blocks.
     pub fn save(&self, sink: &mut impl Sink) {
         self.bad.save(sink);

@@ -1,0 +1,72 @@
+//! The image of a checkpoint: as long as what its rooms declare, together. The places of checkpoints are made for it.
+
+use ftl_iface::Geometry;
+
+use crate::config::Config;
+use crate::filter::SizeFilter;
+use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::mlc::Mlc;
+use crate::hybrid::scrub::Scrub;
+use crate::hybrid::shape::index::IndexShape;
+use crate::hybrid::shape::{Place, Shape, ShapeError};
+use crate::hybrid::slc::Log;
+use crate::hybrid::wear::DualPool;
+use crate::hybrid::writeback::WriteBack;
+use crate::table::Bits;
+use crate::throttle::Throttle;
+
+impl Shape {
+    /// Divides the device, or says what stands in the way.
+    pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
+        let mut place_blocks = 1;
+        loop {
+            // Larger places leave less to be written down, until nothing is left to divide.
+            let shape = match Self::with_places(geometry, config, place_blocks) {
+                Ok(shape) => shape,
+                Err(error) => return Err(error),
+            };
+            if shape.image_bytes(shape.usual_index_bytes()) <= shape.place_bytes() {
+                return Ok(shape);
+            }
+            place_blocks += 1;
+        }
+    }
+
+    /// Bytes of an image that a place has room for, beside its seal.
+    pub const fn place_bytes(&self) -> u64 {
+        Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
+    }
+
+    /// Bytes of an image of the tables, where the hash table of the log takes so many: what each room declares beside
+    /// its `save`.
+    pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
+        let (blocks, logical) = (self.chain.blocks, self.logical_blocks);
+        let of_log = match &self.log {
+            Some(part) => {
+                let unproved = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
+                Log::image_bytes(part, index_bytes) + unproved
+            }
+            None => 0,
+        };
+        SizeFilter::IMAGE_BYTES
+            + Throttle::IMAGE_BYTES
+            + WriteBack::IMAGE_BYTES
+            + DualPool::image_bytes(blocks)
+            + Mlc::image_bytes(blocks, logical)
+            + of_log
+            + Scrub::IMAGE_BYTES
+    }
+
+    /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of
+    /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
+    const fn usual_index_bytes(&self) -> u64 {
+        match &self.log {
+            Some(part) => {
+                let entries = part.blocks as u64 * part.sectors_per_block() as u64 / 2;
+                let most = IndexShape::MOST_ENTRIES as u64;
+                5 * if entries < most { entries } else { most }
+            }
+            None => 0,
+        }
+    }
+}

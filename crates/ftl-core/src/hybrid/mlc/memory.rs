@@ -1,0 +1,95 @@
+//! The lent memory of this room: what it declares, and how it is taken.
+
+use super::maps::{MapMemory, maps_for};
+use super::sketch::halves_for;
+use crate::config::Config;
+use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::shape::Shape;
+use crate::memory::{Declared, Lent, Plan};
+use crate::table::Bits;
+
+/// Lent memory of this room.
+#[derive(Debug)]
+pub struct MlcMemory<'ram> {
+    /// First block of each chain.
+    pub(super) first: &'ram mut [u16],
+    /// The block after each block.
+    pub(super) next: &'ram mut [u16],
+    /// Which chains have a data block: a bit a logical block.
+    pub(super) has_data: &'ram mut [u8],
+    /// Which chains were written lately: a bit a logical block.
+    pub(super) recent: &'ram mut [u8],
+    /// Which chains have a last log block that takes no more pages: a bit a logical block.
+    pub(super) sealed: &'ram mut [u8],
+    /// The mapping cache.
+    pub(super) maps: MapMemory<'ram>,
+    /// What each chain's log blocks may hold: as much for each logical block, or nothing.
+    pub(super) sketches: &'ram mut [u16],
+    /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
+    pub(super) touched: &'ram mut [u8],
+    /// Sectors that the fold took from the log: a bit a sector.
+    pub(super) collected: &'ram mut [u8],
+}
+
+impl<'ram> MlcMemory<'ram> {
+    /// What it is, in the order in which it is taken.
+    pub const TABLES: [Declared; 13] = [
+        Declared::halves("L2P: first block of each chain"),
+        Declared::halves("LB: the block after each block"),
+        Declared::bytes("chains with a data block"),
+        Declared::bytes("chains written lately"),
+        Declared::bytes("chains whose last block is sealed"),
+        Declared::halves("mapping cache: owners"),
+        Declared::halves("mapping cache: next pages"),
+        Declared::words("mapping cache: last pages"),
+        Declared::bytes("mapping cache: flags"),
+        Declared::halves("mapping cache: maps"),
+        Declared::halves("sketches of chains"),
+        Declared::bytes("fold: sectors written since"),
+        Declared::bytes("fold: sectors from the log"),
+    ];
+
+    /// How many elements each has.
+    pub const fn lengths(shape: &Shape, config: &Config) -> [usize; 13] {
+        let sectors = shape.sectors_per_block.get();
+        let logical_bits = Bits::<LogicalBlock>::bytes_for(shape.logical_blocks as u32);
+        let sector_bits = Bits::<ChainBlock>::bytes_for(sectors);
+        let maps = maps_for(config.mapping_cache_entries) as usize;
+        [
+            shape.logical_blocks as usize,
+            shape.chain.blocks as usize,
+            logical_bits,
+            logical_bits,
+            logical_bits,
+            maps,
+            maps,
+            maps,
+            maps,
+            maps * sectors as usize,
+            halves_for(shape.logical_blocks, config.chain_sketch_halves),
+            sector_bits,
+            sector_bits,
+        ]
+    }
+
+    /// Takes it.
+    pub fn take<P: Plan>(ram: &mut Lent<'ram, P>) -> Self {
+        Self {
+            first: ram.next_halves(),
+            next: ram.next_halves(),
+            has_data: ram.next_bytes(),
+            recent: ram.next_bytes(),
+            sealed: ram.next_bytes(),
+            maps: MapMemory {
+                owners: ram.next_halves(),
+                next_pages: ram.next_halves(),
+                last_notes: ram.next_words(),
+                flags: ram.next_bytes(),
+                cells: ram.next_halves(),
+            },
+            sketches: ram.next_halves(),
+            touched: ram.next_bytes(),
+            collected: ram.next_bytes(),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The lent memory of this room: what it declares, and how it is taken.
+
+use ftl_iface::BlockCount;
+
+use super::DualPool;
+use crate::memory::{Declared, Lent, Plan};
+
+/// Lent memory of this room.
+#[derive(Debug)]
+pub struct WearMemory<'ram> {
+    /// Erase counts.
+    pub counts: &'ram mut [u16],
+    /// Pools and effective erase counts.
+    pub pools: &'ram mut [u8],
+}
+
+impl<'ram> WearMemory<'ram> {
+    /// What it is, in the order in which it is taken.
+    pub const TABLES: [Declared; 2] =
+        [Declared::halves("erase counts"), Declared::bytes("wear pools")];
+
+    /// How many elements each has.
+    pub const fn lengths(chain_blocks: u16) -> [usize; 2] {
+        let blocks = BlockCount::new(chain_blocks as u32);
+        [DualPool::counts_for(blocks), DualPool::bytes_for(blocks)]
+    }
+
+    /// Takes it.
+    pub fn take<P: Plan>(ram: &mut Lent<'ram, P>) -> Self {
+        Self { counts: ram.next_halves(), pools: ram.next_bytes() }
+    }
+}
