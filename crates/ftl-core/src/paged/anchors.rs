@@ -311,8 +311,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
                 }
                 walk.leaf += 1;
-            } else if walk.home < self.table.cells() {
-                walk.home = self.walk_entries(walk.home);
+            } else if walk.passed < self.table.cells() {
+                walk.passed = self.walk_entries(walk.passed);
             } else if walk.block < self.shape.blocks() {
                 self.record_block(BlockNumber::new(walk.block));
                 walk.block += 1;
@@ -325,13 +325,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Records dirty entries in the order of their homes, as far as there is room. Gives the home where it ends.
+    /// Records dirty entries, those in the table's last cells first, as far as there is room. Says how many cells have
+    /// been passed.
     ///
-    /// What is written meanwhile is recorded as it is written; what is taken out makes others move, but none past one
-    /// with another home.
-    fn walk_entries(&mut self, from: usize) -> usize {
+    /// What stands in the table moves to earlier cells only, and what is written meanwhile is recorded as it is
+    /// written.
+    fn walk_entries(&mut self, passed: usize) -> usize {
         let anchors = &mut self.anchors;
-        self.table.visit_from(from, |sector, entry| {
+        self.table.visit(passed, |sector, entry| {
             let room = anchors.room() > 0;
             if room {
                 anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));

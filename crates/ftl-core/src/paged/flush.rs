@@ -6,7 +6,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::address::{Leaf, Mapped};
-use super::dirty::{Entry, Old};
+use super::dirty::{Entry, GROUP, Old};
 use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
 use super::write::{Content, Written};
@@ -16,8 +16,10 @@ use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
-/// Cells of the table among whose entries the leaf is chosen that is written next.
-const LOOKED_AT: usize = 48;
+/// Groups of the table's cells among whose entries the leaf is chosen that is written next.
+const LOOKED_AT: usize = 6;
+/// Where there are as few leaves, it is chosen among all.
+const FEW_LEAVES: u32 = 96;
 
 /// Sectors to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Writes the map page of the leaf that has most dirty entries: of all where there are few, else among some.
     pub(super) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.shape.leaves as usize <= 2 * LOOKED_AT {
+        if self.shape.leaves <= FEW_LEAVES {
             let mut best = (0, None);
             for leaf in self.map.leaves() {
                 let won = self.map.won_by(leaf);
@@ -141,7 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return self.flush(leaf, Trimmed::NONE);
             }
         }
-        for _ in 0..self.table.cells().div_ceil(LOOKED_AT) {
+        for _ in 0..(self.table.cells() / GROUP).div_ceil(LOOKED_AT) {
             let mut best: Option<Leaf> = None;
             for sector in self.table.next_entries(LOOKED_AT) {
                 let (leaf, _) = self.shape.leaf_of(sector);
@@ -236,9 +238,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             Differs::Entries(trimmed, gathered) => {
-                // The last first: what is taken out makes those behind it move up, and none before it; but where the
-                // table's end meets its beginning.
-                let mut taken = 0;
+                // The last first: what is taken out makes others move into its cell, and into none before it.
                 for cell in gathered.noted().iter().rev() {
                     let cell = *cell as usize;
                     if let Some((sector, entry)) = self.table.entry_at(cell)
@@ -251,13 +251,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         } else {
                             self.release_old(entry, of(sector), before);
                         }
-                        taken += 1;
                     }
                 }
                 for sector in trimmed.within(first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                 }
-                let mut from = if taken == gathered.len { self.table.cells() } else { 0 };
+                // Those of which there was no room to take note, and nothing else, are left.
+                let all = gathered.noted().len() == gathered.len;
+                let mut from = if all { self.table.cells() } else { 0 };
                 while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                     from = cell;

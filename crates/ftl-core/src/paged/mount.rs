@@ -88,16 +88,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Err(PagedMountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
-        let table = {
-            let sectors = ram.words(TableName::DirtySectors);
-            DirtyTable::new(sectors, ram.words(TableName::DirtyPlaces))
-        };
+        let sectors = ram.words(TableName::DirtySectors);
+        let places = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
         let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
+        let table = DirtyTable::new(sectors, places, ram.bytes(TableName::DirtyBeyond));
         let anchor = ram.bytes(TableName::Anchor);
         let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
         Ok(Self {

@@ -85,8 +85,8 @@ pub(super) struct Walk {
     pub(super) begun: Option<Site>,
     /// The leaf whose page is told next.
     pub(super) leaf: u32,
-    /// Entries with an earlier home in the table are behind it.
-    pub(super) home: usize,
+    /// So many of the table's cells are behind it, from the last.
+    pub(super) passed: usize,
     /// The block that is told next.
     pub(super) block: u16,
 }

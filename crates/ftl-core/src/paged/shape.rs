@@ -8,6 +8,7 @@ use ftl_iface::{
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::config::PagedConfig;
+use super::dirty::GROUP;
 use crate::config::PairedPages;
 use crate::layout;
 
@@ -171,7 +172,7 @@ pub struct PagedShape {
     pub entry_bytes: u8,
     /// Bytes of the directory's entries.
     pub directory_bytes: u8,
-    /// Cells of the table of dirty entries.
+    /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
     /// Entries that it may have; five sixths of its cells.
     pub table_entries: u32,
@@ -272,10 +273,11 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
-            table_cells: config.dirty_entries
+            table_cells: (config.dirty_entries
                 + config.dirty_entries / 5
                 + 2 * main.slots as u32
-                + 2 * map.slots as u32,
+                + 2 * map.slots as u32)
+                .next_multiple_of(GROUP as u32),
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
             more_streams: config.streams.count().saturating_sub(2),

@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
 use super::address::{Mapped, Place, Spot};
 use super::blocks::Worn;
-use super::dirty::{Entry, Located, Old};
+use super::dirty::{Entry, Old};
 use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
@@ -164,8 +164,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.spot(place).0.block, 1);
-        let located = self.table.locate(sector);
-        let old = if let Located::At(cell) = located
+        if let Some(cell) = self.table.find(sector)
             && let Some((_, entry)) = self.table.entry_at(cell)
         {
             let block = self.shape.spot(entry.place).0.block;
@@ -173,13 +172,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
                 self.blocks.release(block, 1);
             }
-            entry.old
-        } else {
-            self.map.note_dirty(self.shape.leaf_of(sector).0);
-            self.release_before(sector, before)
-        };
-        let put = self.table.put_at(located, sector, Entry { place, old });
-        if put { Ok(()) } else { Err(Fault::Corrupt) }
+            self.table.renew(cell, Entry { place, ..entry });
+            return Ok(());
+        }
+        self.map.note_dirty(self.shape.leaf_of(sector).0);
+        let old = self.release_before(sector, before);
+        if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
     }
 
     /// Releases the place that a sector's map page tells, where that costs no read.
