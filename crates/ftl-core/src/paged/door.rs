@@ -241,6 +241,11 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         if beyond { Slot::Empty } else { layout::slot(self.read, usize::from(slot)) }
     }
 
+    /// Gives the tag read last away, for the memory of another as long.
+    pub const fn change_tag(&mut self, other: &mut &'ram mut [u8]) {
+        core::mem::swap(&mut self.read, other);
+    }
+
     /// Says that no slot of the page to be programmed next holds anything.
     pub fn hold_nothing(&mut self) {
         self.write.fill(0xFF);

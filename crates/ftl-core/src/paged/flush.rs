@@ -281,12 +281,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Mapped::At(place) = new
             && !stays
         {
-            self.blocks.refer(self.shape.spot(place).0.block, 1);
+            self.blocks.refer(self.shape.block_of(place), 1);
         }
         if let Some(entry) = entry
             && !stays
         {
-            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+            self.blocks.release(self.shape.block_of(entry.place), 1);
         }
         match entry {
             Some(entry) => self.release_old(entry, at, before),
@@ -304,7 +304,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     fn release_at(&mut self, mapped: Mapped) {
         if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.spot(place).0.block, 1);
+            self.blocks.release(self.shape.block_of(place), 1);
         }
     }
 

@@ -267,7 +267,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
             return Ok(true);
         }
-        self.keep_tag(spot);
+        self.keep_tag();
         let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
         for slot in 0..self.shape.area(self.shape.area_of(spot.block)).slots {
             let held = crate::layout::slot(self.kept, usize::from(slot));
@@ -303,7 +303,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.blocks.clear_references();
         for cell in 0..self.table.cells() {
             if let Some((_, entry)) = self.table.entry_at(cell) {
-                self.blocks.refer(self.shape.spot(entry.place).0.block, 1);
+                self.blocks.refer(self.shape.block_of(entry.place), 1);
             }
         }
         let weight = self.leaf_weight();
@@ -317,7 +317,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 if let Mapped::At(place) = self.map.get(page, at)
                     && self.table.get(sector).is_none()
                 {
-                    self.blocks.refer(self.shape.spot(place).0.block, 1);
+                    self.blocks.refer(self.shape.block_of(place), 1);
                 }
             }
         }

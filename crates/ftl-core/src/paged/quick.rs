@@ -420,7 +420,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(self.apply(record));
         }
         self.door.look(since.spot, Cause::Mount)?;
-        self.keep_tag(since.spot);
+        self.keep_tag();
         self.record_slots(since.spot, Self::kept_sector);
         for slot in 0..slots {
             let Some(sector) = self.kept_sector(slot) else { continue };

@@ -285,7 +285,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let newest = leaf.filter(|leaf| self.map.spot(*leaf) == Some(spot));
             return Ok(newest.map_or(Page::Finished, Page::Leaf));
         }
-        self.keep_tag(spot);
+        self.keep_tag();
         let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
         let room = self.shape_of(self.copies()).slots;
         let start = *filled;
@@ -346,11 +346,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Keeps the tag read last.
-    pub(super) fn keep_tag(&mut self, spot: Spot) {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
-        for slot in 0..slots {
-            layout::put_slot(self.kept, usize::from(slot), self.door.slot(slot));
-        }
+    pub(super) const fn keep_tag(&mut self) {
+        self.door.change_tag(&mut self.kept);
     }
 
     /// Whether a slot holds the newest copy of a sector. Where it does not, but its map page says so still, that is
@@ -368,12 +365,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             return Ok(entry.place == place);
         }
-        let (leaf, at) = self.shape.leaf_of(sector);
-        if self.map.spot(leaf).is_none() {
-            return Ok(false);
-        }
-        let page = self.map.load(&mut self.door, leaf, Cause::Gc)?;
-        let mapped = self.map.get(page, at) == Mapped::At(place);
+        let mapped = self.mapped(sector, Cause::Gc)? == Mapped::At(place);
         if mapped && entry.is_some() {
             self.table.release(sector);
             self.blocks.release(spot.block, 1);

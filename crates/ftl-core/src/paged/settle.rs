@@ -93,7 +93,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for at in 0..self.shape.sectors_of(leaf).1 {
             if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                self.blocks.pin(self.shape.spot(place).0.block);
+                self.blocks.pin(self.shape.block_of(place));
             }
         }
     }

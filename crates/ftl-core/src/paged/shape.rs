@@ -419,6 +419,15 @@ impl PagedShape {
         (Spot { block, page: page as u16 }, slot as u16)
     }
 
+    /// The block of a place.
+    #[inline]
+    pub const fn block_of(&self, place: Place) -> BlockNumber {
+        let main = place.get() >= self.main.first_place;
+        let area = if main { &self.main } else { self.map_area() };
+        let (block, _) = divided(place.get() - area.first_place, area.block_slots());
+        BlockNumber::new((area.first_block as u32 + block) as u16)
+    }
+
     /// The number of a map page in the directory.
     pub const fn map_page(&self, spot: Spot) -> u32 {
         let map = self.map_area();

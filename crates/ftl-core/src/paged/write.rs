@@ -150,7 +150,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.get(sector).is_some() {
             return Ok(Before::Unknown);
         }
-        Ok(match self.mapped(sector)? {
+        Ok(match self.mapped(sector, Cause::Scan)? {
             Mapped::At(place) => Before::At(place),
             Mapped::Nowhere | Mapped::Lost => Before::Unknown,
         })
@@ -163,11 +163,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         place: Place,
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
-        self.blocks.refer(self.shape.spot(place).0.block, 1);
+        self.blocks.refer(self.shape.block_of(place), 1);
         if let Some(cell) = self.table.find(sector)
             && let Some((_, entry)) = self.table.entry_at(cell)
         {
-            let block = self.shape.spot(entry.place).0.block;
+            let block = self.shape.block_of(entry.place);
             self.blocks.release(block, 1);
             if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
                 self.blocks.release(block, 1);
@@ -192,7 +192,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             },
         };
         if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.spot(place).0.block, 1);
+            self.blocks.release(self.shape.block_of(place), 1);
         }
         Old::Released
     }
