@@ -70,26 +70,24 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Records the sectors that the slots of a page hold, in runs.
     pub(super) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
         let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
-        let mut run: Option<(u32, u32, u32)> = None;
-        for slot in 0..slots {
-            let sector = held(self, slot).filter(|sector| *sector < self.shape.capacity.get());
-            match (&mut run, sector) {
-                (Some((_, first, count)), Some(sector))
-                    if *first + *count == sector && *count < 4 =>
-                {
-                    *count += 1;
-                }
-                (_, sector) => {
-                    self.record_run(run);
-                    run = sector.map(|sector| (self.place(spot, slot).get(), sector, 1));
-                }
+        let capacity = self.shape.capacity.get();
+        let first = self.place(spot, 0).get();
+        let mut slot = 0;
+        while slot < slots {
+            let begun = slot;
+            slot += 1;
+            let Some(sector) = held(self, begun).filter(|sector| *sector < capacity) else {
+                continue;
+            };
+            let end = slots.min(begun + Record::RUN_MAX);
+            while slot < end
+                && let Some(next) = held(self, slot)
+                && next == sector + u32::from(slot - begun)
+                && next < capacity
+            {
+                slot += 1;
             }
-        }
-        self.record_run(run);
-    }
-
-    fn record_run(&mut self, run: Option<(u32, u32, u32)>) {
-        if let Some((place, sector, count)) = run {
+            let (place, count) = (first + u32::from(begun), u32::from(slot - begun));
             self.anchors.record(Record::Sectors(place, sector, count));
         }
     }

@@ -238,20 +238,25 @@ impl<'ram> Blocks<'ram> {
         state != BAD && state & OPEN == 0 && state & COUNT != 0
     }
 
+    #[inline]
     fn change(&mut self, block: BlockNumber, state: u16) {
-        let area = self.shape.area_of(block) as usize;
-        let was_free = self.states.get(block) == 0;
+        let was_free = self.is_free(block);
         self.states.set(block, state);
-        match (was_free, state == 0) {
-            (true, false) => {
-                self.free[area] = self.free[area].saturating_sub(1);
-                self.named[area].remove(block);
-            }
-            (false, true) => {
-                self.free[area] += 1;
-                self.named[area].add(block);
-            }
-            _ => {}
+        if was_free != (state == 0) {
+            self.note_turned(block);
+        }
+    }
+
+    /// Counts a block that has become free, or is not free any more.
+    #[inline(never)]
+    fn note_turned(&mut self, block: BlockNumber) {
+        let area = self.shape.area_of(block) as usize;
+        if self.is_free(block) {
+            self.free[area] += 1;
+            self.named[area].add(block);
+        } else {
+            self.free[area] = self.free[area].saturating_sub(1);
+            self.named[area].remove(block);
         }
     }
 

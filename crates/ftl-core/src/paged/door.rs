@@ -182,11 +182,11 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
-        let area = self.shape.area_of(spot.block);
-        let slots = self.shape.area(area).slots;
+        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
         let seen = self.read_page(self.page(spot), slots, at, data, cause)?;
         if self.corrected != Corrected::NONE {
+            let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
         Ok(seen)
@@ -288,8 +288,9 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.alive()?;
         self.stamp = self.stamp.next();
         let tag = Tag { kind, stamp: self.stamp, note };
-        let spare_bytes =
-            self.geometry().region(page.region()).map_or(0, |region| region.spare_bytes.as_usize());
+        let area = &self.shape.main;
+        let area = if page.region() == area.region { area } else { self.shape.map_area() };
+        let spare_bytes = area.spare_bytes.as_usize();
         let spare = self.write.get_mut(..spare_bytes).unwrap_or(&mut []);
         let tagged = spare.get_mut(..layout::tag_bytes(slots)).unwrap_or(&mut []);
         layout::put_tag(tagged, &tag, self.key);

@@ -168,6 +168,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
+        // Where no cells are shared, a page is relied upon as it stands.
+        let shape = &self.shape;
+        let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
         let mut from = 0;
         let mut gathered = Gathered::new();
         while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
@@ -178,7 +181,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
                 // The place before is forgotten by it.
-                if !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
+                if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
             }

@@ -158,7 +158,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// A map page written amid copies costs pages that would endanger them: where such are left out, room for all
     /// that a victim holds is made before.
     pub(super) fn make_entries_for(&mut self, victim: BlockNumber) -> Result<(), Fault<D::Error>> {
-        let paired = self.guards() && self.shape.main.word_lines < self.shape.main.pages;
+        let paired = self.guards() && self.shape.main.shares_cells();
         if paired { self.make_entries(self.blocks.references(victim).into()) } else { Ok(()) }
     }
 

@@ -56,6 +56,9 @@ pub(super) enum Record {
 }
 
 impl Record {
+    /// Sectors in a row of which one record can tell.
+    pub(super) const RUN_MAX: u16 = 4;
+
     fn words(self) -> (u32, u32) {
         match self {
             Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
@@ -154,17 +157,14 @@ impl<'ram> Anchors<'ram> {
 
     /// Adds a record. Where there is no room, the anchors from here on are void until another walk has come to its end.
     pub(super) fn record(&mut self, record: Record) {
-        if self.room() == 0 {
+        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
             self.base = None;
             self.walk = Walk::default();
             return;
-        }
-        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        };
         let (first, second) = record.words();
-        let field = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
-        if let Some(field) = field {
-            *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
-        }
+        *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
         self.records += 1;
     }
 

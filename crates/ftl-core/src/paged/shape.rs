@@ -144,6 +144,12 @@ impl AreaShape {
         PageCount::new(self.pages as u32)
     }
 
+    /// Whether a program may endanger pages that were programmed before.
+    #[inline]
+    pub const fn shares_cells(&self) -> bool {
+        self.word_lines < self.pages
+    }
+
     /// Whether a block is one of its.
     #[inline]
     pub const fn holds(&self, block: BlockNumber) -> bool {

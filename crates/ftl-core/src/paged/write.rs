@@ -9,7 +9,7 @@ use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
 use super::numbers;
-use super::shape::Area;
+use super::shape::{Area, AreaShape};
 use super::weak::Weak;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
@@ -46,6 +46,18 @@ pub(super) enum Before {
     At(Place),
     /// Whatever it is.
     Unknown,
+}
+
+/// The next page of an open block that endangers nothing which is relied upon.
+#[inline(never)]
+fn next_safe(area: &AreaShape, open: Open) -> u16 {
+    let endangers = |page: u16| {
+        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
+        others.any(|other| other.get() < open.relied)
+    };
+    let mut pages = open.next..area.pages;
+    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
+    safe.unwrap_or(area.pages)
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -205,14 +217,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         content: Content<'_>,
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
-        let page_bytes = self.shape_of(stream).page_bytes.as_usize();
         for tried in 0..TRIES {
             self.anchor_if_due()?;
             let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
-                Content::Buffer => self.buffer.get(..page_bytes).unwrap_or(&[]),
+                Content::Buffer => {
+                    let bytes = self.shape_of(stream).page_bytes.as_usize();
+                    self.buffer.get(..bytes).unwrap_or(&[])
+                }
                 Content::Cached(page) => self.map.bytes(page),
             };
             let (kind, note) = match what {
@@ -269,22 +283,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
     fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
-        let area = *self.shape_of(stream);
         loop {
-            if let Some(Open { block, mut next, relied }) = self.opens[stream as usize] {
-                let endangers = |page: u16| {
-                    let mut others =
-                        area.pairing.endangered(PageIndex::new(page), area.page_count());
-                    others.any(|other| other.get() < relied)
-                };
-                let shares = area.word_lines < area.pages;
-                let guards = shares && self.guards() && !planted(Bug::ForgetWordLines);
-                while guards && next < area.pages && endangers(next) {
-                    next += 1;
-                }
-                self.opens[stream as usize] = Some(Open { block, next, relied });
-                if next < area.pages {
-                    return Ok(Spot { block, page: next });
+            if let Some(open) = self.opens[stream as usize] {
+                let area = self.shape_of(stream);
+                let guards = area.shares_cells() && self.guards();
+                let page = if guards { next_safe(area, open) } else { open.next };
+                if page < area.pages {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next = page;
+                    }
+                    return Ok(Spot { block: open.block, page });
                 }
                 self.close(stream);
             }
