@@ -177,6 +177,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Writes an anchor; and a few more where no walk has come to its end yet, so that one soon does.
+    #[inline(never)]
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         /// As many at once cost less than to read every block does.
         const MORE: u32 = 15;

@@ -305,7 +305,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    fn release_at(&mut self, mapped: Mapped) {
+    /// Releases what a map page says.
+    pub(super) fn release_at(&mut self, mapped: Mapped) {
         if let Mapped::At(place) = mapped {
             self.blocks.release(self.shape.block_of(place), 1);
         }

@@ -11,7 +11,7 @@ use super::ftl::{PageFtl, Stream};
 use super::map::leaf_named;
 use super::numbers;
 use super::shape::Area;
-use super::write::{Content, Written};
+use super::write::{Before, Content, Written};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
@@ -86,6 +86,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Wins blocks until every area has its reserve and one more.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.short_area(0).is_none() { Ok(()) } else { self.win_blocks() }
+    }
+
+    #[inline(never)]
+    fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         // As many steps empty every block of the device twice.
         let map = self.shape.map_area();
         let pages = u32::from(self.shape.blocks())
@@ -413,8 +418,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };
-            let before = self.placed_before(sector)?;
-            self.remember(sector, self.place(spot, slot), before)?;
+            self.remember(sector, self.place(spot, slot), Before::In(victim.block))?;
         }
         Ok(())
     }

@@ -180,7 +180,7 @@ pub struct PagedShape {
     pub directory_bytes: u8,
     /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
-    /// Entries that it may have; five sixths of its cells.
+    /// Entries that it may have; three quarters of its cells.
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
@@ -280,7 +280,7 @@ impl PagedShape {
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
             table_cells: (config.dirty_entries
-                + config.dirty_entries / 5
+                + config.dirty_entries / 3
                 + 2 * main.slots as u32
                 + 2 * map.slots as u32)
                 .next_multiple_of(GROUP as u32),

@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
-use super::address::{Mapped, Place, Spot};
+use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Worn;
 use super::dirty::{Entry, Old};
 use super::door::Seen;
@@ -39,11 +39,11 @@ pub(super) enum Written {
     Again(Kind, Stamp),
 }
 
-/// Whether a sector's place before is known.
+/// Whether it is known where a sector stood before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// It is what its map page says, and that is counted.
-    At(Place),
+    /// In that block. If no entry says so, its map page does, and that is counted.
+    In(BlockNumber),
     /// Whatever it is.
     Unknown,
 }
@@ -163,7 +163,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Before::Unknown);
         }
         Ok(match self.mapped(sector, Cause::Scan)? {
-            Mapped::At(place) => Before::At(place),
+            Mapped::At(place) => Before::In(self.shape.block_of(place)),
             Mapped::Nowhere | Mapped::Lost => Before::Unknown,
         })
     }
@@ -194,17 +194,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Releases the place that a sector's map page tells, where that costs no read.
     fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+        if let Before::In(block) = before {
+            self.blocks.release(block, 1);
+            return Old::Released;
+        }
         let (leaf, at) = self.shape.leaf_of(sector);
-        let mapped = match before {
-            Before::At(place) => Mapped::At(place),
-            Before::Unknown => match self.map.cached(leaf) {
-                Some(page) => self.map.get(page, at),
-                None if self.map.spot(leaf).is_none() => Mapped::Nowhere,
-                None => return Old::Counted,
-            },
-        };
-        if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.block_of(place), 1);
+        match self.map.cached(leaf) {
+            Some(page) => self.release_at(self.map.get(page, at)),
+            None if self.map.spot(leaf).is_none() => {}
+            None => return Old::Counted,
         }
         Old::Released
     }
@@ -308,6 +306,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Opens a block for a stream: one to which nothing refers is erased.
+    #[inline(never)]
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
@@ -355,7 +354,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Marks a block bad to which nothing refers.
     pub(super) fn retire(
         &mut self,
-        block: super::address::BlockNumber,
+        block: BlockNumber,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
