@@ -303,17 +303,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
         walk.begun = walk.begun.or(Some(site));
-        while self.anchors.room() > 0 {
+        let mut room = self.anchors.room();
+        while room > 0 {
             if walk.leaf < self.shape.leaves {
                 let leaf = Leaf::new(walk.leaf);
                 if let Some(spot) = self.map.spot(leaf) {
                     self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                    room -= 1;
                 }
                 walk.leaf += 1;
             } else if walk.passed < self.table.cells() {
-                walk.passed = self.walk_entries(walk.passed);
+                (walk.passed, room) = self.walk_entries(walk.passed, room);
             } else if walk.block < self.shape.blocks() {
                 self.record_block(BlockNumber::new(walk.block));
+                room -= 1;
                 walk.block += 1;
             } else {
                 self.anchors.base = walk.begun;
@@ -325,19 +328,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Records dirty entries, those in the table's last cells first, as far as there is room. Says how many cells have
-    /// been passed.
+    /// been passed, and what room is left.
     ///
     /// What stands in the table moves to earlier cells only, and what is written meanwhile is recorded as it is
     /// written.
-    fn walk_entries(&mut self, passed: usize) -> usize {
+    fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
         let anchors = &mut self.anchors;
-        self.table.visit(passed, |sector, entry| {
-            let room = anchors.room() > 0;
-            if room {
+        let passed = self.table.visit(passed, |sector, entry| {
+            let fits = room > 0;
+            if fits {
                 anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
+                room -= 1;
             }
-            room
-        })
+            fits
+        });
+        (passed, room)
     }
 
     /// Walks to the end, so that the next mount has least to read.

@@ -231,11 +231,19 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
+    /// References to a block that may be emptied to be used anew.
+    #[inline]
+    pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
+        let state = self.states.get(block);
+        let count = state & COUNT;
+        // A bad block is open, too.
+        if state & OPEN == 0 && count != 0 { Some(count) } else { None }
+    }
+
     /// Whether the block may be emptied to be used anew.
     #[inline]
     pub fn may_be_victim(&self, block: BlockNumber) -> bool {
-        let state = self.states.get(block);
-        state != BAD && state & OPEN == 0 && state & COUNT != 0
+        self.to_empty(block).is_some()
     }
 
     #[inline]
@@ -360,18 +368,6 @@ impl<'ram> Blocks<'ram> {
         now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
     }
 
-    /// Keeps a block that is not written to from growing young again as the clock goes round.
-    pub fn keep_in_round(&mut self, block: BlockNumber, now: u8) {
-        let oldest = now.wrapping_sub(AGE_MAX);
-        if now.wrapping_sub(self.births.get(block)) > AGE_MAX {
-            self.births.set(block, oldest);
-        }
-        let late = now.wrapping_sub(self.deaths.get(block));
-        if (AGE_MAX..=u8::MAX - AHEAD_MAX).contains(&late) {
-            self.deaths.set(block, oldest);
-        }
-    }
-
     /// What is known of a block that is not bad.
     pub(super) fn known(&self, block: BlockNumber) -> Known {
         let span = [self.births.get(block), self.deaths.get(block)];
@@ -418,11 +414,23 @@ impl<'ram> Blocks<'ram> {
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 
-    /// How far away in time it is that a block's content is expected to be replaced, or was expected to be.
-    pub fn far(&self, block: BlockNumber, now: u8) -> u8 {
+    /// How far away in time it is that a block's content is expected to be replaced, or was expected to be. A block
+    /// that is not written to is kept from growing young again as the clock goes round.
+    #[inline]
+    pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
+        let oldest = now.wrapping_sub(AGE_MAX);
+        if now.wrapping_sub(self.births.get(block)) > AGE_MAX {
+            self.births.set(block, oldest);
+        }
         let death = self.deaths.get(block);
-        let ahead = death.wrapping_sub(now);
-        if ahead <= AHEAD_MAX { ahead } else { now.wrapping_sub(death).min(AGE_MAX) }
+        let (ahead, late) = (death.wrapping_sub(now), now.wrapping_sub(death));
+        if ahead <= AHEAD_MAX {
+            return ahead;
+        }
+        if late >= AGE_MAX {
+            self.deaths.set(block, oldest);
+        }
+        late.min(AGE_MAX)
     }
 
     /// The free block to be opened next, but for those: of a few the least worn.

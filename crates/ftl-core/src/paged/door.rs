@@ -184,12 +184,12 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     ) -> Result<Seen, Fault<D::Error>> {
         let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
-        let seen = self.read_page(self.page(spot), slots, at, data, cause)?;
+        let seen = self.read_page(self.page(spot), slots, at, data, cause);
         if self.corrected != Corrected::NONE {
             let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
-        Ok(seen)
+        seen
     }
 
     /// The most bits of a codeword that the device corrected in the page read last.
@@ -206,11 +206,11 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
+        self.corrected = Corrected::NONE;
         self.alive()?;
         self.read_bytes = layout::tag_bytes(slots);
         self.probe.operation(page.region(), Verb::Read, cause);
         let spare = self.read.get_mut(..self.read_bytes).unwrap_or(&mut []);
-        self.corrected = Corrected::NONE;
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
                 self.corrected = corrected;

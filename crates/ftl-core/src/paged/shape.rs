@@ -180,7 +180,7 @@ pub struct PagedShape {
     pub directory_bytes: u8,
     /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
-    /// Entries that it may have; three quarters of its cells.
+    /// Entries that it may have; three quarters to five sixths of its cells.
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
@@ -199,6 +199,14 @@ const fn bytes_for(numbers: u64) -> u8 {
         bytes += 1;
     }
     bytes
+}
+
+/// Cells for so many entries: six for five, and more where they are few. The fuller the table, the longer is the way to
+/// an entry; small tables are those of small processors, and there it counts.
+const fn table_cells(entries: u32) -> u32 {
+    const MORE: u32 = 128;
+    let more = entries / 8;
+    entries + entries / 5 + if more < MORE { more } else { MORE }
 }
 
 /// Quotient and remainder. No area is without pages or slots, which the compiler does not know.
@@ -279,8 +287,7 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
-            table_cells: (config.dirty_entries
-                + config.dirty_entries / 3
+            table_cells: (table_cells(config.dirty_entries)
                 + 2 * main.slots as u32
                 + 2 * map.slots as u32)
                 .next_multiple_of(GROUP as u32),
