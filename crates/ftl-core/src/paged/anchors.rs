@@ -302,7 +302,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// how each block is.
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
-        walk.begun = walk.begun.or(Some(site));
+        let rests = walk.begun.is_none() && self.anchors.base.is_some();
+        if rests && site.number < self.anchors.rests_to {
+            return;
+        }
+        let begun = walk.begun.unwrap_or(site);
+        walk.begun = Some(begun);
         let mut room = self.anchors.room();
         while room > 0 {
             if walk.leaf < self.shape.leaves {
@@ -319,7 +324,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 room -= 1;
                 walk.block += 1;
             } else {
-                self.anchors.base = walk.begun;
+                // After a walk twice as many anchors tell what is new alone, or the eighth part of the ring's: so few
+                // more make no mount long.
+                let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+                let took = site.number - begun.number + 1;
+                self.anchors.rests_to = site.number + (2 * took).min(ring / 8);
+                self.anchors.base = Some(begun);
                 walk = Walk::default();
                 break;
             }
@@ -350,7 +360,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.shape.anchors == 0 {
             return Ok(());
         }
-        self.anchors.walk = Walk::default();
+        (self.anchors.walk, self.anchors.rests_to) = (Walk::default(), 0);
         let before = self.anchors.base;
         let most = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
         for _ in 0..most {

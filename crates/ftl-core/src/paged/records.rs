@@ -103,6 +103,8 @@ pub(super) struct Anchors<'ram> {
     pub(super) number: u32,
     pub(super) base: Option<Site>,
     pub(super) walk: Walk,
+    /// Before the anchor of that number no other walk is begun, unless there is no base.
+    pub(super) rests_to: u32,
     /// The stamp of the last one.
     pub(super) last: Stamp,
     /// The ring's block in which the last one is.
@@ -126,6 +128,7 @@ impl<'ram> Anchors<'ram> {
             number: 0,
             base: None,
             walk: Walk::default(),
+            rests_to: 0,
             last: Stamp::ZERO,
             block: None,
             next: None,
