@@ -69,7 +69,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Records the sectors that the slots of a page hold, in runs.
     pub(super) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let capacity = self.shape.capacity.get();
         let first = self.place(spot, 0).get();
         let mut slot = 0;

@@ -63,11 +63,7 @@ pub struct DirtyTable<'ram> {
 
 impl<'ram> DirtyTable<'ram> {
     /// The empty table over that memory: as many groups as all three have.
-    pub fn new(
-        sectors: &'ram mut [u32],
-        values: &'ram mut [u32],
-        beyond: &'ram mut [u8],
-    ) -> Self {
+    pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32], beyond: &'ram mut [u8]) -> Self {
         let (sectors, values) = (sectors.as_chunks_mut().0, values.as_chunks_mut().0);
         let mut table = Self { sectors, values, beyond, len: 0, parity: 0, old: 0, hand: 0 };
         table.clear();

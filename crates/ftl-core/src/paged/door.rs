@@ -165,7 +165,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
 
     #[inline]
     fn block(&self, block: BlockNumber) -> Block {
-        let area = self.shape.area(self.shape.area_of(block));
+        let area = self.shape.area_at(block);
         Block::new(area.region, area.first + u32::from(block.get() - area.first_block))
     }
 
@@ -182,7 +182,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
         let seen = self.read_page(self.page(spot), slots, at, data, cause);
         if self.corrected != Corrected::NONE {
@@ -248,7 +248,15 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
 
     /// Says that no slot of the page to be programmed next holds anything.
     pub fn hold_nothing(&mut self) {
-        self.write.fill(0xFF);
+        self.hold_no_more(0);
+    }
+
+    /// The same of the slots from that one on.
+    #[inline]
+    pub fn hold_no_more(&mut self, from: u16) {
+        for slot in from..self.shape.slots_max() {
+            self.hold(slot, Slot::Empty);
+        }
     }
 
     /// Says what a slot of the page to be programmed next holds.
@@ -272,7 +280,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         self.program_page(self.page(spot), slots, (kind, note), data, cause)
     }
 

@@ -212,8 +212,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         let (horizon, key) = (self.epoch.horizon, self.door.key());
         self.map.seal(page, horizon, key);
-        self.door.hold_nothing();
         self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
+        self.door.hold_no_more(1);
         let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);

@@ -235,7 +235,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<usize, StoreReadError<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (spot, slot) = self.shape.spot(place);
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let most = self.shape.whole_sectors(data.len()).min(usize::from(slots - slot));
         let mut run = 1;
         while run < most {

@@ -251,7 +251,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
-                for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+                for page in 0..self.shape.area_at(block).pages {
                     if !self.replay_page(Spot { block, page }, ceiling)? {
                         return Ok(false);
                     }
@@ -269,7 +269,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.keep_tag();
         let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
-        for slot in 0..self.shape.area(self.shape.area_of(spot.block)).slots {
+        for slot in 0..self.shape.area_at(spot.block).slots {
             let held = crate::layout::slot(self.kept, usize::from(slot));
             let Some(sector) = held.copy_of() else { continue };
             if sector.get() >= self.shape.capacity.get() {

@@ -181,10 +181,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut judge = Judge { victims, area, now: self.now(area) };
         let shape = self.shape.area(area);
         let candidates = self.candidates.get_mut(area as usize)?;
-        let best = candidates.best(&mut self.blocks, shape, judge).or_else(|| {
+        let mut best = candidates.best(&mut self.blocks, shape, judge);
+        if best.is_none() {
             judge.victims = Victims::Greedy;
-            candidates.best(&mut self.blocks, shape, judge)
-        });
+            best = candidates.best(&mut self.blocks, shape, judge);
+        }
         let block = best?;
         self.note_lifetime(block);
         Some(self.victim_of(area, block))
@@ -247,7 +248,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return self.salvage_step(area, victim);
         }
         let mut filled = 0;
-        self.door.hold_nothing();
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
             let spot = Spot { block: victim.block, page: victim.page };
             match self.gather(&mut victim, spot, &mut filled)? {
@@ -291,7 +291,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(newest.map_or(Page::Finished, Page::Leaf));
         }
         self.keep_tag();
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let room = self.shape_of(self.copies()).slots;
         let start = *filled;
         while *from < slots {
@@ -328,7 +328,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         filled: u16,
         cause: Cause,
     ) -> Result<(Seen, bool), Fault<D::Error>> {
-        let area = self.shape.area(self.shape.area_of(spot.block));
+        let area = self.shape.area_at(spot.block);
         let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
         if 2 * u32::from(self.blocks.references(spot.block)) >= left {
             let bytes = self.shape.sector_bytes.as_usize();
@@ -405,8 +405,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         victim: Victim,
         filled: u16,
     ) -> Result<(), Fault<D::Error>> {
+        self.door.hold_no_more(filled);
         let bytes = self.shape.sector_bytes.as_usize();
-        if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..) {
+        if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..)
+            && !rest.is_empty()
+        {
             rest.fill(0xFF);
         }
         let stream = victim.stream;

@@ -377,7 +377,14 @@ impl PagedShape {
     /// The area of a block.
     #[inline]
     pub const fn area_of(&self, block: BlockNumber) -> Area {
-        if self.main.holds(block) { Area::Main } else { Area::Fast }
+        // Those of the fast area come first.
+        if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
+    }
+
+    /// The area of a block, as it is shaped.
+    #[inline]
+    pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {
+        if block.get() >= self.main.first_block { &self.main } else { self.map_area() }
     }
 
     /// Blocks of both areas.
@@ -414,7 +421,7 @@ impl PagedShape {
     /// The place of a slot.
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
-        let area = self.area(self.area_of(spot.block));
+        let area = self.area_at(spot.block);
         let block = (spot.block.get() - area.first_block) as u32;
         let page = block * area.pages as u32 + spot.page as u32;
         Place::new(area.first_place + page * area.slots as u32 + slot as u32)

@@ -135,10 +135,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.remember(first, self.place(spot, 0), Before::Unknown)?;
             self.write_leaf(self.shape.leaf_of(first).0)?;
         }
-        self.door.hold_nothing();
         for slot in 0..count {
             self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
         }
+        self.door.hold_no_more(count);
         let content = if count == slots {
             Content::Host(data)
         } else {
@@ -352,10 +352,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Marks a block bad to which nothing refers.
-    pub(super) fn retire(
-        &mut self,
-        block: BlockNumber,
-    ) -> Result<(), Fault<D::Error>> {
+    pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
         self.record_block(block);
