@@ -242,8 +242,8 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     }
 
     /// Gives the tag read last away, for the memory of another as long.
-    pub const fn change_tag(&mut self, other: &mut &'ram mut [u8]) {
-        core::mem::swap(&mut self.read, other);
+    pub const fn change_tag(&mut self, other: &'ram mut [u8]) -> &'ram mut [u8] {
+        core::mem::replace(&mut self.read, other)
     }
 
     /// Says that no slot of the page to be programmed next holds anything.

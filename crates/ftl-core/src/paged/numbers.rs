@@ -7,7 +7,7 @@ pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     // The number is the upper bytes of the word that ends with it; only one at the beginning of the row has no such.
     let word = bytes.get(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk);
     match word {
-        Some(word) => u32::from_le_bytes(*word) >> (32 - 8 * u32::from(width) & 31),
+        Some(word) => u32::from_le_bytes(*word) >> ((32 - 8 * u32::from(width)) & 31),
         None => first_of(bytes, end, width),
     }
 }

@@ -351,8 +351,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Keeps the tag read last.
-    pub(super) const fn keep_tag(&mut self) {
-        self.door.change_tag(&mut self.kept);
+    pub(super) fn keep_tag(&mut self) {
+        let kept = core::mem::take(&mut self.kept);
+        self.kept = self.door.change_tag(kept);
     }
 
     /// Whether a slot holds the newest copy of a sector. Where it does not, but its map page says so still, that is
