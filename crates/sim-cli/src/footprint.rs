@@ -39,9 +39,9 @@ const CODE: [(&str, u32, u32); 6] = [
     ("log and chains, opt-level = \"z\"", 68_064 + 604, 83_890 + 944),
     ("log and chains, opt-level = \"s\"", 81_752 + 584, 98_958 + 980),
     ("log and chains, opt-level = 3", 134_176 + 604, 132_012 + 3_288),
-    ("page store, opt-level = \"z\"", 40_954 + 560, 51_494 + 788),
-    ("page store, opt-level = \"s\"", 47_894 + 488, 56_594 + 764),
-    ("page store, opt-level = 3", 79_216 + 440, 83_538 + 1_176),
+    ("page store, opt-level = \"z\"", 40_340 + 560, 50_676 + 792),
+    ("page store, opt-level = \"s\"", 46_106 + 492, 56_480 + 748),
+    ("page store, opt-level = 3", 77_346 + 444, 82_376 + 1_160),
 ];
 
 /// The longest file of a configuration.
