@@ -69,27 +69,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Records the sectors that the slots of a page hold, in runs.
     pub(super) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
-        let mut run: Option<(u32, u32, u32)> = None;
-        for slot in 0..slots {
-            let sector = held(self, slot).filter(|sector| *sector < self.shape.capacity.get());
-            match (&mut run, sector) {
-                (Some((_, first, count)), Some(sector))
-                    if *first + *count == sector && *count < 4 =>
-                {
-                    *count += 1;
-                }
-                (_, sector) => {
-                    self.record_run(run);
-                    run = sector.map(|sector| (self.place(spot, slot).get(), sector, 1));
-                }
+        let slots = self.shape.area_at(spot.block).slots;
+        let capacity = self.shape.capacity.get();
+        let first = self.place(spot, 0).get();
+        let mut slot = 0;
+        while slot < slots {
+            let begun = slot;
+            slot += 1;
+            let Some(sector) = held(self, begun).filter(|sector| *sector < capacity) else {
+                continue;
+            };
+            let end = slots.min(begun + Record::RUN_MAX);
+            while slot < end
+                && let Some(next) = held(self, slot)
+                && next == sector + u32::from(slot - begun)
+                && next < capacity
+            {
+                slot += 1;
             }
-        }
-        self.record_run(run);
-    }
-
-    fn record_run(&mut self, run: Option<(u32, u32, u32)>) {
-        if let Some((place, sector, count)) = run {
+            let (place, count) = (first + u32::from(begun), u32::from(slot - begun));
             self.anchors.record(Record::Sectors(place, sector, count));
         }
     }
@@ -179,6 +177,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Writes an anchor; and a few more where no walk has come to its end yet, so that one soon does.
+    #[inline(never)]
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         /// As many at once cost less than to read every block does.
         const MORE: u32 = 15;
@@ -303,21 +302,34 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// how each block is.
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
-        walk.begun = walk.begun.or(Some(site));
-        while self.anchors.room() > 0 {
+        let rests = walk.begun.is_none() && self.anchors.base.is_some();
+        if rests && site.number < self.anchors.rests_to {
+            return;
+        }
+        let begun = walk.begun.unwrap_or(site);
+        walk.begun = Some(begun);
+        let mut room = self.anchors.room();
+        while room > 0 {
             if walk.leaf < self.shape.leaves {
                 let leaf = Leaf::new(walk.leaf);
                 if let Some(spot) = self.map.spot(leaf) {
                     self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                    room -= 1;
                 }
                 walk.leaf += 1;
-            } else if walk.home < self.table.cells() {
-                walk.home = self.walk_entries(walk.home);
+            } else if walk.passed < self.table.cells() {
+                (walk.passed, room) = self.walk_entries(walk.passed, room);
             } else if walk.block < self.shape.blocks() {
                 self.record_block(BlockNumber::new(walk.block));
+                room -= 1;
                 walk.block += 1;
             } else {
-                self.anchors.base = walk.begun;
+                // After a walk twice as many anchors tell what is new alone, or the eighth part of the ring's: so few
+                // more make no mount long.
+                let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+                let took = site.number - begun.number + 1;
+                self.anchors.rests_to = site.number + (2 * took).min(ring / 8);
+                self.anchors.base = Some(begun);
                 walk = Walk::default();
                 break;
             }
@@ -325,19 +337,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Records dirty entries in the order of their homes, as far as there is room. Gives the home where it ends.
+    /// Records dirty entries, those in the table's last cells first, as far as there is room. Says how many cells have
+    /// been passed, and what room is left.
     ///
-    /// What is written meanwhile is recorded as it is written; what is taken out makes others move, but none past one
-    /// with another home.
-    fn walk_entries(&mut self, from: usize) -> usize {
+    /// What stands in the table moves to earlier cells only, and what is written meanwhile is recorded as it is
+    /// written.
+    fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
         let anchors = &mut self.anchors;
-        self.table.visit_from(from, |sector, entry| {
-            let room = anchors.room() > 0;
-            if room {
+        let passed = self.table.visit(passed, |sector, entry| {
+            let fits = room > 0;
+            if fits {
                 anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
+                room -= 1;
             }
-            room
-        })
+            fits
+        });
+        (passed, room)
     }
 
     /// Walks to the end, so that the next mount has least to read.
@@ -345,7 +360,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.shape.anchors == 0 {
             return Ok(());
         }
-        self.anchors.walk = Walk::default();
+        (self.anchors.walk, self.anchors.rests_to) = (Walk::default(), 0);
         let before = self.anchors.base;
         let most = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
         for _ in 0..most {

@@ -231,27 +231,40 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
+    /// References to a block that may be emptied to be used anew.
+    #[inline]
+    pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
+        let state = self.states.get(block);
+        let count = state & COUNT;
+        // A bad block is open, too.
+        if state & OPEN == 0 && count != 0 { Some(count) } else { None }
+    }
+
     /// Whether the block may be emptied to be used anew.
     #[inline]
     pub fn may_be_victim(&self, block: BlockNumber) -> bool {
-        let state = self.states.get(block);
-        state != BAD && state & OPEN == 0 && state & COUNT != 0
+        self.to_empty(block).is_some()
     }
 
+    #[inline]
     fn change(&mut self, block: BlockNumber, state: u16) {
-        let area = self.shape.area_of(block) as usize;
-        let was_free = self.states.get(block) == 0;
+        let was_free = self.is_free(block);
         self.states.set(block, state);
-        match (was_free, state == 0) {
-            (true, false) => {
-                self.free[area] = self.free[area].saturating_sub(1);
-                self.named[area].remove(block);
-            }
-            (false, true) => {
-                self.free[area] += 1;
-                self.named[area].add(block);
-            }
-            _ => {}
+        if was_free != (state == 0) {
+            self.note_turned(block);
+        }
+    }
+
+    /// Counts a block that has become free, or is not free any more.
+    #[inline(never)]
+    fn note_turned(&mut self, block: BlockNumber) {
+        let area = self.shape.area_of(block) as usize;
+        if self.is_free(block) {
+            self.free[area] += 1;
+            self.named[area].add(block);
+        } else {
+            self.free[area] = self.free[area].saturating_sub(1);
+            self.named[area].remove(block);
         }
     }
 
@@ -355,18 +368,6 @@ impl<'ram> Blocks<'ram> {
         now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
     }
 
-    /// Keeps a block that is not written to from growing young again as the clock goes round.
-    pub fn keep_in_round(&mut self, block: BlockNumber, now: u8) {
-        let oldest = now.wrapping_sub(AGE_MAX);
-        if now.wrapping_sub(self.births.get(block)) > AGE_MAX {
-            self.births.set(block, oldest);
-        }
-        let late = now.wrapping_sub(self.deaths.get(block));
-        if (AGE_MAX..=u8::MAX - AHEAD_MAX).contains(&late) {
-            self.deaths.set(block, oldest);
-        }
-    }
-
     /// What is known of a block that is not bad.
     pub(super) fn known(&self, block: BlockNumber) -> Known {
         let span = [self.births.get(block), self.deaths.get(block)];
@@ -414,10 +415,24 @@ impl<'ram> Blocks<'ram> {
     }
 
     /// How far ahead it is that a block's content is expected to be replaced. What should have been replaced by now will
-    /// stay the longer the older it is.
-    pub fn far(&self, block: BlockNumber, now: u8) -> u8 {
-        let ahead = self.deaths.get(block).wrapping_sub(now);
-        if ahead <= AHEAD_MAX { ahead } else { self.age(block, now) }
+    /// stay the longer the older it is. A block that is not written to is kept from growing young again as the clock
+    /// goes round.
+    #[inline]
+    pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
+        let oldest = now.wrapping_sub(AGE_MAX);
+        let age = now.wrapping_sub(self.births.get(block));
+        if age > AGE_MAX {
+            self.births.set(block, oldest);
+        }
+        let death = self.deaths.get(block);
+        let ahead = death.wrapping_sub(now);
+        if ahead <= AHEAD_MAX {
+            return ahead;
+        }
+        if now.wrapping_sub(death) >= AGE_MAX {
+            self.deaths.set(block, oldest);
+        }
+        age.min(AGE_MAX)
     }
 
     /// The free block to be opened next, but for those: of a few the least worn.

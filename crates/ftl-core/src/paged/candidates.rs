@@ -40,11 +40,8 @@ pub(super) struct Judge {
 impl Judge {
     /// What emptying a block is worth: more is better. `None`: it may not be emptied, or nothing would be won.
     fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
-        if !blocks.may_be_victim(block) {
-            return None;
-        }
+        let used = u32::from(blocks.to_empty(block)?);
         let full = shape.block_slots();
-        let used = u32::from(blocks.references(block));
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {
             // Sectors leave for the main area, two or more a page, and so all of their block is won. Map pages stay: to
@@ -61,7 +58,6 @@ impl Judge {
                 if won * (u32::from(PACE_MAX) + 1) < full {
                     return None;
                 }
-                blocks.keep_in_round(block, self.now);
                 let far = u32::from(blocks.far(block, self.now));
                 // Reading and erasing takes as long as copying the tenth part of a block.
                 (won << 8) / (used + full / 10 + 1) * (far + FAR_LEAST) + 1

@@ -12,7 +12,7 @@ pub struct PagedConfig {
     /// What the host may use. `None` exports nineteen blocks in twenty of the main area.
     pub capacity: Option<SectorCount>,
     /// Sectors whose newest place may be known to RAM and tags alone, before it is written to a map page. More of them
-    /// make fewer map pages, and take eight bytes each.
+    /// make fewer map pages, and take ten to eleven bytes each.
     pub dirty_entries: u32,
     /// Map pages that RAM holds: two at least.
     pub cached_leaves: u16,
@@ -103,12 +103,12 @@ pub enum Victims {
 }
 
 impl PagedConfig {
-    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 9,850 entries. Its SLC corrects one bit of 512
+    /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 9,590 entries. Its SLC corrects one bit of 512
     /// bytes, its MLC four.
     pub const LARGE: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
-        dirty_entries: 9_850,
+        dirty_entries: 9_590,
         cached_leaves: 16,
         anchor_blocks: 24,
         streams: Streams::ByLifetime,

@@ -1,14 +1,14 @@
 //! The table of dirty entries: sectors whose newest place no map page tells yet.
 //!
-//! Linear probing over all cells, in the order of homes: entries give way to one that has come further from its own.
-//! So a sector that is not there is missed after a few cells, however full the table is; most look-ups are such.
-//! Removals close the gap: whatever set of entries fits in one order of insertion fits in every other, so that a mount
-//! can put back what was there, in the order in which it meets it.
+//! Cells come in groups of eight. A sector's entry stands in the group that is its home, or, where that was full, in one
+//! behind it; each group counts the entries that have gone on beyond it. So a sector that is not there is missed after
+//! its home or a few groups more, and most look-ups are such. Where an entry is taken out, one that has gone on beyond
+//! its group comes back: entries move, if at all, to earlier cells, and so one who goes through the cells from the last
+//! to the first passes none that stays. Whatever set of entries fits in one order of insertion fits in every other: a
+//! mount can put back what was there, in the order in which it meets it.
 //!
 //! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
-
-use core::mem::replace;
 
 use ftl_iface::Sector;
 
@@ -39,20 +39,19 @@ pub struct Entry {
     pub old: Old,
 }
 
-/// Where a sector's entry is in the table, or would be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Located {
-    /// In that cell.
-    At(usize),
-    /// It is not there. It would be put into that cell.
-    Missing(usize),
-}
+/// Cells of a group.
+pub const GROUP: usize = 8;
+
+/// A group that so many have gone on beyond is not told from one that more have, and never counts down again.
+const MANY: u8 = u8::MAX;
 
 /// The table.
 #[derive(Debug)]
 pub struct DirtyTable<'ram> {
-    sectors: &'ram mut [u32],
-    values: &'ram mut [u32],
+    sectors: &'ram mut [[u32; GROUP]],
+    values: &'ram mut [[u32; GROUP]],
+    /// Entries that have gone on beyond each group, from it or from one before it.
+    beyond: &'ram mut [u8],
     len: u32,
     /// The present epoch's mark.
     parity: u32,
@@ -63,16 +62,18 @@ pub struct DirtyTable<'ram> {
 }
 
 impl<'ram> DirtyTable<'ram> {
-    /// The empty table over that memory.
-    pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32]) -> Self {
-        sectors.fill(EMPTY);
-        values.fill(0);
-        Self { sectors, values, len: 0, parity: 0, old: 0, hand: 0 }
+    /// The empty table over that memory: as many groups as all three have.
+    pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32], beyond: &'ram mut [u8]) -> Self {
+        let (sectors, values) = (sectors.as_chunks_mut().0, values.as_chunks_mut().0);
+        let mut table = Self { sectors, values, beyond, len: 0, parity: 0, old: 0, hand: 0 };
+        table.clear();
+        table
     }
 
     /// Forgets every entry.
     pub fn clear(&mut self) {
-        self.sectors.fill(EMPTY);
+        self.sectors.as_flattened_mut().fill(EMPTY);
+        self.beyond.fill(0);
         (self.len, self.old) = (0, 0);
     }
 
@@ -93,66 +94,47 @@ impl<'ram> DirtyTable<'ram> {
         self.old
     }
 
+    /// The group where the search for a sector begins. Eight sectors in a row have one home, eights lie apart.
     #[inline]
-    fn home(&self, sector: u32) -> usize {
-        // Eight sectors in a row are neighbours, eights lie apart.
+    const fn home(&self, sector: u32) -> usize {
         let mixed = (sector >> 3).wrapping_mul(0x9E37_79B1);
-        let cells = self.sectors.len() as u64;
-        let eight = (u64::from(mixed) * (cells / 8).max(1)) >> 32;
-        let home = eight as usize * 8 + (sector & 7) as usize;
-        if home < self.sectors.len() { home } else { home % self.sectors.len().max(1) }
+        ((mixed as u64 * self.sectors.len() as u64) >> 32) as usize
     }
 
     #[inline]
-    const fn after(&self, cell: usize) -> usize {
-        if cell + 1 >= self.sectors.len() { 0 } else { cell + 1 }
+    const fn after(&self, group: usize) -> usize {
+        if group + 1 >= self.sectors.len() { 0 } else { group + 1 }
     }
 
-    /// How far a cell lies behind the home of the sector that stands in it.
+    /// The cell of a sector's entry.
     #[inline]
-    fn distance(&self, cell: usize, sector: u32) -> usize {
-        let home = self.home(sector);
-        if cell >= home { cell - home } else { cell + self.sectors.len() - home }
-    }
-
-    /// Where a sector's entry is, or would be put.
-    #[inline]
-    pub fn locate(&self, sector: Sector) -> Located {
-        let mut cell = self.home(sector.get());
-        for far in 0..self.sectors.len() {
-            match self.sectors.get(cell) {
-                Some(found) if *found == sector.get() => return Located::At(cell),
-                Some(&EMPTY) | None => return Located::Missing(cell),
-                // It would have given way.
-                Some(found) if self.distance(cell, *found) < far => {
-                    return Located::Missing(cell);
-                }
-                _ => cell = self.after(cell),
+    pub fn find(&self, sector: Sector) -> Option<usize> {
+        let mut group = self.home(sector.get());
+        for _ in 0..self.sectors.len() {
+            let cells = self.sectors.get(group)?;
+            if let Some(at) = cells.iter().position(|found| *found == sector.get()) {
+                return Some(group * GROUP + at);
             }
+            if *self.beyond.get(group)? == 0 {
+                break;
+            }
+            group = self.after(group);
         }
-        Located::Missing(cell)
-    }
-
-    #[inline]
-    fn find(&self, sector: u32) -> Option<usize> {
-        match self.locate(Sector::new(sector)) {
-            Located::At(cell) => Some(cell),
-            Located::Missing(_) => None,
-        }
+        None
     }
 
     /// The first entry, from a cell on, of a sector in that run, and its cell. To look at each cell once costs less
     /// than to look for each sector of a leaf.
     pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
-        let mut cells = self.sectors.get(from..)?;
+        let mut cells = self.sectors.as_flattened().get(from..)?;
         let is_one = |found: &u32| found.wrapping_sub(first.get()) < count;
-        // Most are not: eight at a time.
-        while let Some((eight, rest)) = cells.split_first_chunk::<8>()
-            && !eight.iter().any(is_one)
+        // Most are not: a group at a time.
+        while let Some((group, rest)) = cells.split_first_chunk::<GROUP>()
+            && !group.iter().any(is_one)
         {
             cells = rest;
         }
-        let before = self.sectors.len() - cells.len();
+        let before = self.cells() - cells.len();
         let at = cells.iter().position(is_one)?;
         cells.get(at).map(|sector| (before + at, Sector::new(*sector)))
     }
@@ -160,91 +142,135 @@ impl<'ram> DirtyTable<'ram> {
     /// The entry of a sector.
     #[inline]
     pub fn get(&self, sector: Sector) -> Option<Entry> {
-        self.values.get(self.find(sector.get())?).map(|value| entry(*value))
+        let (_, entry) = self.entry_at(self.find(sector)?)?;
+        Some(entry)
+    }
+
+    #[inline]
+    const fn value(&self, entry: Entry) -> u32 {
+        let released = if matches!(entry.old, Old::Released) { RELEASED } else { 0 };
+        entry.place.get() & PLACE | released | self.parity
     }
 
     /// Sets the entry of a sector, in the present epoch. `false`: the table is full.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
-        self.put_at(self.locate(sector), sector, entry)
-    }
-
-    /// The same, where that sector was located and the table has not changed since.
-    pub fn put_at(&mut self, located: Located, sector: Sector, entry: Entry) -> bool {
-        let released = if entry.old == Old::Released { RELEASED } else { 0 };
-        let value = entry.place.get() & PLACE | released | self.parity;
-        match located {
-            Located::At(cell) => {
-                let held = self.values.get(cell).copied().unwrap_or(value);
-                self.old -= u32::from(held & PARITY != self.parity);
-                self.set(cell, sector.get(), value);
+        match self.find(sector) {
+            Some(cell) => {
+                self.renew(cell, entry);
                 true
             }
-            Located::Missing(_) if self.len as usize == self.sectors.len() => false,
-            Located::Missing(cell) => {
-                self.len += 1;
-                self.insert(cell, sector.get(), value);
-                true
-            }
+            None => self.add(sector, entry),
         }
     }
 
-    /// Puts in what is not there, into the cell where it belongs: what stands there and behind it moves on by one, as
-    /// far as an empty cell.
-    fn insert(&mut self, mut cell: usize, mut sector: u32, mut value: u32) {
+    /// Sets the entry that stands in a cell, in the present epoch.
+    #[inline]
+    pub fn renew(&mut self, cell: usize, entry: Entry) {
+        let value = self.value(entry);
+        if let Some(held) = self.value_mut(cell) {
+            let before = core::mem::replace(held, value);
+            self.old -= u32::from((before ^ value) & PARITY != 0);
+        }
+    }
+
+    /// Adds the entry of a sector that has none, in the present epoch. `false`: the table is full.
+    pub fn add(&mut self, sector: Sector, entry: Entry) -> bool {
+        if self.len as usize >= self.cells() {
+            return false;
+        }
+        let value = self.value(entry);
+        let mut group = self.home(sector.get());
         for _ in 0..self.sectors.len() {
-            let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell))
+            let (Some(cells), Some(beyond)) =
+                (self.sectors.get_mut(group), self.beyond.get_mut(group))
             else {
                 break;
             };
-            (sector, value) = (replace(found, sector), replace(held, value));
-            if sector == EMPTY {
-                break;
+            let empty = cells.iter_mut().zip(group * GROUP..).find(|(found, _)| **found == EMPTY);
+            if let Some((found, cell)) = empty {
+                *found = sector.get();
+                if let Some(held) = self.value_mut(cell) {
+                    *held = value;
+                }
+                self.len += 1;
+                return true;
             }
-            cell = self.after(cell);
+            *beyond = beyond.saturating_add(1);
+            group = self.after(group);
         }
+        false
+    }
+
+    #[inline]
+    fn value_mut(&mut self, cell: usize) -> Option<&mut u32> {
+        self.values.get_mut(cell / GROUP)?.get_mut(cell % GROUP)
     }
 
     /// Says that no block counts the pointer of the sector's map page any more.
     pub fn release(&mut self, sector: Sector) {
-        if let Some(value) = self.find(sector.get()).and_then(|cell| self.values.get_mut(cell)) {
+        if let Some(cell) = self.find(sector)
+            && let Some(value) = self.value_mut(cell)
+        {
             *value |= RELEASED;
         }
     }
 
     /// Takes the entry of a sector out.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
-        let cell = self.find(sector.get())?;
-        self.take_at(cell).map(|(_, entry)| entry)
+        self.take_at(self.find(sector)?).map(|(_, entry)| entry)
     }
 
-    /// Takes the entry in that cell out.
+    /// Takes the entry in that cell out. Others move, but only into that cell and those behind it.
     pub fn take_at(&mut self, cell: usize) -> Option<(Sector, Entry)> {
-        let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)?;
-        let value = *self.values.get(cell)?;
+        let value = *self.values.get(cell / GROUP)?.get(cell % GROUP)?;
+        let found = self.sectors.get_mut(cell / GROUP)?.get_mut(cell % GROUP)?;
+        let sector = core::mem::replace(found, EMPTY);
+        if sector == EMPTY {
+            return None;
+        }
         self.len -= 1;
         self.old -= u32::from(value & PARITY != self.parity);
-        self.close_gap(cell);
+        let mut group = self.home(sector);
+        while group != cell / GROUP {
+            let beyond = self.beyond.get_mut(group)?;
+            if *beyond < MANY {
+                *beyond -= 1;
+            }
+            group = self.after(group);
+        }
+        self.fill_gap(cell);
         Some((Sector::new(sector), entry(value)))
     }
 
-    /// Moves entries behind a cell that becomes empty up, as far as none stands at its home.
-    fn close_gap(&mut self, mut gap: usize) {
-        for _ in 0..self.sectors.len() {
-            let cell = self.after(gap);
-            let moved = self.sectors.get(cell).copied().filter(|found| *found != EMPTY);
-            let Some(sector) = moved.filter(|sector| self.distance(cell, *sector) > 0) else {
-                break;
-            };
-            let value = self.values.get(cell).copied().unwrap_or(0);
-            self.set(gap, sector, value);
+    /// Fills a cell that has become empty with what has gone on beyond its group, and so on.
+    fn fill_gap(&mut self, mut gap: usize) {
+        while self.beyond.get(gap / GROUP).is_some_and(|beyond| *beyond > 0)
+            && let Some(cell) = self.come_to(gap / GROUP + 1)
+            && let Some((sector, value)) = self.held(cell)
+        {
+            self.set(gap, sector.get(), value);
+            self.set(cell, EMPTY, 0);
+            if let Some(beyond) = self.beyond.get_mut(gap / GROUP).filter(|beyond| **beyond < MANY)
+            {
+                *beyond -= 1;
+            }
             gap = cell;
         }
-        self.set(gap, EMPTY, 0);
+    }
+
+    /// A cell of a group in which something stands that has another home.
+    fn come_to(&self, group: usize) -> Option<usize> {
+        let cells = self.sectors.get(group)?;
+        let is_guest = |found: &u32| *found != EMPTY && self.home(*found) != group;
+        cells.iter().position(is_guest).map(|at| group * GROUP + at)
     }
 
     fn set(&mut self, cell: usize, sector: u32, value: u32) {
-        if let (Some(found), Some(held)) = (self.sectors.get_mut(cell), self.values.get_mut(cell)) {
-            (*found, *held) = (sector, value);
+        if let Some(found) = self.sectors.get_mut(cell / GROUP) {
+            found[cell % GROUP] = sector;
+        }
+        if let Some(held) = self.values.get_mut(cell / GROUP) {
+            held[cell % GROUP] = value;
         }
     }
 
@@ -258,15 +284,15 @@ impl<'ram> DirtyTable<'ram> {
         self.old = self.len;
     }
 
-    /// The next entries from the hand on, so many cells far; the hand moves on.
-    pub fn next_entries(&mut self, cells: usize) -> impl Iterator<Item = Sector> + '_ {
-        let start = self.hand;
-        let all = self.sectors.len().max(1);
-        self.hand = (start + cells) % all;
-        let numbers = (0..cells.min(all)).map(move |ahead| (start + ahead) % all);
-        numbers.filter_map(|cell| {
-            self.sectors.get(cell).copied().filter(|found| *found != EMPTY).map(Sector::new)
-        })
+    /// The entries of the next groups from the hand on; the hand moves on.
+    pub fn next_entries(&mut self, groups: usize) -> impl Iterator<Item = Sector> + '_ {
+        let all = self.sectors.len();
+        let start = if self.hand < self.cells() { self.hand / GROUP } else { 0 };
+        let end = start + groups.min(all);
+        self.hand = if end < all { end } else { end - all } * GROUP;
+        let (before, from) = self.sectors.split_at_checked(start).unwrap_or((&[], &[]));
+        let cells = from.iter().chain(before).take(groups).flatten();
+        cells.filter(|found| **found != EMPTY).map(|found| Sector::new(*found))
     }
 
     /// The next entry of the epoch before, from the hand on.
@@ -274,15 +300,13 @@ impl<'ram> DirtyTable<'ram> {
         if self.old == 0 {
             return None;
         }
-        for _ in 0..self.sectors.len() {
+        for _ in 0..self.cells() {
             let cell = self.hand;
-            self.hand = self.after(cell);
-            let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY);
-            let value = self.values.get(cell).copied().unwrap_or(0);
-            if let Some(sector) = sector
+            self.hand = if cell + 1 >= self.cells() { 0 } else { cell + 1 };
+            if let Some((sector, value)) = self.held(cell)
                 && value & PARITY != self.parity
             {
-                return Some(Sector::new(sector));
+                return Some(sector);
             }
         }
         None
@@ -290,62 +314,44 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Every entry.
     pub fn entries(&self) -> impl Iterator<Item = (Sector, Entry)> + '_ {
-        let cells = self.sectors.iter().zip(&*self.values);
-        cells
-            .filter(|(sector, _)| **sector != EMPTY)
-            .map(|(sector, value)| (Sector::new(*sector), entry(*value)))
+        (0..self.cells()).filter_map(|cell| self.entry_at(cell))
     }
 
-    /// Visits the entries whose home is that cell or one behind it, in the order of their homes, until one is refused.
-    /// Gives the home of that one, or how many cells there are.
-    pub fn visit_from(&self, home: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
-        let cells = self.sectors.len();
-        // Those from before the first cell that is asked for stand before its own.
-        let mut skips = true;
-        // Behind the last cell stand, in the first ones, those that have come beyond it.
-        for at in home..2 * cells {
-            let beyond = at >= cells;
-            let cell = if beyond { at - cells } else { at };
-            let (Some(&sector), Some(&value)) = (self.sectors.get(cell), self.values.get(cell))
-            else {
-                break;
-            };
-            if sector == EMPTY {
-                if beyond {
-                    break;
-                }
-                skips = false;
-                continue;
-            }
-            if skips || beyond {
-                let own = at.checked_sub(self.distance(cell, sector));
-                if own.is_none_or(|own| own < home) {
-                    continue;
-                }
-                if own >= Some(cells) {
-                    break;
-                }
-                skips = false;
-            }
-            if !takes(Sector::new(sector), entry(value)) {
-                return at - self.distance(cell, sector);
+    /// Visits the entries before the last so many cells, those of later cells first, until one is refused. Says how
+    /// many cells have been passed then.
+    pub fn visit(&self, passed: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
+        let cells = self.cells();
+        for passed in passed..cells {
+            if let Some((sector, entry)) = self.entry_at(cells - 1 - passed)
+                && !takes(sector, entry)
+            {
+                return passed;
             }
         }
         cells
     }
 
+    #[inline]
+    fn held(&self, cell: usize) -> Option<(Sector, u32)> {
+        let sector = *self.sectors.get(cell / GROUP)?.get(cell % GROUP)?;
+        let value = *self.values.get(cell / GROUP)?.get(cell % GROUP)?;
+        (sector != EMPTY).then(|| (Sector::new(sector), value))
+    }
+
     /// The entry in that cell.
+    #[inline]
     pub fn entry_at(&self, cell: usize) -> Option<(Sector, Entry)> {
-        let sector = self.sectors.get(cell).copied().filter(|found| *found != EMPTY)?;
-        Some((Sector::new(sector), entry(self.values.get(cell).copied()?)))
+        self.held(cell).map(|(sector, value)| (sector, entry(value)))
     }
 
     /// Cells.
+    #[inline]
     pub const fn cells(&self) -> usize {
-        self.sectors.len()
+        self.sectors.len() * GROUP
     }
 }
 
+#[inline]
 const fn entry(value: u32) -> Entry {
     let old = if value & RELEASED == 0 { Old::Counted } else { Old::Released };
     Entry { place: Place::new(value & PLACE), old }
@@ -361,14 +367,14 @@ mod tests {
     #[test]
     fn the_table_holds_what_was_put_whatever_is_taken_out() {
         for seed in 1..40_u64 {
-            let (mut sectors, mut values) = (vec![0; 37], vec![0; 37]);
-            let mut table = DirtyTable::new(&mut sectors, &mut values);
+            let (mut sectors, mut values, mut beyond) = (vec![0; 40], vec![0; 40], vec![0; 5]);
+            let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
             let mut truth: BTreeMap<u32, u32> = BTreeMap::new();
             let mut dice = seed;
             for step in 0..3_000 {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let sector = (dice >> 33) as u32 % 90;
-                if dice >> 61 < 3 || truth.len() == 36 {
+                if dice >> 61 < 3 || truth.len() == 40 {
                     let taken = table.take(Sector::new(sector)).map(|entry| entry.place.get());
                     assert_eq!(taken, truth.remove(&sector), "{seed} {step}");
                 } else {
@@ -387,10 +393,10 @@ mod tests {
 
     /// However often a walk rests, and whatever is put in and taken out meanwhile, it meets all that stays.
     #[test]
-    fn a_walk_by_homes_meets_every_entry_that_stays() {
+    fn a_walk_meets_every_entry_that_stays() {
         for seed in 1..200_u64 {
-            let (mut sectors, mut values) = (vec![0; 37], vec![0; 37]);
-            let mut table = DirtyTable::new(&mut sectors, &mut values);
+            let (mut sectors, mut values, mut beyond) = (vec![0; 40], vec![0; 40], vec![0; 5]);
+            let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
             let mut dice = seed;
             let mut roll = |below: u64| {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -403,20 +409,21 @@ mod tests {
             let mut stays: Vec<u32> = table.entries().map(|(sector, _)| sector.get()).collect();
             stays.sort_unstable();
             let mut all = Vec::new();
-            table.visit_from(0, |sector, _| {
+            table.visit(0, |sector, _| {
                 all.push(sector.get());
                 true
             });
             all.sort_unstable();
             assert_eq!(all, stays, "{seed}: all of them, each once");
-            let (mut home, mut met) = (0, Vec::new());
-            while home < table.cells() {
-                // More than have the same home, or it would not come further.
-                let mut room = 12;
-                home = table.visit_from(home, |sector, _| {
+            let (mut passed, mut met) = (0, Vec::new());
+            while passed < table.cells() {
+                let mut room = 3;
+                passed = table.visit(passed, |sector, _| {
+                    if room > 0 {
+                        met.push(sector.get());
+                    }
                     room -= 1;
-                    met.push(sector.get());
-                    room > 0
+                    room >= 0
                 });
                 for _ in 0..4 {
                     let sector = roll(90) as u32;
@@ -432,10 +439,31 @@ mod tests {
         }
     }
 
+    /// More entries of one home than a group counts beyond it.
+    #[test]
+    fn a_group_that_very_many_have_gone_beyond_leads_on_to_those_that_stay() {
+        let (mut sectors, mut values, mut beyond) = (vec![0; 400], vec![0; 400], vec![0; 50]);
+        let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
+        let same: Vec<u32> =
+            (0..1 << 20).filter(|sector| table.home(*sector) == 7).take(300).collect();
+        for sector in &same {
+            let entry = Entry { place: Place::new(*sector), old: Old::Counted };
+            assert!(table.put(Sector::new(*sector), entry));
+        }
+        let (gone, stay) = same.split_at(290);
+        for sector in gone {
+            assert!(table.take(Sector::new(*sector)).is_some(), "{sector}");
+        }
+        for sector in stay {
+            let found = table.get(Sector::new(*sector)).map(|entry| entry.place.get());
+            assert_eq!(found, Some(*sector));
+        }
+    }
+
     #[test]
     fn an_epoch_ends_when_its_entries_are_written_anew_or_taken() {
-        let (mut sectors, mut values) = (vec![0; 9], vec![0; 9]);
-        let mut table = DirtyTable::new(&mut sectors, &mut values);
+        let (mut sectors, mut values, mut beyond) = (vec![0; 16], vec![0; 16], vec![0; 2]);
+        let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
         let entry = Entry { place: Place::new(7), old: Old::Counted };
         for sector in 0..4 {
             table.put(Sector::new(sector), entry);

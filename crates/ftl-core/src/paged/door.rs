@@ -165,7 +165,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
 
     #[inline]
     fn block(&self, block: BlockNumber) -> Block {
-        let area = self.shape.area(self.shape.area_of(block));
+        let area = self.shape.area_at(block);
         Block::new(area.region, area.first + u32::from(block.get() - area.first_block))
     }
 
@@ -182,14 +182,14 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
-        let area = self.shape.area_of(spot.block);
-        let slots = self.shape.area(area).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
-        let seen = self.read_page(self.page(spot), slots, at, data, cause)?;
+        let seen = self.read_page(self.page(spot), slots, at, data, cause);
         if self.corrected != Corrected::NONE {
+            let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
-        Ok(seen)
+        seen
     }
 
     /// The most bits of a codeword that the device corrected in the page read last.
@@ -206,11 +206,11 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen, Fault<D::Error>> {
+        self.corrected = Corrected::NONE;
         self.alive()?;
         self.read_bytes = layout::tag_bytes(slots);
         self.probe.operation(page.region(), Verb::Read, cause);
         let spare = self.read.get_mut(..self.read_bytes).unwrap_or(&mut []);
-        self.corrected = Corrected::NONE;
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
                 self.corrected = corrected;
@@ -241,9 +241,22 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         if beyond { Slot::Empty } else { layout::slot(self.read, usize::from(slot)) }
     }
 
+    /// Gives the tag read last away, for the memory of another as long.
+    pub const fn change_tag(&mut self, other: &'ram mut [u8]) -> &'ram mut [u8] {
+        core::mem::replace(&mut self.read, other)
+    }
+
     /// Says that no slot of the page to be programmed next holds anything.
     pub fn hold_nothing(&mut self) {
-        self.write.fill(0xFF);
+        self.hold_no_more(0);
+    }
+
+    /// The same of the slots from that one on.
+    #[inline]
+    pub fn hold_no_more(&mut self, from: u16) {
+        for slot in from..self.shape.slots_max() {
+            self.hold(slot, Slot::Empty);
+        }
     }
 
     /// Says what a slot of the page to be programmed next holds.
@@ -267,7 +280,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         self.program_page(self.page(spot), slots, (kind, note), data, cause)
     }
 
@@ -283,8 +296,9 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.alive()?;
         self.stamp = self.stamp.next();
         let tag = Tag { kind, stamp: self.stamp, note };
-        let spare_bytes =
-            self.geometry().region(page.region()).map_or(0, |region| region.spare_bytes.as_usize());
+        let area = &self.shape.main;
+        let area = if page.region() == area.region { area } else { self.shape.map_area() };
+        let spare_bytes = area.spare_bytes.as_usize();
         let spare = self.write.get_mut(..spare_bytes).unwrap_or(&mut []);
         let tagged = spare.get_mut(..layout::tag_bytes(slots)).unwrap_or(&mut []);
         layout::put_tag(tagged, &tag, self.key);

@@ -6,7 +6,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::address::{Leaf, Mapped};
-use super::dirty::{Entry, Old};
+use super::dirty::{Entry, GROUP, Old};
 use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
 use super::write::{Content, Written};
@@ -16,8 +16,10 @@ use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
-/// Cells of the table among whose entries the leaf is chosen that is written next.
-const LOOKED_AT: usize = 48;
+/// Groups of the table's cells among whose entries the leaf is chosen that is written next.
+const LOOKED_AT: usize = 6;
+/// Where there are as few leaves, it is chosen among all.
+const FEW_LEAVES: u32 = 96;
 
 /// Sectors to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Writes the map page of the leaf that has most dirty entries: of all where there are few, else among some.
     pub(super) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.shape.leaves as usize <= 2 * LOOKED_AT {
+        if self.shape.leaves <= FEW_LEAVES {
             let mut best = (0, None);
             for leaf in self.map.leaves() {
                 let won = self.map.won_by(leaf);
@@ -141,7 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return self.flush(leaf, Trimmed::NONE);
             }
         }
-        for _ in 0..self.table.cells().div_ceil(LOOKED_AT) {
+        for _ in 0..(self.table.cells() / GROUP).div_ceil(LOOKED_AT) {
             let mut best: Option<Leaf> = None;
             for sector in self.table.next_entries(LOOKED_AT) {
                 let (leaf, _) = self.shape.leaf_of(sector);
@@ -166,6 +168,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
+        // Where no cells are shared, a page is relied upon as it stands.
+        let shape = &self.shape;
+        let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
         let mut from = 0;
         let mut gathered = Gathered::new();
         while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
@@ -176,7 +181,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
                 // The place before is forgotten by it.
-                if !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
+                if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
             }
@@ -207,8 +212,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         let (horizon, key) = (self.epoch.horizon, self.door.key());
         self.map.seal(page, horizon, key);
-        self.door.hold_nothing();
         self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
+        self.door.hold_no_more(1);
         let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);
@@ -236,9 +241,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             Differs::Entries(trimmed, gathered) => {
-                // The last first: what is taken out makes those behind it move up, and none before it; but where the
-                // table's end meets its beginning.
-                let mut taken = 0;
+                // The last first: what is taken out makes others move into its cell, and into none before it.
                 for cell in gathered.noted().iter().rev() {
                     let cell = *cell as usize;
                     if let Some((sector, entry)) = self.table.entry_at(cell)
@@ -251,13 +254,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         } else {
                             self.release_old(entry, of(sector), before);
                         }
-                        taken += 1;
                     }
                 }
                 for sector in trimmed.within(first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                 }
-                let mut from = if taken == gathered.len { self.table.cells() } else { 0 };
+                // Those of which there was no room to take note, and nothing else, are left.
+                let all = gathered.noted().len() == gathered.len;
+                let mut from = if all { self.table.cells() } else { 0 };
                 while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                     from = cell;
@@ -280,12 +284,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Mapped::At(place) = new
             && !stays
         {
-            self.blocks.refer(self.shape.spot(place).0.block, 1);
+            self.blocks.refer(self.shape.block_of(place), 1);
         }
         if let Some(entry) = entry
             && !stays
         {
-            self.blocks.release(self.shape.spot(entry.place).0.block, 1);
+            self.blocks.release(self.shape.block_of(entry.place), 1);
         }
         match entry {
             Some(entry) => self.release_old(entry, at, before),
@@ -301,9 +305,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    fn release_at(&mut self, mapped: Mapped) {
+    /// Releases what a map page says.
+    pub(super) fn release_at(&mut self, mapped: Mapped) {
         if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.spot(place).0.block, 1);
+            self.blocks.release(self.shape.block_of(place), 1);
         }
     }
 

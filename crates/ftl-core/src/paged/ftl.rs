@@ -178,18 +178,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(entry) = self.table.get(sector) {
             return Ok(Mapped::At(entry.place));
         }
-        self.mapped(sector)
+        self.mapped(sector, Cause::Scan)
     }
 
     /// What a sector's map page says.
-    pub(super) fn mapped(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
+    pub(super) fn mapped(
+        &mut self,
+        sector: Sector,
+        cause: Cause,
+    ) -> Result<Mapped, Fault<D::Error>> {
         let (leaf, at) = self.shape.leaf_of(sector);
-        let page = match self.map.cached(leaf) {
-            Some(page) => page,
-            None if self.map.spot(leaf).is_none() => return Ok(Mapped::Nowhere),
-            None => self.map.load(&mut self.door, leaf, Cause::Scan)?,
-        };
-        Ok(self.map.get(page, at))
+        let page = self.map.find(&mut self.door, leaf, cause)?;
+        Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))
     }
 
     fn out_of_range(&self, first: Sector, count: SectorCount) -> bool {
@@ -235,7 +235,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<usize, StoreReadError<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (spot, slot) = self.shape.spot(place);
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         let most = self.shape.whole_sectors(data.len()).min(usize::from(slots - slot));
         let mut run = 1;
         while run < most {

@@ -40,7 +40,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(None);
         }
         let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(AGE_MAX)) };
-        let block = self.shape.spot(place).0.block;
+        let block = self.shape.block_of(place);
         // What stood in the fast area was written lately.
         let main = self.shape.area_of(block) == Area::Main;
         Ok(Some(if main { self.age(block) } else { 0 }))

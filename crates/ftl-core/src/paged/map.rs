@@ -56,6 +56,8 @@ pub struct Map<'ram> {
     used: &'ram mut [u32],
     pages: &'ram mut [u8],
     page_bytes: usize,
+    /// Places of the device.
+    places: u32,
     turn: u32,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
@@ -82,6 +84,7 @@ impl<'ram> Map<'ram> {
             used,
             pages,
             page_bytes,
+            places: shape.places(),
             turn: 0,
             written: Leaf::new(0),
             proved: false,
@@ -111,7 +114,7 @@ impl<'ram> Map<'ram> {
     pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
         let width = self.shape.directory_bytes;
         let number = numbers::get(self.directory, leaf.get() as usize, width);
-        (number != numbers::largest(width)).then(|| self.shape.map_spot(number))
+        if number == numbers::largest(width) { None } else { Some(self.shape.map_spot(number)) }
     }
 
     /// Says where the map page of a leaf is. What RAM has of the leaf is not changed.
@@ -157,29 +160,40 @@ impl<'ram> Map<'ram> {
         Some(Cached(at))
     }
 
-    /// The page that was not used for longest, but that one; it belongs to no leaf from now on.
+    /// A page that belongs to no leaf, or the one that was not used for longest, but not that one; it belongs to no
+    /// leaf from now on.
     pub fn vacate(&mut self, but: Option<Cached>) -> Cached {
-        let but = but.map(|cached| cached.0);
-        let free = |at: &usize| self.owners.get(*at) == Some(&NONE);
-        let others = || (0..self.owners.len()).filter(|at| Some(*at) != but);
-        let turn = self.turn;
-        let longest = |at: &usize| self.used.get(*at).map_or(0, |used| turn.wrapping_sub(*used));
-        let at = others().find(free).or_else(|| others().max_by_key(longest)).unwrap_or(0);
-        self.give(Cached(at), None);
-        Cached(at)
+        let mut oldest = Cached(0);
+        let mut longest = 0;
+        for (at, (owner, used)) in self.owners.iter().zip(&*self.used).enumerate() {
+            let unused = if *owner == NONE { u32::MAX } else { self.turn.wrapping_sub(*used) };
+            if but != Some(Cached(at)) && unused >= longest {
+                (oldest, longest) = (Cached(at), unused);
+            }
+        }
+        self.set_owner(oldest, NONE);
+        oldest
     }
 
     /// Gives a page in RAM to a leaf, or to none.
     pub fn give(&mut self, page: Cached, leaf: Option<Leaf>) {
-        if let Some(leaf) = leaf
-            && let Some(before) = self.owners.iter_mut().find(|owner| **owner == leaf.get())
-        {
+        let Some(leaf) = leaf else { return self.set_owner(page, NONE) };
+        if let Some(before) = self.owners.iter_mut().find(|owner| **owner == leaf.get()) {
             *before = NONE;
         }
+        self.own(page, leaf);
+    }
+
+    /// Gives a page in RAM to a leaf that has none.
+    fn own(&mut self, page: Cached, leaf: Leaf) {
+        self.set_owner(page, leaf.get());
+    }
+
+    fn set_owner(&mut self, page: Cached, leaf: u32) {
         self.turn = self.turn.wrapping_add(1);
         if let (Some(owner), Some(used)) = (self.owners.get_mut(page.0), self.used.get_mut(page.0))
         {
-            (*owner, *used) = (leaf.map_or(NONE, Leaf::get), self.turn);
+            (*owner, *used) = (leaf, self.turn);
         }
     }
 
@@ -206,11 +220,12 @@ impl<'ram> Map<'ram> {
     pub fn entry(&self, bytes: &[u8], at: u32) -> Mapped {
         let width = self.shape.entry_bytes;
         let number = numbers::get(bytes.get(HEAD..).unwrap_or(&[]), at as usize, width);
-        match numbers::largest(width) - number {
-            0 => Mapped::Nowhere,
-            1 => Mapped::Lost,
-            _ if number < self.shape.places() => Mapped::At(Place::new(number)),
-            _ => Mapped::Lost,
+        if number < self.places {
+            Mapped::At(Place::new(number))
+        } else if number == numbers::largest(width) {
+            Mapped::Nowhere
+        } else {
+            Mapped::Lost
         }
     }
 
@@ -236,29 +251,51 @@ impl<'ram> Map<'ram> {
         seal_bytes(self.bytes_mut(page), horizon, key);
     }
 
-    /// Loads the page of a leaf into RAM, unless it is there. A page that cannot be read says of every sector that what
-    /// told its place is lost.
+    /// Finds the page of a leaf, if it was ever written: in RAM, or it is loaded into RAM. A page that cannot be read
+    /// says of every sector that what told its place is lost.
+    #[inline]
+    pub fn find<D: NandDevice, P: Probe>(
+        &mut self,
+        door: &mut Door<'_, D, P>,
+        leaf: Leaf,
+        cause: Cause,
+    ) -> Result<Option<Cached>, Fault<D::Error>> {
+        match self.cached(leaf) {
+            Some(page) => Ok(Some(page)),
+            None => self.fetch(door, leaf, cause),
+        }
+    }
+
+    #[inline(never)]
+    fn fetch<D: NandDevice, P: Probe>(
+        &mut self,
+        door: &mut Door<'_, D, P>,
+        leaf: Leaf,
+        cause: Cause,
+    ) -> Result<Option<Cached>, Fault<D::Error>> {
+        let Some(spot) = self.spot(leaf) else { return Ok(None) };
+        let page = self.vacate(None);
+        if !self.read_leaf(door, (leaf, spot), page, cause)? {
+            self.damaged = true;
+            self.fill_lost(page, leaf);
+        }
+        self.own(page, leaf);
+        Ok(Some(page))
+    }
+
+    /// The same; that of a leaf whose page was never written says of every sector that it is nowhere.
     pub fn load<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
         leaf: Leaf,
         cause: Cause,
     ) -> Result<Cached, Fault<D::Error>> {
-        if let Some(page) = self.cached(leaf) {
+        if let Some(page) = self.find(door, leaf, cause)? {
             return Ok(page);
         }
         let page = self.vacate(None);
-        match self.spot(leaf) {
-            None => self.bytes_mut(page).fill(0xFF),
-            Some(spot) => {
-                let whole = self.read_leaf(door, (leaf, spot), page, cause)?;
-                if !whole {
-                    self.damaged = true;
-                    self.fill_lost(page, leaf);
-                }
-            }
-        }
-        self.give(page, Some(leaf));
+        self.bytes_mut(page).fill(0xFF);
+        self.own(page, leaf);
         Ok(page)
     }
 

@@ -88,16 +88,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Err(PagedMountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
-        let table = {
-            let sectors = ram.words(TableName::DirtySectors);
-            DirtyTable::new(sectors, ram.words(TableName::DirtyPlaces))
-        };
+        let sectors = ram.words(TableName::DirtySectors);
+        let places = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
         let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
+        let table = DirtyTable::new(sectors, places, ram.bytes(TableName::DirtyBeyond));
         let anchor = ram.bytes(TableName::Anchor);
         let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
         Ok(Self {
@@ -252,7 +251,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
-                for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+                for page in 0..self.shape.area_at(block).pages {
                     if !self.replay_page(Spot { block, page }, ceiling)? {
                         return Ok(false);
                     }
@@ -268,9 +267,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
             return Ok(true);
         }
-        self.keep_tag(spot);
+        self.keep_tag();
         let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
-        for slot in 0..self.shape.area(self.shape.area_of(spot.block)).slots {
+        for slot in 0..self.shape.area_at(spot.block).slots {
             let held = crate::layout::slot(self.kept, usize::from(slot));
             let Some(sector) = held.copy_of() else { continue };
             if sector.get() >= self.shape.capacity.get() {
@@ -304,7 +303,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.blocks.clear_references();
         for cell in 0..self.table.cells() {
             if let Some((_, entry)) = self.table.entry_at(cell) {
-                self.blocks.refer(self.shape.spot(entry.place).0.block, 1);
+                self.blocks.refer(self.shape.block_of(entry.place), 1);
             }
         }
         let weight = self.leaf_weight();
@@ -318,7 +317,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 if let Mapped::At(place) = self.map.get(page, at)
                     && self.table.get(sector).is_none()
                 {
-                    self.blocks.refer(self.shape.spot(place).0.block, 1);
+                    self.blocks.refer(self.shape.block_of(place), 1);
                 }
             }
         }

@@ -3,14 +3,21 @@
 /// The number in that place of a row of numbers of so many bytes.
 #[inline]
 pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
-    let start = at * usize::from(width);
-    match bytes.get(start..start + usize::from(width)) {
-        Some(&[a]) => a.into(),
-        Some(&[a, b]) => u16::from_le_bytes([a, b]).into(),
-        Some(&[a, b, c]) => u32::from_le_bytes([a, b, c, 0]),
-        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-        _ => 0,
+    let end = (at + 1) * usize::from(width);
+    // The number is the upper bytes of the word that ends with it; only one at the beginning of the row has no such.
+    let word = bytes.get(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk);
+    match word {
+        Some(word) => u32::from_le_bytes(*word) >> ((32 - 8 * u32::from(width)) & 31),
+        None => first_of(bytes, end, width),
     }
+}
+
+/// The number that ends there.
+#[cold]
+#[inline(never)]
+fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
+    let field = bytes.get(end - usize::from(width)..end).unwrap_or(&[]);
+    field.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
 /// Writes the low bytes of a number there.

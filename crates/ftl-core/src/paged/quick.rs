@@ -68,14 +68,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether the blocks that an anchor names are there.
     fn fits(&self, head: &Head) -> bool {
         let blocks = self.shape.blocks();
-        let opens = head.opens.iter().flatten().map(|spot| spot.block);
-        for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(head.listed) {
-            if listed.into_iter().flatten().any(|block| self.shape.area_of(block) != area) {
-                return false;
+        let mut fits = head.base.is_none_or(|base| base.block < self.shape.anchors);
+        for open in head.opens.iter().flatten() {
+            fits &= open.block.get() < blocks;
+        }
+        for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(&head.listed) {
+            for block in listed.iter().flatten() {
+                fits &= block.get() < blocks && self.shape.area_of(*block) == area;
             }
         }
-        opens.chain(head.listed.into_iter().flatten().flatten()).all(|block| block.get() < blocks)
-            && head.base.is_none_or(|base| base.block < self.shape.anchors)
+        fits
     }
 
     fn ring_page(&mut self, block: u16, page: u16, whole: bool) -> Result<Seen, Fault<D::Error>> {
@@ -162,13 +164,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Lists what was programmed since the anchor, in the order of stamps. `false`: more than it can speak of.
     fn list_since(&mut self, newest: &Newest, list: &mut List) -> Result<bool, Fault<D::Error>> {
-        for spot in newest.head.opens.into_iter().flatten() {
-            if !self.list_block(newest.stamp, spot, list)? {
+        for spot in newest.head.opens.iter().flatten() {
+            if !self.list_block(newest.stamp, *spot, list)? {
                 return Ok(false);
             }
         }
-        for block in newest.head.listed.into_iter().flatten().flatten() {
-            let spot = Spot { block, page: 0 };
+        for block in newest.head.listed.iter().flatten().flatten() {
+            let spot = Spot { block: *block, page: 0 };
             let is_new = match self.door.look(spot, Cause::Mount)? {
                 Seen::Page(tag) => tag.stamp > newest.stamp,
                 Seen::Unreadable => true,
@@ -187,7 +189,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         from: Spot,
         list: &mut List,
     ) -> Result<bool, Fault<D::Error>> {
-        let area = *self.shape.area(self.shape.area_of(from.block));
+        let area = *self.shape.area_at(from.block);
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
             let tag = match self.door.look(spot, Cause::Mount)? {
@@ -412,7 +414,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if door::is_proof(since.kind) {
             return Ok(true);
         }
-        let slots = self.shape.area(self.shape.area_of(since.spot.block)).slots;
+        let slots = self.shape.area_at(since.spot.block).slots;
         if slots == 1 {
             let Some(sector) = since.first else { return Ok(true) };
             let record = Record::Sectors(self.place(since.spot, 0).get(), sector, 1);
@@ -420,7 +422,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(self.apply(record));
         }
         self.door.look(since.spot, Cause::Mount)?;
-        self.keep_tag(since.spot);
+        self.keep_tag();
         self.record_slots(since.spot, Self::kept_sector);
         for slot in 0..slots {
             let Some(sector) = self.kept_sector(slot) else { continue };

@@ -4,6 +4,7 @@
 use ftl_iface::Geometry;
 
 use super::config::PagedConfig;
+use super::dirty::GROUP;
 use super::shape::{PagedShape, PagedShapeError};
 use crate::layout;
 #[cfg(feature = "alloc")]
@@ -27,12 +28,13 @@ pub(super) enum TableName {
     KeptTag,
     Directory,
     DirtyLeaves,
+    DirtyBeyond,
     Anchor,
     Births,
     Deaths,
 }
 
-const TABLES: usize = 16;
+const TABLES: usize = 17;
 const FIRST_HALF: usize = TableName::States as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
@@ -50,6 +52,7 @@ const NAMES: [&str; TABLES] = [
     "tag of the page that is copied",
     "directory of map pages",
     "dirty entries by map page",
+    "dirty entries: gone on beyond a group of cells",
     "anchor to be written",
     "when what stands in blocks was written",
     "when it is expected to be replaced",
@@ -93,6 +96,7 @@ impl PagedPlan {
         lengths[TableName::Directory as usize] =
             shape.leaves as usize * shape.directory_bytes as usize;
         lengths[TableName::DirtyLeaves as usize] = shape.leaves as usize;
+        lengths[TableName::DirtyBeyond as usize] = shape.table_cells as usize / GROUP;
         if shape.anchors > 0 {
             lengths[TableName::Anchor as usize] = map.page_bytes.as_usize();
         }

@@ -11,7 +11,7 @@ use super::ftl::{PageFtl, Stream};
 use super::map::leaf_named;
 use super::numbers;
 use super::shape::Area;
-use super::write::{Content, Written};
+use super::write::{Before, Content, Written};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
@@ -86,6 +86,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Wins blocks until every area has its reserve and one more.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.short_area(0).is_none() { Ok(()) } else { self.win_blocks() }
+    }
+
+    #[inline(never)]
+    fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         // As many steps empty every block of the device twice.
         let map = self.shape.map_area();
         let pages = u32::from(self.shape.blocks())
@@ -171,7 +176,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// A map page written amid copies costs pages that would endanger them: where such are left out, room for all
     /// that a victim holds is made before.
     pub(super) fn make_entries_for(&mut self, victim: BlockNumber) -> Result<(), Fault<D::Error>> {
-        let paired = self.guards() && self.shape.main.word_lines < self.shape.main.pages;
+        let paired = self.guards() && self.shape.main.shares_cells();
         if paired { self.make_entries(self.blocks.references(victim).into()) } else { Ok(()) }
     }
 
@@ -189,10 +194,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut judge = Judge { victims, area, now: self.now(area) };
         let shape = self.shape.area(area);
         let candidates = self.candidates.get_mut(area as usize)?;
-        let best = candidates.best(&mut self.blocks, shape, judge).or_else(|| {
+        let mut best = candidates.best(&mut self.blocks, shape, judge);
+        if best.is_none() {
             judge.victims = Victims::Greedy;
-            candidates.best(&mut self.blocks, shape, judge)
-        });
+            best = candidates.best(&mut self.blocks, shape, judge);
+        }
         let block = best?;
         self.note_lifetime(block);
         Some(self.victim_of(area, block))
@@ -255,7 +261,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return self.salvage_step(area, victim);
         }
         let mut filled = 0;
-        self.door.hold_nothing();
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
             let spot = Spot { block: victim.block, page: victim.page };
             match self.gather(&mut victim, spot, &mut filled)? {
@@ -298,8 +303,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let newest = leaf.filter(|leaf| self.map.spot(*leaf) == Some(spot));
             return Ok(newest.map_or(Page::Finished, Page::Leaf));
         }
-        self.keep_tag(spot);
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        self.keep_tag();
+        let slots = self.shape.area_at(spot.block).slots;
         let room = self.shape_of(self.copies()).slots;
         let start = *filled;
         while *from < slots {
@@ -336,7 +341,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         filled: u16,
         cause: Cause,
     ) -> Result<(Seen, bool), Fault<D::Error>> {
-        let area = self.shape.area(self.shape.area_of(spot.block));
+        let area = self.shape.area_at(spot.block);
         let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
         if 2 * u32::from(self.blocks.references(spot.block)) >= left {
             let bytes = self.shape.sector_bytes.as_usize();
@@ -359,11 +364,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Keeps the tag read last.
-    pub(super) fn keep_tag(&mut self, spot: Spot) {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
-        for slot in 0..slots {
-            layout::put_slot(self.kept, usize::from(slot), self.door.slot(slot));
-        }
+    pub(super) fn keep_tag(&mut self) {
+        let kept = core::mem::take(&mut self.kept);
+        self.kept = self.door.change_tag(kept);
     }
 
     /// Whether a slot holds the newest copy of a sector. Where it does not, but its map page says so still, that is
@@ -381,12 +384,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             return Ok(entry.place == place);
         }
-        let (leaf, at) = self.shape.leaf_of(sector);
-        if self.map.spot(leaf).is_none() {
-            return Ok(false);
-        }
-        let page = self.map.load(&mut self.door, leaf, Cause::Gc)?;
-        let mapped = self.map.get(page, at) == Mapped::At(place);
+        let mapped = self.mapped(sector, Cause::Gc)? == Mapped::At(place);
         if mapped && entry.is_some() {
             self.table.release(sector);
             self.blocks.release(spot.block, 1);
@@ -421,8 +419,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         victim: Victim,
         filled: u16,
     ) -> Result<(), Fault<D::Error>> {
+        self.door.hold_no_more(filled);
         let bytes = self.shape.sector_bytes.as_usize();
-        if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..) {
+        if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..)
+            && !rest.is_empty()
+        {
             rest.fill(0xFF);
         }
         let stream = victim.stream;
@@ -434,8 +435,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };
-            let before = self.placed_before(sector)?;
-            self.remember(sector, self.place(spot, slot), before)?;
+            self.remember(sector, self.place(spot, slot), Before::In(victim.block))?;
         }
         Ok(())
     }

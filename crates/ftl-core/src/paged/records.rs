@@ -56,6 +56,9 @@ pub(super) enum Record {
 }
 
 impl Record {
+    /// Sectors in a row of which one record can tell.
+    pub(super) const RUN_MAX: u16 = 4;
+
     fn words(self) -> (u32, u32) {
         match self {
             Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
@@ -85,8 +88,8 @@ pub(super) struct Walk {
     pub(super) begun: Option<Site>,
     /// The leaf whose page is told next.
     pub(super) leaf: u32,
-    /// Entries with an earlier home in the table are behind it.
-    pub(super) home: usize,
+    /// So many of the table's cells are behind it, from the last.
+    pub(super) passed: usize,
     /// The block that is told next.
     pub(super) block: u16,
 }
@@ -100,6 +103,8 @@ pub(super) struct Anchors<'ram> {
     pub(super) number: u32,
     pub(super) base: Option<Site>,
     pub(super) walk: Walk,
+    /// Before the anchor of that number no other walk is begun, unless there is no base.
+    pub(super) rests_to: u32,
     /// The stamp of the last one.
     pub(super) last: Stamp,
     /// The ring's block in which the last one is.
@@ -123,6 +128,7 @@ impl<'ram> Anchors<'ram> {
             number: 0,
             base: None,
             walk: Walk::default(),
+            rests_to: 0,
             last: Stamp::ZERO,
             block: None,
             next: None,
@@ -154,17 +160,14 @@ impl<'ram> Anchors<'ram> {
 
     /// Adds a record. Where there is no room, the anchors from here on are void until another walk has come to its end.
     pub(super) fn record(&mut self, record: Record) {
-        if self.room() == 0 {
+        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
             self.base = None;
             self.walk = Walk::default();
             return;
-        }
-        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        };
         let (first, second) = record.words();
-        let field = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
-        if let Some(field) = field {
-            *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
-        }
+        *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
         self.records += 1;
     }
 

@@ -75,7 +75,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }) else {
             return Ok(None);
         };
-        let area = *self.shape.area(self.shape.area_of(spot.block));
+        let area = *self.shape.area_at(spot.block);
         let bytes = usize::from(area.slots) * self.shape.sector_bytes.as_usize();
         let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Scrub)?;

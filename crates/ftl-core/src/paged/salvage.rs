@@ -54,7 +54,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let shape = self.shape;
         let leads = |place: Place| shape.spot(place).0.block == victim.block;
         let mut filled = 0;
-        self.door.hold_nothing();
         for at in 0..sectors {
             let sector = first + SectorCount::new(at);
             let mapped = matches!(self.map.get(page, at), Mapped::At(place) if leads(place));

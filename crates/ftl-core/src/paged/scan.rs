@@ -55,7 +55,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         youngest: Youngest,
     ) -> Result<Option<Stamp>, Fault<D::Error>> {
         let spot = youngest.spot;
-        let area = *self.shape.area(self.shape.area_of(spot.block));
+        let area = *self.shape.area_at(spot.block);
         let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
         let what = match seen {
@@ -132,7 +132,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         ceiling: Stamp,
     ) -> Result<Option<Youngest>, Fault<D::Error>> {
         let mut youngest = None;
-        for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+        for page in 0..self.shape.area_at(block).pages {
             let spot = Spot { block, page };
             let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
             if door::is_proof(tag.kind) && tag.stamp < ceiling {
@@ -183,7 +183,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether a block may hold tags of sectors that are younger than the horizon.
     pub(super) fn is_young(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
-        let pages = self.shape.area(self.shape.area_of(block)).pages;
+        let pages = self.shape.area_at(block).pages;
         match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
             Seen::Erased => Ok(false),
             Seen::Unreadable => Ok(true),
@@ -205,7 +205,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if !self.is_young(block)? {
                 continue;
             }
-            for page in 0..self.shape.area(self.shape.area_of(block)).pages {
+            for page in 0..self.shape.area_at(block).pages {
                 let spot = Spot { block, page };
                 if let Seen::Page(tag) = self.door.look(spot, Cause::Mount)?
                     && door::is_sectors(tag.kind)

@@ -93,7 +93,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for at in 0..self.shape.sectors_of(leaf).1 {
             if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                self.blocks.pin(self.shape.spot(place).0.block);
+                self.blocks.pin(self.shape.block_of(place));
             }
         }
     }
@@ -139,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Notes that the sectors held at the door stand in that page.
     fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
-        let slots = self.shape.area(self.shape.area_of(spot.block)).slots;
+        let slots = self.shape.area_at(spot.block).slots;
         for slot in 0..slots {
             if let Some(sector) = self.door.held(slot).copy_of()
                 && sector.get() < self.shape.capacity.get()

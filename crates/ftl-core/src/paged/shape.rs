@@ -8,6 +8,7 @@ use ftl_iface::{
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::config::PagedConfig;
+use super::dirty::GROUP;
 use crate::config::PairedPages;
 use crate::layout;
 
@@ -143,6 +144,12 @@ impl AreaShape {
         PageCount::new(self.pages as u32)
     }
 
+    /// Whether a program may endanger pages that were programmed before.
+    #[inline]
+    pub const fn shares_cells(&self) -> bool {
+        self.word_lines < self.pages
+    }
+
     /// Whether a block is one of its.
     #[inline]
     pub const fn holds(&self, block: BlockNumber) -> bool {
@@ -171,9 +178,9 @@ pub struct PagedShape {
     pub entry_bytes: u8,
     /// Bytes of the directory's entries.
     pub directory_bytes: u8,
-    /// Cells of the table of dirty entries.
+    /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
-    /// Entries that it may have; five sixths of its cells.
+    /// Entries that it may have; three quarters to five sixths of its cells.
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
@@ -192,6 +199,14 @@ const fn bytes_for(numbers: u64) -> u8 {
         bytes += 1;
     }
     bytes
+}
+
+/// Cells for so many entries: six for five, and more where they are few. The fuller the table, the longer is the way to
+/// an entry; small tables are those of small processors, and there it counts.
+const fn table_cells(entries: u32) -> u32 {
+    const MORE: u32 = 128;
+    let more = entries / 8;
+    entries + entries / 5 + if more < MORE { more } else { MORE }
 }
 
 /// Quotient and remainder. No area is without pages or slots, which the compiler does not know.
@@ -272,10 +287,10 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
-            table_cells: config.dirty_entries
-                + config.dirty_entries / 5
+            table_cells: (table_cells(config.dirty_entries)
                 + 2 * main.slots as u32
-                + 2 * map.slots as u32,
+                + 2 * map.slots as u32)
+                .next_multiple_of(GROUP as u32),
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
             more_streams: config.streams.count().saturating_sub(2),
@@ -362,7 +377,14 @@ impl PagedShape {
     /// The area of a block.
     #[inline]
     pub const fn area_of(&self, block: BlockNumber) -> Area {
-        if self.main.holds(block) { Area::Main } else { Area::Fast }
+        // Those of the fast area come first.
+        if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
+    }
+
+    /// The area of a block, as it is shaped.
+    #[inline]
+    pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {
+        if block.get() >= self.main.first_block { &self.main } else { self.map_area() }
     }
 
     /// Blocks of both areas.
@@ -399,7 +421,7 @@ impl PagedShape {
     /// The place of a slot.
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
-        let area = self.area(self.area_of(spot.block));
+        let area = self.area_at(spot.block);
         let block = (spot.block.get() - area.first_block) as u32;
         let page = block * area.pages as u32 + spot.page as u32;
         Place::new(area.first_place + page * area.slots as u32 + slot as u32)
@@ -415,6 +437,15 @@ impl PagedShape {
         let (block, page) = divided(page, area.pages as u32);
         let block = BlockNumber::new((area.first_block as u32 + block) as u16);
         (Spot { block, page: page as u16 }, slot as u16)
+    }
+
+    /// The block of a place.
+    #[inline]
+    pub const fn block_of(&self, place: Place) -> BlockNumber {
+        let main = place.get() >= self.main.first_place;
+        let area = if main { &self.main } else { self.map_area() };
+        let (block, _) = divided(place.get() - area.first_place, area.block_slots());
+        BlockNumber::new((area.first_block as u32 + block) as u16)
     }
 
     /// The number of a map page in the directory.

@@ -2,14 +2,14 @@
 
 use ftl_iface::{NandDevice, PageIndex, Sector, SectorCount};
 
-use super::address::{Mapped, Place, Spot};
+use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Worn;
-use super::dirty::{Entry, Located, Old};
+use super::dirty::{Entry, Old};
 use super::door::Seen;
 use super::ftl::{Open, PageFtl, Stream};
 use super::map::Cached;
 use super::numbers;
-use super::shape::Area;
+use super::shape::{Area, AreaShape};
 use super::weak::Weak;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
@@ -39,13 +39,25 @@ pub(super) enum Written {
     Again(Kind, Stamp),
 }
 
-/// Whether a sector's place before is known.
+/// Whether it is known where a sector stood before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// It is what its map page says, and that is counted.
-    At(Place),
+    /// In that block. If no entry says so, its map page does, and that is counted.
+    In(BlockNumber),
     /// Whatever it is.
     Unknown,
+}
+
+/// The next page of an open block that endangers nothing which is relied upon.
+#[inline(never)]
+fn next_safe(area: &AreaShape, open: Open) -> u16 {
+    let endangers = |page: u16| {
+        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
+        others.any(|other| other.get() < open.relied)
+    };
+    let mut pages = open.next..area.pages;
+    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
+    safe.unwrap_or(area.pages)
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -125,10 +137,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.remember(first, self.place(spot, 0), Before::Unknown)?;
             self.write_leaf(self.shape.leaf_of(first).0)?;
         }
-        self.door.hold_nothing();
         for slot in 0..count {
             self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
         }
+        self.door.hold_no_more(count);
         let content = if count == slots {
             Content::Host(data)
         } else {
@@ -152,8 +164,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.get(sector).is_some() {
             return Ok(Before::Unknown);
         }
-        Ok(match self.mapped(sector)? {
-            Mapped::At(place) => Before::At(place),
+        Ok(match self.mapped(sector, Cause::Scan)? {
+            Mapped::At(place) => Before::In(self.shape.block_of(place)),
             Mapped::Nowhere | Mapped::Lost => Before::Unknown,
         })
     }
@@ -165,38 +177,34 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         place: Place,
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
-        self.blocks.refer(self.shape.spot(place).0.block, 1);
-        let located = self.table.locate(sector);
-        let old = if let Located::At(cell) = located
+        self.blocks.refer(self.shape.block_of(place), 1);
+        if let Some(cell) = self.table.find(sector)
             && let Some((_, entry)) = self.table.entry_at(cell)
         {
-            let block = self.shape.spot(entry.place).0.block;
+            let block = self.shape.block_of(entry.place);
             self.blocks.release(block, 1);
             if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
                 self.blocks.release(block, 1);
             }
-            entry.old
-        } else {
-            self.map.note_dirty(self.shape.leaf_of(sector).0);
-            self.release_before(sector, before)
-        };
-        let put = self.table.put_at(located, sector, Entry { place, old });
-        if put { Ok(()) } else { Err(Fault::Corrupt) }
+            self.table.renew(cell, Entry { place, ..entry });
+            return Ok(());
+        }
+        self.map.note_dirty(self.shape.leaf_of(sector).0);
+        let old = self.release_before(sector, before);
+        if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
     }
 
     /// Releases the place that a sector's map page tells, where that costs no read.
     fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+        if let Before::In(block) = before {
+            self.blocks.release(block, 1);
+            return Old::Released;
+        }
         let (leaf, at) = self.shape.leaf_of(sector);
-        let mapped = match before {
-            Before::At(place) => Mapped::At(place),
-            Before::Unknown => match self.map.cached(leaf) {
-                Some(page) => self.map.get(page, at),
-                None if self.map.spot(leaf).is_none() => Mapped::Nowhere,
-                None => return Old::Counted,
-            },
-        };
-        if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.spot(place).0.block, 1);
+        match self.map.cached(leaf) {
+            Some(page) => self.release_at(self.map.get(page, at)),
+            None if self.map.spot(leaf).is_none() => {}
+            None => return Old::Counted,
         }
         Old::Released
     }
@@ -209,14 +217,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         content: Content<'_>,
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
-        let page_bytes = self.shape_of(stream).page_bytes.as_usize();
         for tried in 0..TRIES {
             self.anchor_if_due()?;
             let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
-                Content::Buffer => self.buffer.get(..page_bytes).unwrap_or(&[]),
+                Content::Buffer => {
+                    let bytes = self.shape_of(stream).page_bytes.as_usize();
+                    self.buffer.get(..bytes).unwrap_or(&[])
+                }
                 Content::Cached(page) => self.map.bytes(page),
             };
             let (kind, note) = match what {
@@ -273,22 +283,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
     fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
-        let area = *self.shape_of(stream);
         loop {
-            if let Some(Open { block, mut next, relied }) = self.opens[stream as usize] {
-                let endangers = |page: u16| {
-                    let mut others =
-                        area.pairing.endangered(PageIndex::new(page), area.page_count());
-                    others.any(|other| other.get() < relied)
-                };
-                let shares = area.word_lines < area.pages;
-                let guards = shares && self.guards() && !planted(Bug::ForgetWordLines);
-                while guards && next < area.pages && endangers(next) {
-                    next += 1;
-                }
-                self.opens[stream as usize] = Some(Open { block, next, relied });
-                if next < area.pages {
-                    return Ok(Spot { block, page: next });
+            if let Some(open) = self.opens[stream as usize] {
+                let area = self.shape_of(stream);
+                let guards = area.shares_cells() && self.guards();
+                let page = if guards { next_safe(area, open) } else { open.next };
+                if page < area.pages {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next = page;
+                    }
+                    return Ok(Spot { block: open.block, page });
                 }
                 self.close(stream);
             }
@@ -304,6 +308,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Opens a block for a stream: one to which nothing refers is erased.
+    #[inline(never)]
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
@@ -349,10 +354,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Marks a block bad to which nothing refers.
-    pub(super) fn retire(
-        &mut self,
-        block: super::address::BlockNumber,
-    ) -> Result<(), Fault<D::Error>> {
+    pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
         self.record_block(block);

@@ -34,7 +34,7 @@ pub(super) const PAGED: [Parameter; 9] = [
     Parameter {
         name: "entries",
         default: "auto",
-        title: "sectors that RAM knows and map pages do not yet; auto: 9,850, or fewer on small devices",
+        title: "sectors that RAM knows and map pages do not yet; auto: 9,590, or fewer on small devices",
     },
     switch("follow", "a small write that continues a run of large ones follows it to the MLC"),
     Parameter {
