@@ -15,6 +15,15 @@ const BYTES: u32 = 512;
 const LARGE: usize = 128;
 const ENDURES: Endurance = Endurance { log: 100_000, chain: 5_000 };
 
+/// What the host does between two writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Host {
+    /// It waits until no idle work is left.
+    Pauses,
+    /// Nothing.
+    Hurries,
+}
+
 /// What the host's large writes programmed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Programs {
@@ -23,7 +32,7 @@ struct Programs {
 }
 
 /// Writes the device once in large writes, with pauses or without, and reads it back.
-fn written_once(bursts: Bursts, pauses: bool) -> Programs {
+fn written_once(bursts: Bursts, host: Host) -> Programs {
     let geometry = devices::geometry(
         Some(region(Cell::Slc, 64, 16, 1024)),
         Some(region(Cell::Mlc, 400, 16, 2048)),
@@ -49,7 +58,9 @@ fn written_once(bursts: Bursts, pauses: bool) -> Programs {
             stamp(request, at).write_to(sector);
         }
         ftl.write(Sector::new(request * LARGE as u32), &data).expect("written");
-        while pauses && ftl.maintain(PageCount::new(8)).expect("idle work") == Work::Left {}
+        while host == Host::Pauses
+            && ftl.maintain(PageCount::new(8)).expect("idle work") == Work::Left
+        {}
         ftl.check().expect("every invariant holds");
     }
     for request in 0..requests {
@@ -69,17 +80,17 @@ fn stamp(request: u32, at: usize) -> Stamp {
 
 #[test]
 fn with_pauses_large_writes_enter_the_fast_area() {
-    let without = written_once(Bursts::ToMain, true);
+    let without = written_once(Bursts::ToMain, Host::Pauses);
     assert_eq!(without.fast, 0, "bursts are off: {without:?}");
-    let with = written_once(Bursts::ToFast(ENDURES), true);
+    let with = written_once(Bursts::ToFast(ENDURES), Host::Pauses);
     assert_eq!(with.main, 0, "the fast area has room after each pause: {with:?}");
     assert_eq!(with.fast, 2 * without.main, "its pages are half as large");
 }
 
 #[test]
 fn without_pauses_they_fill_what_is_free_and_no_more() {
-    let all = written_once(Bursts::ToMain, false).main;
-    let with = written_once(Bursts::ToFast(ENDURES), false);
+    let all = written_once(Bursts::ToMain, Host::Hurries).main;
+    let with = written_once(Bursts::ToFast(ENDURES), Host::Hurries);
     let room = 64 * 16;
     assert!((room / 2..room * 3 / 4).contains(&with.fast), "{with:?} of {room}");
     assert_eq!(with.fast / 2 + with.main, all);
@@ -89,7 +100,7 @@ fn without_pauses_they_fill_what_is_free_and_no_more() {
 fn they_wear_the_fast_area_no_faster_than_its_endurance_allows() {
     // Both endure as much, so that the fast area may be a mean cycle ahead of the main one and no more.
     let even = Endurance { log: 1_000, chain: 1_000 };
-    let with = written_once(Bursts::ToFast(even), true);
+    let with = written_once(Bursts::ToFast(even), Host::Pauses);
     assert!(with.main > with.fast, "{with:?}");
     assert!(with.fast > 64 * 16, "{with:?}");
 }

@@ -414,9 +414,9 @@ impl<'ram> Blocks<'ram> {
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 
-    /// How far ahead it is that a block's content is expected to be replaced. What should have been replaced by now will
-    /// stay the longer the older it is. A block that is not written to is kept from growing young again as the clock
-    /// goes round.
+    /// How far ahead it is that a block's content is expected to be replaced. What should have been replaced by now
+    /// will stay the longer the older it is. A block that is not written to is kept from growing young again as the
+    /// clock goes round.
     #[inline]
     pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
         let oldest = now.wrapping_sub(AGE_MAX);

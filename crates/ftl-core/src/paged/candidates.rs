@@ -13,9 +13,9 @@ pub(super) const PACE_MAX: u16 = 21;
 
 /// As many are kept.
 const KEPT: usize = 24;
-/// At a turn the hand passes at least as many blocks, and at least so large a part of the area: most of what it keeps is
-/// used up when it comes round. More is not better: the hand takes blocks in the order in which they were written, and
-/// so leaves those in peace that were written late.
+/// At a turn the hand passes at least as many blocks, and at least so large a part of the area: most of what it keeps
+/// is used up when it comes round. More is not better: the hand takes blocks in the order in which they were written,
+/// and so leaves those in peace that were written late.
 const PASSED: u16 = 64;
 const ROUND: u16 = 32;
 /// Turns of the clock that are added to how far a block's death is: without them nothing but that would count.

@@ -86,9 +86,9 @@ pub enum RunEnds {
 pub enum Bursts {
     /// To the main area, as always.
     ToMain,
-    /// To the fast area, for hosts that pause: it takes them more quickly, and idle work moves them on until half of it is
-    /// free again. With such endurance of the fast area (`log`) and the main one (`chain`) they enter only as long as the
-    /// fast area does not wear faster than lets both wear out together.
+    /// To the fast area, for hosts that pause: it takes them more quickly, and idle work moves them on until half of it
+    /// is free again. With such endurance of the fast area (`log`) and the main one (`chain`) they enter only as long
+    /// as the fast area does not wear faster than lets both wear out together.
     ToFast(Endurance),
 }
 

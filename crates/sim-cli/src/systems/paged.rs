@@ -45,7 +45,7 @@ pub(super) const PAGED: [Parameter; 9] = [
     Parameter {
         name: "bursts",
         default: "off",
-        title: "large writes enter the SLC's free room and leave it while the host pauses (--open-loop), as wear allows",
+        title: "large writes enter the SLC while it has room, and leave it when the host pauses (--open-loop)",
     },
     Parameter { name: "cache", default: "auto", title: "map pages in RAM; auto: 16, or 4" },
     Parameter {

@@ -101,6 +101,17 @@ fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     Some(Setup { device, ftl: FtlName::Hybrid, system: System::Hybrid, part, subject })
 }
 
+fn drawn_streams(dice: &mut Dice) -> (Streams, Victims) {
+    match dice.below(6) {
+        0 => (Streams::One, Victims::Greedy),
+        1 => (Streams::One, Victims::CostBenefit),
+        2 => (Streams::Two, Victims::Greedy),
+        3 => (Streams::Two, Victims::CostBenefit),
+        4 => (Streams::ByLifetime, Victims::Greedy),
+        _ => (Streams::ByLifetime, Victims::CostBenefit),
+    }
+}
+
 fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let kind = dice.pick(&KINDS);
     let (slc, mlc) = match kind {
@@ -116,14 +127,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let geometry = Geometry::new(slc, mlc).ok()?;
     let pages = [slc, mlc].into_iter().flatten().map(|region| region.page_bytes.get());
     let sector = if dice.percent(50) { 512 } else { pages.min()? };
-    let (streams, victims) = match dice.below(6) {
-        0 => (Streams::One, Victims::Greedy),
-        1 => (Streams::One, Victims::CostBenefit),
-        2 => (Streams::Two, Victims::Greedy),
-        3 => (Streams::Two, Victims::CostBenefit),
-        4 => (Streams::ByLifetime, Victims::Greedy),
-        _ => (Streams::ByLifetime, Victims::CostBenefit),
-    };
+    let (streams, victims) = drawn_streams(dice);
     let dirty_entries = 8 + dice.below(400);
     let cached_leaves = 2 + dice.below(3) as u16;
     let anchor_blocks = dice.pick(&[0, 2, 3, 4, 6, 10]);
