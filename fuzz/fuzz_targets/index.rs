@@ -22,7 +22,9 @@ fuzz_target!(|bytes: &[u8]| {
     let (sectors, slots) = if kind & 2 == 0 { (1 << 12, 1 << 10) } else { (1 << 20, 1 << 15) };
     let head = [0, u32::MAX - 9, 77, u32::MAX][usize::from(kind >> 2) % 4];
     let (count, blocks) = (SectorCount::new(sectors), BlockCount::new(BLOCKS));
-    let Ok(shape) = IndexShape::new(entries, count, (slots, blocks), probes, probing) else { return };
+    let Ok(shape) = IndexShape::new(entries, count, (slots, blocks), probes, probing) else {
+        return;
+    };
     let (mut low, mut high) = (vec![!0; shape.low_words()], vec![!0; shape.high_bytes()]);
     let mut index = Index::new(shape, &mut low, &mut high);
     let window = Window { head: LogSequence::new(head), blocks };

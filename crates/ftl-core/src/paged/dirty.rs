@@ -2,10 +2,10 @@
 //!
 //! Cells come in groups of eight. A sector's entry stands in the group that is its home, or, where that was full, in
 //! one behind it; each group counts the entries that have gone on beyond it. So a sector that is not there is missed
-//! after its home or a few groups more, and most look-ups are such. Where an entry is taken out, one that has gone on beyond
-//! its group comes back: entries move, if at all, to earlier cells, and so one who goes through the cells from the last
-//! to the first passes none that stays. Whatever set of entries fits in one order of insertion fits in every other: a
-//! mount can put back what was there, in the order in which it meets it.
+//! after its home or a few groups more, and most look-ups are such. Where an entry is taken out, one that has gone
+//! on beyond its group comes back: entries move, if at all, to earlier cells, and so one who goes through the cells
+//! from the last to the first passes none that stays. Whatever set of entries fits in one order of insertion fits in
+//! every other: a mount can put back what was there, in the order in which it meets it.
 //!
 //! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
