@@ -45,9 +45,9 @@ const CODE: [(&str, u32, u32); 12] = [
     ("chains, the least, opt-level = \"z\"", 34_770 + 604, 43_466 + 944),
     ("chains, the least, opt-level = \"s\"", 40_818 + 588, 50_016 + 960),
     ("chains, the least, opt-level = 3", 66_094 + 612, 62_822 + 3_208),
-    ("page store, opt-level = \"z\"", 40_436 + 560, 50_852 + 788),
-    ("page store, opt-level = \"s\"", 47_786 + 488, 56_448 + 764),
-    ("page store, opt-level = 3", 78_686 + 440, 82_004 + 1_176),
+    ("page store, opt-level = \"z\"", 39_922 + 584, 50_248 + 816),
+    ("page store, opt-level = \"s\"", 46_184 + 516, 56_496 + 772),
+    ("page store, opt-level = 3", 76_858 + 468, 81_104 + 1_184),
 ];
 
 /// The longest file of a configuration.

@@ -177,8 +177,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for number in 0..HEADERS {
             let missing =
                 !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
-            if missing && self.erase_header(number)? {
-                self.put_header(number, &header)?;
+            if missing {
+                // A cut may tear what is written now: it must count as the younger one, whatever stands beside it.
+                let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
+                self.door.raise_stamp(other);
+                if self.erase_header(number)? {
+                    self.put_header(number, &header)?;
+                }
             }
         }
         Ok(())
@@ -201,7 +206,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if planted(Bug::HeadersAtOnce) {
                 self.erase_header(other)?;
             }
-            if self.erase_header(number)? && !self.put_header(number, &header)? {
+            // Where it fails, the other one is all that there is, whatever can still be read of this one.
+            let written = self.erase_header(number)? && self.put_header(number, &header)?;
+            if !written {
                 break;
             }
         }

@@ -41,7 +41,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.block = Some(newest.site.block);
         self.anchors.last = newest.stamp;
         let mut list = List { page: self.map.vacate(None), len: 0 };
-        let fits = newest.head.base.is_some() && self.fits(&newest.head);
+        let fits = newest.head.base.is_some()
+            && self.fits(&newest.head)
+            && !self.begins_torn_before(newest.site.block)?;
         if !fits || !self.list_since(&newest, &mut list)? {
             return Ok(false);
         }
@@ -106,6 +108,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the block of the ring before that one begins with what cannot be read. Then its first anchor may have
+    /// been torn and read well for a while, so that this block was erased next, and torn in that: what is left in it
+    /// may be older than what it has lost.
+    fn begins_torn_before(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
+        let ring = self.shape.anchors;
+        for back in 1..ring {
+            let before = if back <= block { block - back } else { block + ring - back };
+            if !self.door.is_bad_block(self.ring_block(before))? {
+                return Ok(self.ring_page(before, 0, false)? == Seen::Unreadable);
+            }
+        }
+        Ok(false)
     }
 
     /// The last anchor that can be read whole.
