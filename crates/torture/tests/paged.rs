@@ -54,8 +54,8 @@ fn random_worlds_break_no_promise() {
     assert!(cuts_in_worlds(20_000..20_120) > 2_000);
 }
 
-/// A header was erased though the other one had just failed, and an old anchor was believed after the erase of a younger
-/// one's block was cut.
+/// A header was erased though the other one had just failed, and an old anchor was believed after the erase of a
+/// younger one's block was cut.
 #[test]
 fn worlds_that_were_broken_once_are_whole() {
     for seed in [1_002_608, 1_015_745] {

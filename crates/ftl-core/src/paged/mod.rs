@@ -26,7 +26,7 @@
 //! Arrows fall, in this order:
 //! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`refresh`](self),
 //!   [`salvage`](self), [`level`](self), [`lifetime`](self), [`settle`](self), [`mount`], [`scan`](self),
-//!   [`quick`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of one type and
+//!   [`quick`](self), [`ring`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of one type and
 //!   know its fields.
 //! - [`candidates`](self): blocks that are worth emptying.
 //! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.
@@ -63,6 +63,8 @@ pub mod mount;
 mod scan;
 
 mod quick;
+
+mod ring;
 
 mod anchors;
 

@@ -4,14 +4,15 @@
 //! may be what a cut left, as ever; where nothing came since the anchor, that itself may be torn, and is written anew
 //! before anything relies on it.
 
-use ftl_iface::{NandDevice, PageIndex, Pairing, SectorCount};
+use ftl_iface::{NandDevice, Pairing, SectorCount};
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::dirty::{Entry, Old};
 use super::door::{self, Seen};
 use super::ftl::PageFtl;
 use super::map;
-use super::records::{Head, Record, Site};
+use super::records::{Head, Record};
+use super::ring::Newest;
 use super::scan::Youngest;
 use super::shape::Area;
 use super::since::{LINE, List, Since, bytes_of, since_of};
@@ -19,15 +20,6 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
-use ftl_iface::Bytes;
-
-/// The anchor that a mount goes by.
-#[derive(Clone, Copy, Debug)]
-struct Newest {
-    site: Site,
-    stamp: Stamp,
-    head: Head,
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Mounts by the last anchor. `false`: there is none, or what it says cannot be relied upon; every block is to be
@@ -80,102 +72,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         fits
-    }
-
-    fn ring_page(&mut self, block: u16, page: u16, whole: bool) -> Result<Seen, Fault<D::Error>> {
-        let page = self.ring_block(block).page(PageIndex::new(page));
-        let data = if whole { self.anchors.page_mut() } else { &mut [] };
-        let seen = self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount)?;
-        Ok(match seen {
-            Seen::Page(tag) if tag.kind != Kind::Checkpoint => Seen::Unreadable,
-            seen => seen,
-        })
-    }
-
-    /// The first stamp in a block of the ring.
-    fn ring_stamp(&mut self, block: u16) -> Result<Option<Stamp>, Fault<D::Error>> {
-        if self.door.is_bad_block(self.ring_block(block))? {
-            return Ok(None);
-        }
-        for page in 0..self.shape.map_area().pages {
-            if !self.takes_anchor(page) {
-                continue;
-            }
-            match self.ring_page(block, page, false)? {
-                Seen::Page(tag) => return Ok(Some(tag.stamp)),
-                Seen::Erased => return Ok(None),
-                Seen::Unreadable => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether the block of the ring before that one begins with what cannot be read. Then its first anchor may have
-    /// been torn and read well for a while, so that this block was erased next, and torn in that: what is left in it
-    /// may be older than what it has lost.
-    fn begins_torn_before(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
-        let ring = self.shape.anchors;
-        for back in 1..ring {
-            let before = if back <= block { block - back } else { block + ring - back };
-            if !self.door.is_bad_block(self.ring_block(before))? {
-                return Ok(self.ring_page(before, 0, false)? == Seen::Unreadable);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The last anchor that can be read whole.
-    fn newest_anchor(&mut self) -> Result<Option<Newest>, Fault<D::Error>> {
-        let mut below = Stamp::new(u64::MAX);
-        for _ in 0..self.shape.anchors {
-            let mut last: Option<(Stamp, u16)> = None;
-            for block in 0..self.shape.anchors {
-                if let Some(stamp) = self.ring_stamp(block)?
-                    && stamp < below
-                    && last.is_none_or(|(last, _)| stamp > last)
-                {
-                    last = Some((stamp, block));
-                }
-            }
-            let Some((stamp, block)) = last else { return Ok(None) };
-            if let Some(newest) = self.last_of(block)? {
-                return Ok(Some(newest));
-            }
-            below = stamp;
-        }
-        Ok(None)
-    }
-
-    /// The last anchor of a block that can be read whole.
-    fn last_of(&mut self, block: u16) -> Result<Option<Newest>, Fault<D::Error>> {
-        // Pages are programmed in their order: all before the first that reads as erased were.
-        let (mut from, mut to) = (0, self.shape.map_area().pages);
-        while from < to {
-            let middle = from.midpoint(to);
-            let Some(page) = (middle..to).find(|page| self.takes_anchor(*page)) else {
-                to = middle;
-                continue;
-            };
-            match self.ring_page(block, page, false)? {
-                Seen::Erased => to = middle,
-                Seen::Page(_) | Seen::Unreadable => from = page + 1,
-            }
-        }
-        for page in (0..from).rev() {
-            if !self.takes_anchor(page) {
-                continue;
-            }
-            let Seen::Page(tag) = self.ring_page(block, page, true)? else { continue };
-            let key = self.door.key();
-            self.door.raise_stamp(tag.stamp);
-            if map::is_whole(self.anchors.page_mut(), key)
-                && let Some(head) = self.anchors.head()
-            {
-                let site = Site { number: head.number, block, page };
-                return Ok(Some(Newest { site, stamp: tag.stamp, head }));
-            }
-        }
-        Ok(None)
     }
 
     /// Lists what was programmed since the anchor, in the order of stamps. `false`: more than it can speak of.
