@@ -9,7 +9,7 @@ use torture::worlds::{Choice, Told, Worlds, worlds};
 use torture::{FtlName, Unwatched};
 
 /// Random worlds in which a bug must be found.
-const WORLDS: u64 = 4_800;
+const WORLDS: u64 = 9_600;
 
 /// Worlds that are lived beside each other, until one shows the bug.
 const AT_ONCE: u64 = 48;
