@@ -210,7 +210,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 if !self.takes_anchor(at) {
                     continue;
                 }
-                match self.ring_page(block, at, true)? {
+                match self.ring_page(block, at)? {
                     Seen::Erased => break,
                     Seen::Unreadable => continue,
                     Seen::Page(_) if !map::is_whole(self.anchors.page_mut(), key) => continue,

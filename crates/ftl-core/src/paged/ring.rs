@@ -19,14 +19,17 @@ pub(super) struct Newest {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    pub(super) fn ring_page(&mut self, block: u16, page: u16, whole: bool) -> Result<Seen, Fault<D::Error>> {
+    /// The tag of a page of the ring.
+    fn ring_tag(&mut self, block: u16, page: u16) -> Result<Seen, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
-        let data = if whole { self.anchors.page_mut() } else { &mut [] };
-        let seen = self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount)?;
-        Ok(match seen {
-            Seen::Page(tag) if tag.kind != Kind::Checkpoint => Seen::Unreadable,
-            seen => seen,
-        })
+        self.door.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(anchors_alone)
+    }
+
+    /// The same, with all that stands in it.
+    pub(super) fn ring_page(&mut self, block: u16, page: u16) -> Result<Seen, Fault<D::Error>> {
+        let page = self.ring_block(block).page(PageIndex::new(page));
+        let data = self.anchors.page_mut();
+        self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(anchors_alone)
     }
 
     /// The first stamp in a block of the ring.
@@ -38,7 +41,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if !self.takes_anchor(page) {
                 continue;
             }
-            match self.ring_page(block, page, false)? {
+            match self.ring_tag(block, page)? {
                 Seen::Page(tag) => return Ok(Some(tag.stamp)),
                 Seen::Erased => return Ok(None),
                 Seen::Unreadable => {}
@@ -55,7 +58,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for back in 1..ring {
             let before = if back <= block { block - back } else { block + ring - back };
             if !self.door.is_bad_block(self.ring_block(before))? {
-                return Ok(self.ring_page(before, 0, false)? == Seen::Unreadable);
+                return Ok(self.ring_tag(before, 0)? == Seen::Unreadable);
             }
         }
         Ok(false)
@@ -93,7 +96,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 to = middle;
                 continue;
             };
-            match self.ring_page(block, page, false)? {
+            match self.ring_tag(block, page)? {
                 Seen::Erased => to = middle,
                 Seen::Page(_) | Seen::Unreadable => from = page + 1,
             }
@@ -102,7 +105,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if !self.takes_anchor(page) {
                 continue;
             }
-            let Seen::Page(tag) = self.ring_page(block, page, true)? else { continue };
+            let Seen::Page(tag) = self.ring_page(block, page)? else { continue };
             let key = self.door.key();
             self.door.raise_stamp(tag.stamp);
             if map::is_whole(self.anchors.page_mut(), key)
@@ -113,5 +116,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         Ok(None)
+    }
+}
+
+/// In the ring nothing counts but anchors.
+fn anchors_alone(seen: Seen) -> Seen {
+    match seen {
+        Seen::Page(tag) if tag.kind != Kind::Checkpoint => Seen::Unreadable,
+        seen => seen,
     }
 }
