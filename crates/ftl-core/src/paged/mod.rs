@@ -26,8 +26,8 @@
 //! Arrows fall, in this order:
 //! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`refresh`](self),
 //!   [`salvage`](self), [`level`](self), [`lifetime`](self), [`settle`](self), [`mount`], [`scan`](self),
-//!   [`quick`](self), [`ring`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of one type and
-//!   know its fields.
+//!   [`quick`](self), [`ring`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of
+//!   one type and know its fields.
 //! - [`candidates`](self): blocks that are worth emptying.
 //! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
