@@ -6,8 +6,13 @@
 //!  │ magic │ version │ anchors │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
 //!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
 //! ```
+//!
+//! Of the two the one written last is rewritten first: a cut may have torn it, and the other one stands meanwhile. Then
+//! the same header is programmed to the next word line of its block, as a *proof* that the first page was acknowledged;
+//! and only then the other one is erased. So where the younger header has a proof, it is the older one that a cut may
+//! have damaged, and that is rewritten first.
 
-use ftl_iface::{Block, Bytes, Corrected, NandDevice, PageIndex};
+use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
 
 use super::door::Seen;
 use super::ftl::{PageFtl, Stream};
@@ -105,7 +110,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// The same, and when it was programmed.
     fn header_and_stamp(&mut self, number: u16) -> Result<(Found, Stamp), Fault<D::Error>> {
-        let page = self.header_block(number).page(PageIndex::new(0));
+        self.header_in(self.header_block(number).page(PageIndex::new(0)))
+    }
+
+    /// Where the proof of a header stands: a page that shares no cells with the header, and none between is programmed.
+    fn proof_page(&self, number: u16) -> Page {
+        self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
+    }
+
+    fn header_in(&mut self, page: Page) -> Result<(Found, Stamp), Fault<D::Error>> {
         let mut bytes = [0; BYTES];
         let key = self.door.key();
         self.door.set_key(FormatKey::HEADER);
@@ -147,9 +160,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         number: u16,
         header: &Header,
     ) -> Result<bool, Fault<D::Error>> {
+        self.put_header_in(self.header_block(number).page(PageIndex::new(0)), header)
+    }
+
+    /// Writes it to a page. `false`: its block is bad now.
+    fn put_header_in(&mut self, page: Page, header: &Header) -> Result<bool, Fault<D::Error>> {
         let map = *self.shape.map_area();
-        let block = self.header_block(number);
-        let page = block.page(PageIndex::new(0));
         // What a suspect page holds stays in its buffer: a header is made in a map page's.
         let cached = self.map.vacate(None);
         let key = self.door.key();
@@ -165,7 +181,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.set_key(key);
         match done {
             Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| false),
+            Err(Fault::BlockFailed) => self.door.mark_bad_block(page.block()).map(|()| false),
             Err(fault) => Err(fault),
         }
     }
@@ -189,29 +205,40 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes both headers anew, each while the other stands. The younger one is first: a cut may have torn it while it
-    /// was written, so that it must not be all that there is.
+    /// Writes both headers anew, each while the other stands.
     pub(super) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
         self.mend_headers()?;
+        let header = header(&self.shape, self.door.key());
+        let first = self.doubtful_header()?;
+        let second = HEADERS - 1 - first;
+        // Where one fails, the other is all that there is, whatever can still be read of the first.
+        let goes_on = self.rewrite_header(first, &header)?
+            && self.put_header_in(self.proof_page(first), &header)?;
+        if goes_on {
+            self.rewrite_header(second, &header)?;
+        }
+        Ok(())
+    }
+
+    /// The header that a cut may have damaged, though it can be read now.
+    fn doubtful_header(&mut self) -> Result<u16, Fault<D::Error>> {
         let stamps = [self.header_and_stamp(0)?.1, self.header_and_stamp(1)?.1];
         // What is written now is to be the younger one.
         self.door.raise_stamp(stamps[0].max(stamps[1]));
-        let header = header(&self.shape, self.door.key());
         let younger = u16::from(stamps[1] > stamps[0]);
-        for number in [younger, HEADERS - 1 - younger] {
-            let other = HEADERS - 1 - number;
-            if self.header_is_bad(other)? || self.header_at(other)? != Found::Header(header) {
-                break;
-            }
-            if planted(Bug::HeadersAtOnce) {
-                self.erase_header(other)?;
-            }
-            // Where it fails, the other one is all that there is, whatever can still be read of this one.
-            let written = self.erase_header(number)? && self.put_header(number, &header)?;
-            if !written {
-                break;
-            }
+        let proof = self.header_in(self.proof_page(younger))?.0;
+        Ok(if matches!(proof, Found::Header(_)) { HEADERS - 1 - younger } else { younger })
+    }
+
+    /// Writes a header anew, if the other one stands. `false`: it does not, or this one is bad now.
+    fn rewrite_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
+        let other = HEADERS - 1 - number;
+        if self.header_is_bad(other)? || self.header_at(other)? != Found::Header(*header) {
+            return Ok(false);
         }
-        Ok(())
+        if planted(Bug::HeadersAtOnce) {
+            self.erase_header(other)?;
+        }
+        Ok(self.erase_header(number)? && self.put_header(number, header)?)
     }
 }

@@ -1,0 +1,103 @@
+//! Both headers of a page store are rewritten, and power fails while they are; and once more while they are the next
+//! time. One of them must be left.
+
+mod world;
+
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RefreshLimits};
+use ftl_core::probe::NoProbe;
+use ftl_iface::{BlockStore, Bytes, Corrected, NandDevice, PageCount, SectorCount, Work};
+use nand_model::power::{Cut, Fates, PageFate, PowerCut};
+use nand_model::{Chip, Content, Fork, datasheet};
+
+use world::fading::{Fading, days, fading};
+use world::{Dice, KEY};
+
+/// Without anchors and data nothing is refreshed but the headers.
+fn config(capacity: u32) -> PagedConfig {
+    PagedConfig {
+        sector_bytes: Bytes::new(1024),
+        capacity: Some(SectorCount::new(capacity)),
+        dirty_entries: 100,
+        cached_leaves: 2,
+        anchor_blocks: 0,
+        refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(1) },
+        ..PagedConfig::SMALL
+    }
+}
+
+/// Mounts, reads everything once and rewrites what is weak. Says whether it mounted.
+fn refresh<D: NandDevice>(device: &mut D, plan: &PagedPlan, config: &PagedConfig) -> bool {
+    let mut ram = OwnedPagedRam::for_plan(plan);
+    let Ok(mut ftl) = PageFtl::mount(device, config, ram.lend(), NoProbe) else { return false };
+    ftl.scrub();
+    while let Ok(Work::Left) = ftl.maintain(PageCount::new(1)) {}
+    true
+}
+
+/// What power does to the operation with that number: one in two erases leaves pages that read well for a while, and one
+/// in two programs a page that does.
+fn cut(at: u64, dice: &mut Dice) -> Cut {
+    let drawn = Cut::seeded(at, dice.below(u32::MAX).into());
+    let mut fates: Fates = *drawn.fates();
+    if dice.below(2) == 0 {
+        fates.page = PageFate::Unstable { reads: dice.below(6) };
+    }
+    Cut::chosen(at, fates)
+}
+
+/// A device that was cut in one refresh and lies for some days.
+fn after_a_cut(
+    device: &mut Fading,
+    at: u64,
+    (plan, config): (&PagedPlan, &PagedConfig),
+    dice: &mut Dice,
+) -> Option<Fading> {
+    let mut device = PowerCut::new(device.fork(), cut(at, dice));
+    refresh(&mut device, plan, config);
+    if device.is_on() {
+        return None;
+    }
+    let mut device = device.into_inner();
+    device.age(days(1));
+    Some(device)
+}
+
+#[test]
+fn one_of_both_headers_outlives_a_cut_in_each_of_two_refreshes() {
+    for (name, capacity) in [("tiny-slc", 72), ("tiny-mlc", 120), ("tiny", 112)] {
+        let part = datasheet::builtin(name).expect("known");
+        let config = config(capacity);
+        let plan = PagedPlan::new(&part.geometry, &config).expect("fits");
+        let mut cuts = 0;
+        for seed in 0..400 {
+            let chip = Chip::new(&part, Content::Bytes).expect("a possible part");
+            let mut device = fading(chip, seed);
+            let mut ram = OwnedPagedRam::for_plan(&plan);
+            drop(
+                PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"),
+            );
+            device.age(days(4));
+            let mut dice = Dice::new(seed);
+            let set = (&plan, &config);
+            for first in 0.. {
+                let Some(mut once) = after_a_cut(&mut device, first, set, &mut dice) else { break };
+                for second in 0.. {
+                    let Some(mut twice) = after_a_cut(&mut once, second, set, &mut dice) else {
+                        break;
+                    };
+                    cuts += 1;
+                    // What is left of either cut is met by now.
+                    for life in 0..3 {
+                        let mounted = refresh(&mut twice, &plan, &config);
+                        assert!(
+                            mounted,
+                            "{name}, seed {seed}: cuts {first} and {second}, life {life}"
+                        );
+                        twice.age(days(1));
+                    }
+                }
+            }
+        }
+        assert!(cuts > 5_000, "{name}: {cuts} pairs of cuts");
+    }
+}
