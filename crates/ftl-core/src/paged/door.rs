@@ -8,6 +8,7 @@ use ftl_iface::{
 
 use super::address::{BlockNumber, Spot};
 use super::config::RefreshLimits;
+use super::numbers;
 use super::shape::PagedShape;
 use super::weak::{Weak, WeakOnes};
 use crate::error::Fault;
@@ -73,7 +74,15 @@ pub struct Door<'ram, D, P> {
     corrected: Corrected,
     /// What begins to go, of all that was read.
     pub weak: WeakOnes,
+    believed: Option<Believed<'ram>>,
     dead: bool,
+}
+
+/// What stood in a page that may go at any time, and cannot be done again.
+#[derive(Debug)]
+struct Believed<'ram> {
+    spot: Spot,
+    bytes: &'ram [u8],
 }
 
 impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
@@ -97,6 +106,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             read_bytes: 0,
             corrected: Corrected::NONE,
             weak: WeakOnes::new(limits),
+            believed: None,
             dead: false,
         }
     }
@@ -189,7 +199,32 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
-        seen
+        match seen? {
+            Seen::Unreadable => Ok(self.read_believed(spot, at, data)),
+            seen => Ok(seen),
+        }
+    }
+
+    /// Believes in a page with those bytes, whose slots are held, whether or not it can be read from now on. Nothing is
+    /// programmed any more.
+    pub fn believe(&mut self, spot: Spot, (kind, stamp): (Kind, Stamp), bytes: &'ram [u8]) {
+        let tag_bytes = layout::tag_bytes(self.shape.area_at(spot.block).slots);
+        let held = self.write.get_mut(..tag_bytes).unwrap_or(&mut []);
+        layout::put_tag(held, &Tag { kind, stamp, note: 0 }, self.key);
+        self.believed = Some(Believed { spot, bytes });
+    }
+
+    /// What is known of a page that cannot be read.
+    #[cold]
+    #[inline(never)]
+    fn read_believed(&mut self, spot: Spot, at: Bytes, data: &mut [u8]) -> Seen {
+        let believed = self.believed.as_ref().filter(|believed| believed.spot == spot);
+        let bytes = believed.and_then(|believed| believed.bytes.get(at.as_usize()..));
+        let held = self.write.get(..self.read_bytes).zip(self.read.get_mut(..self.read_bytes));
+        let (Some(bytes), Some((held, tag))) = (bytes, held) else { return Seen::Unreadable };
+        numbers::copy(data, bytes);
+        numbers::copy(tag, held);
+        layout::tag(tag, self.key).map_or(Seen::Unreadable, Seen::Page)
     }
 
     /// The most bits of a codeword that the device corrected in the page read last.

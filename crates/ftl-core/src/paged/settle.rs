@@ -152,10 +152,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Takes the page as it is, on a device that takes no writes any more.
+    /// Takes the page as it is, on a device that takes no writes any more. It may be gone at any time, where it is what
+    /// a cut left: what was read of it stands in for it.
     fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        match suspect.what {
-            What::Sectors => self.adopt(suspect.spot),
+        let kind = match suspect.what {
+            What::Sectors => {
+                self.adopt(suspect.spot)?;
+                Kind::Sectors
+            }
             What::Map(leaf) => {
                 let page = self.map.vacate(None);
                 self.fill_from_buffer(page);
@@ -165,8 +169,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 for sector in first.run(ftl_iface::SectorCount::new(sectors)) {
                     self.table.take(sector);
                 }
-                self.count_references()
+                self.count_references()?;
+                Kind::Map
             }
-        }
+        };
+        let bytes = core::mem::take(&mut self.buffer);
+        self.door.believe(suspect.spot, (kind, suspect.first), bytes);
+        Ok(())
     }
 }
