@@ -396,7 +396,7 @@ impl NandDevice for Crossing {
             }
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
-                self.injured.meet(self.chip.inner(), page);
+                self.injured.meet(self.chip.inner(), page, self.account.get());
                 Err(ReadError::Uncorrectable)
             }
             Err(ReadError::Driver(never)) => match never {},

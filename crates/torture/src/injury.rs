@@ -1,5 +1,6 @@
 //! Pages of host data that a fault has made unreadable, and what the FTL cannot know of them.
 
+use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
 
@@ -18,9 +19,9 @@ impl Injuries {
         self.0.push(injury);
     }
 
-    /// Notes that the FTL was told that a page cannot be read. If nothing was programmed to its block since, but for
+    /// Notes that the FTL was told, on that account, that a page cannot be read. If nothing was programmed to its block since, but for
     /// what may have ruined it, or if its block's last page is not there, nothing may tell what it held.
-    pub(crate) fn meet(&mut self, chip: &Chip, page: Page) {
+    pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
         let met = self.0.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
@@ -35,6 +36,7 @@ impl Injuries {
                 Told::LastPage => last + 1 < end,
                 Told::NextPage => last == page.index().get() || (last..end).any(is_endangered),
                 Told::ItsPlace => false,
+                Told::ItsEntry => cause == Cause::Mount,
             };
         }
     }

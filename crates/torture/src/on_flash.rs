@@ -102,4 +102,6 @@ pub(crate) enum Told {
     LastPage,
     /// The next page of its block.
     NextPage,
+    /// The entry that leads to it, which a mount finds in the page itself where nothing else has told of it yet.
+    ItsEntry,
 }

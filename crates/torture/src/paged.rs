@@ -5,10 +5,11 @@ use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
 };
 use ftl_iface::{BlockCount, Bytes, Geometry, StoreWriteError};
+use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck};
+use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck, Told};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
@@ -79,8 +80,11 @@ impl OnFlash for Paged {
         self.plan.shape().blocks().into()
     }
 
-    fn injury(&self, _: &Struck<'_>) -> Option<Injury> {
-        None
+    fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
+        let sectors = struck.data.chunks(self.sector_bytes().as_usize());
+        let contents = sectors.filter_map(Stamp::read_from).collect();
+        let (page, told) = (Some(struck.page), Told::ItsEntry);
+        Some(Injury { page, told, contents, places: Vec::new(), untold: false })
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {

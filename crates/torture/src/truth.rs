@@ -193,6 +193,9 @@ impl Truth {
     /// Whether something older may be found in the stead of what must be there.
     fn may_be_older(&self, sector: u32, expected: Expected, found: &Found) -> bool {
         let untold = |version: Version| self.untold.binary_search(&version).is_ok();
+        // One that was under way may have taken the place of what was before, and that its block.
+        let is_untold =
+            untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
         let is_older = match found {
             Found::Zeros => true,
             Found::Written { request, sector: named } => {
@@ -200,7 +203,7 @@ impl Truth {
             }
             _ => false,
         };
-        is_older && untold(expected.now)
+        is_older && is_untold
     }
 
     fn written_by(&self, request: u32, sector: u32) -> Version {
@@ -270,9 +273,9 @@ impl Truth {
         } else if let Some(asked) = self.asked_of(sector).iter().find(|asked| fits(**asked)) {
             Expected { now: *asked, lost: false }
         } else if found == Found::Lost && self.may_be_lost(sector, expected) {
-            // Whichever of them it was, it is lost now.
-            let now = self.asked_of(sector).last().copied().unwrap_or(expected.now);
-            Expected { now, lost: true }
+            // Whichever of them it was: another copy of it may yet be found after a mount.
+            self.sectors[sector as usize].lost = true;
+            return Ok(());
         } else if self.may_be_older(sector, expected, &found) {
             let now = match found {
                 Found::Written { request, .. } => self.written_by(request, sector),

@@ -33,8 +33,8 @@ fn cuts_in_a_format_lose_nothing() {
 
 #[test]
 fn cuts_with_blocks_that_fail_lose_nothing() {
-    let faults = Faults::parse("program,erase,mark").expect("there are such faults");
-    let faults_named = "program,erase,mark".into();
+    let faults_named: String = "program,erase,mark,uncorrectable".into();
+    let faults = Faults::parse(&faults_named).expect("there are such faults");
     let plan = Plan { cuts: Cuts::Sample(150), faults, faults_named, ..Plan::default() };
     assert!(nothing_is_lost(&plan) > 700);
 }

@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             count(spot, self.leaf_weight().into());
-            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+            let page = self.map.load(&mut self.door, leaf, Cause::Scrub)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
             for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
                 let released =
@@ -95,7 +95,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn what_is_done_again_is_proved(&mut self) -> Verdict {
         for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
             let spot = Spot { block: open.block, page: open.next - 1 };
-            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
             ensure(
                 !is_redone(tag.kind) || tag.stamp < self.door.stamp() || self.read_only,
                 || format!("{spot:?} was done again, and nothing proves that it was acknowledged"),
@@ -133,7 +133,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn the_directory_leads_to_map_pages(&mut self) -> Verdict {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
-            let seen = self.door.look(spot, Cause::Mount)?;
+            let seen = self.door.look(spot, Cause::Scrub)?;
             if seen == Seen::Unreadable {
                 return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
             }
@@ -144,19 +144,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The slot that a sector is mapped to holds that sector.
+    /// The slot that a sector is mapped to holds that sector; or the page cannot be read that said where it is.
     fn every_sector_is_where_the_map_says(&mut self) -> Verdict {
         for number in 0..self.shape.capacity.get() {
             let sector = Sector::new(number);
             let Mapped::At(place) = self.lookup(sector)? else { continue };
             let (spot, slot) = self.shape.spot(place);
-            let seen = self.door.look(spot, Cause::Mount)?;
+            let seen = self.door.look(spot, Cause::Scrub)?;
             if seen == Seen::Unreadable {
                 return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));
             }
             let held = self.door.slot(slot);
             ensure(held.copy_of() == Some(sector), || {
-                format!("{sector} is mapped to slot {slot} of {spot:?}, which holds {held:?}")
+                format!("Uncorrectable, or wrong: {sector} is mapped to {spot:?}, {slot}: {held:?}")
             })?;
         }
         Ok(())
@@ -168,9 +168,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
             let (leaf, _) = self.shape.leaf_of(sector);
             let (spot, _) = self.shape.spot(entry.place);
-            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
             let Some(map) = self.map.spot(leaf) else { continue };
-            let Some(page) = self.door.look(map, Cause::Mount)?.tag() else { continue };
+            let Some(page) = self.door.look(map, Cause::Scrub)?.tag() else { continue };
             ensure(tag.stamp > page.stamp, || {
                 format!("{sector} is dirty, and its map page is younger than its tag")
             })?;
@@ -183,7 +183,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
             let (spot, _) = self.shape.spot(entry.place);
-            let Some(tag) = self.door.look(spot, Cause::Mount)?.tag() else { continue };
+            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
             let horizon = self.epoch.horizon;
             ensure(tag.stamp > horizon, || {
                 format!("{sector} is dirty since {:?}, beyond the horizon {horizon:?}", tag.stamp)

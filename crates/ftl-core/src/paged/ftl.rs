@@ -10,7 +10,7 @@ use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig, RunEnds, Streams};
 use super::dirty::DirtyTable;
-use super::door::{Door, Seen, is_sectors};
+use super::door::{Door, is_sectors};
 use super::level::Leveling;
 use super::map::Map;
 use super::reclaim::Victim;
@@ -246,17 +246,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             run += 1;
         }
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
-        match self.door.read(spot, slot, data, Cause::Host)? {
-            Seen::Page(tag) if is_sectors(tag.kind) => {}
-            Seen::Unreadable => return Err(self.lose(sector)),
-            Seen::Page(_) | Seen::Erased => return Err(StoreReadError::Corrupt),
-        }
+        let seen = self.door.read(spot, slot, data, Cause::Host)?;
+        let is_there = seen.tag().is_some_and(|tag| is_sectors(tag.kind));
         for ahead in 0..run as u16 {
             let sector = sector + SectorCount::new(ahead.into());
-            match self.door.slot(slot + ahead) {
-                Slot::Holds(held) if held == sector => {}
-                Slot::Lost(held) if held == sector => return Err(self.lose(sector)),
-                _ => return Err(StoreReadError::Corrupt),
+            // Where something else stands, the page was lost that told where the sector is, and this place is older.
+            if !is_there || self.door.slot(slot + ahead) != Slot::Holds(sector) {
+                return Err(self.lose(sector));
             }
         }
         Ok(run)
