@@ -36,10 +36,18 @@ fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: Blo
     }
 }
 
+/// Anchors that follow one at once where no walk has come to its end yet: they cost less than to read every block.
+pub(super) const MORE_ANCHORS: u32 = 15;
+
+/// Programs from one anchor of so many bytes to the next.
+pub(super) const fn programs_between(bytes: usize) -> u64 {
+    (bytes / 32) as u64
+}
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
-        (self.anchors.page.len() / 32) as u64
+        programs_between(self.anchors.page.len())
     }
 
     /// A block of the ring.
@@ -179,10 +187,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Writes an anchor; and a few more where no walk has come to its end yet, so that one soon does.
     #[inline(never)]
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
-        /// As many at once cost less than to read every block does.
-        const MORE: u32 = 15;
         self.write_one_anchor()?;
-        for _ in 0..MORE {
+        for _ in 0..MORE_ANCHORS {
             let walks = self.suspect.is_none() && self.anchors.next.is_some();
             if self.anchors.base.is_some() || !walks {
                 break;

@@ -36,6 +36,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// How often since the mount a request found an area at its reserve, and waited until blocks were won. All others are
+    /// within [`PagedWorstCase`](super::PagedWorstCase).
+    pub const fn waited(&self) -> u32 {
+        self.waited
+    }
+
     /// Free blocks beyond those that a request may open while it wins others: one for each stream.
     const fn spares(&self, area: Area) -> u16 {
         let streams = if self.shape.fast.is_some() { 2 } else { 3 };

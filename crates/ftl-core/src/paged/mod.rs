@@ -24,6 +24,7 @@
 //! # Rooms
 //!
 //! Arrows fall, in this order:
+//! - [`bound`]: the most that a request costs, as a formula.
 //! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`refresh`](self),
 //!   [`salvage`](self), [`level`](self), [`lifetime`](self), [`settle`](self), [`mount`], [`scan`](self),
 //!   [`quick`](self), [`ring`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of
@@ -37,6 +38,8 @@
 //!
 //! Of the crate's other rooms it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.
+
+pub mod bound;
 
 pub mod ftl;
 
@@ -99,6 +102,7 @@ pub mod numbers;
 #[cfg(feature = "check")]
 mod check;
 
+pub use bound::PagedWorstCase;
 pub use config::{Bursts, PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
 pub use ftl::PageFtl;
 pub use mount::PagedMountError;

@@ -124,6 +124,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             read_only: false,
             scrub: None,
             lost: 0,
+            waited: 0,
             stamp_read: None,
             shares: false,
         })

@@ -22,6 +22,9 @@ const AHEAD: u16 = 3;
 /// Blocks to be free beyond the reserve while the host is idle.
 const IDLE: u16 = 2;
 
+/// Map pages that a step writes, where the table has no room for what a victim holds.
+pub(super) const FLUSHED: u32 = 2;
+
 /// A block that is being emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Victim {
@@ -86,7 +89,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Wins blocks until every area has its reserve and one more.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.short_area(0).is_none() { Ok(()) } else { self.win_blocks() }
+        if self.short_area(0).is_none() {
+            return Ok(());
+        }
+        self.waited = self.waited.saturating_add(1);
+        self.win_blocks()
     }
 
     #[inline(never)]
@@ -165,8 +172,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Step::Done);
         };
         self.victims[area as usize] = Some(victim);
-        if begun.is_none() {
-            self.make_entries_for(victim.block)?;
+        let mut flushed = 0;
+        while flushed < FLUSHED && self.prepares_for(victim) {
+            self.flush_fullest()?;
+            flushed += 1;
+        }
+        if flushed > 0 {
+            return Ok(Step::Done);
         }
         self.make_entries(self.shape.slots_max().into())?;
         self.empty_some(area, victim)?;
@@ -174,10 +186,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// A map page written amid copies costs pages that would endanger them: where such are left out, room for all
-    /// that a victim holds is made before.
-    pub(super) fn make_entries_for(&mut self, victim: BlockNumber) -> Result<(), Fault<D::Error>> {
-        let paired = self.guards() && self.shape.main.shares_cells();
-        if paired { self.make_entries(self.blocks.references(victim).into()) } else { Ok(()) }
+    /// that a victim holds is made before the first of it is copied.
+    fn prepares_for(&self, victim: Victim) -> bool {
+        let begins = (victim.page, victim.slot) == (0, 0);
+        let copied = u32::from(self.blocks.references(victim.block));
+        begins
+            && self.guards()
+            && self.shape.main.shares_cells()
+            && self.table.len() + copied > self.shape.table_entries
     }
 
     /// The block that is emptied next, if emptying one wins anything.

@@ -12,6 +12,12 @@ pub(super) const LISTED: usize = 8;
 /// Bytes before an anchor's records: a map page's head, and what [`Head`] has.
 const RECORDS_AT: usize = 96;
 const RECORD: usize = 8;
+
+/// Records of an anchor of so many bytes.
+pub(super) const fn in_page(bytes: usize) -> usize {
+    bytes.saturating_sub(RECORDS_AT) / RECORD
+}
+
 /// No block.
 const NO_BLOCK: u16 = u16::MAX;
 /// No anchor.
@@ -145,7 +151,7 @@ impl<'ram> Anchors<'ram> {
 
     /// Records of which there is room.
     pub(super) const fn room(&self) -> usize {
-        (self.page.len().saturating_sub(RECORDS_AT) / RECORD).saturating_sub(self.records as usize)
+        in_page(self.page.len()).saturating_sub(self.records as usize)
     }
 
     pub(super) const fn forget_records(&mut self) {

@@ -145,7 +145,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         }
         if self.victims[area as usize].is_none() {
-            self.make_entries_for(block)?;
             self.victims[area as usize] = Some(self.victim_of(area, block));
             self.door.weak.noted.count_refreshed();
         }

@@ -1,0 +1,151 @@
+//! The most that a request costs, as a formula, as long as every area has more free blocks than its reserve.
+//!
+//! What the letters stand for: a page has `S` slots, of whichever area has more; a block `P` pages and `B` slots.
+//!
+//! - A *step* of reclaiming makes room for the entries of a page, which takes a map page each at worst (`S`), and copies
+//!   one page's worth; or it writes two map pages ahead. It looks at the tags of a whole block at worst, and at
+//!   the map for each of its slots.
+//! - A page of the host's pays for one step in the fast area and 21 in the main one; one more where something is weak;
+//!   one map page where an epoch ends, `S` for its own entries, and itself.
+//! - An anchor is due after so many programs, or where a block is opened that the last one does not list; 15 more
+//!   follow one that goes to the next block of their ring.
+//! - Each stream may open a block, and one more for each block's worth of word lines.
+//!
+//! Where an area is at its reserve, a write waits until that is restored, which takes as many copies as the fullest
+//! blocks call for; [`waited`](super::PageFtl::waited) counts such requests. After a mount
+//! [`settle`](super::PageFtl::settle) comes first. A block that fails, and a page that suddenly cannot be read, come on top.
+
+use ftl_iface::SectorCount;
+
+use super::anchors::{MORE_ANCHORS, programs_between};
+use super::candidates::PACE_MAX;
+use super::reclaim::FLUSHED;
+use super::records;
+use super::shape::PagedShape;
+use crate::bound::Operations;
+
+/// Both headers: erased, written and one of them proved, and what is read of them before.
+const HEADERS: Operations = Operations { reads: 16, programs: 3, erases: 2 };
+
+/// Streams of the main area, that of what is hot, and that of the map.
+const STREAMS: u64 = 7;
+
+/// The most that requests cost on a device of that shape.
+#[derive(Clone, Copy, Debug)]
+pub struct PagedWorstCase {
+    slots: u64,
+    /// Slots of a page of the area that has fewer.
+    least_slots: u64,
+    pages: u64,
+    block_slots: u64,
+    /// Pages of a block that no earlier page of it endangers, of the area that has fewer.
+    lines: u64,
+    leaf_sectors: u64,
+    anchors: Option<AnchorFigures>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct AnchorFigures {
+    /// Programs from one to the next.
+    programs: u64,
+    /// Pages of a block of the ring.
+    lines: u64,
+}
+
+const fn larger(one: u64, other: u64) -> u64 {
+    if one > other { one } else { other }
+}
+
+const fn smaller(one: u64, other: u64) -> u64 {
+    if one < other { one } else { other }
+}
+
+impl PagedWorstCase {
+    /// The most that requests cost on a device of that shape.
+    pub const fn new(shape: &PagedShape) -> Self {
+        let (map, main) = (shape.map_area(), &shape.main);
+        let anchors = if shape.anchors == 0 {
+            None
+        } else {
+            let page = map.page_bytes.as_usize();
+            let slots = shape.slots_max() as u64;
+            // An anchor is written before what a page and the block opened for it add may not fit.
+            let room = (records::in_page(page) as u64).saturating_sub(4 * slots + 8);
+            let programs = smaller(programs_between(page), room / (slots + 2));
+            Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
+        };
+        Self {
+            slots: shape.slots_max() as u64,
+            least_slots: smaller(map.slots as u64, main.slots as u64),
+            pages: larger(map.pages as u64, main.pages as u64),
+            block_slots: larger(map.block_slots() as u64, main.block_slots() as u64),
+            lines: smaller(map.word_lines as u64, main.word_lines as u64),
+            leaf_sectors: shape.leaf_sectors as u64,
+            anchors,
+        }
+    }
+
+    /// So many map pages.
+    const fn flushes(count: u64) -> Operations {
+        Operations { reads: count, programs: count, erases: 0 }
+    }
+
+    /// So many steps of reclaiming.
+    const fn steps(&self, count: u64) -> Operations {
+        let looks = 2 * self.pages + 2 * self.block_slots;
+        let copies = Operations { reads: looks, programs: 1, erases: 0 };
+        let entries = larger(self.slots, FLUSHED as u64);
+        copies.and(Self::flushes(entries)).times(count)
+    }
+
+    /// Room for the entries of a page, and the end of an epoch.
+    const fn room(&self) -> Operations {
+        Self::flushes(self.slots + 1)
+    }
+
+    /// The blocks that so many programs open, and the anchors that come between them.
+    const fn opening(&self, done: Operations) -> Operations {
+        let opened = STREAMS + 1 + done.programs / larger(self.lines, 1);
+        let blocks = Operations { reads: 0, programs: 0, erases: opened };
+        let anchors = match self.anchors {
+            None => Operations::NONE,
+            Some(AnchorFigures { programs, lines }) => {
+                let due = 1 + done.programs / programs + opened;
+                let rounds = 1 + due / larger(lines, 1);
+                let programs = due + MORE_ANCHORS as u64 * rounds;
+                Operations { reads: 0, programs, erases: rounds + programs / larger(lines, 1) }
+            }
+        };
+        done.and(blocks).and(anchors)
+    }
+
+    /// A write of so many sectors, one at least.
+    pub const fn write(&self, sectors: SectorCount) -> Operations {
+        let pages = (sectors.get() as u64).div_ceil(self.least_slots);
+        let own = Operations { reads: 1, programs: 1, erases: 0 };
+        let page = self.steps(1 + PACE_MAX as u64 + 1).and(self.room()).and(own);
+        self.opening(page.times(pages).and(HEADERS))
+    }
+
+    /// A trim of so many sectors, one at least: a map page for each that tells of them.
+    pub const fn trim(&self, sectors: SectorCount) -> Operations {
+        let leaf = self.room().and(Self::flushes(2));
+        self.opening(leaf.times(self.leaves(sectors)))
+    }
+
+    /// A read of so many sectors, one at least.
+    pub const fn read(&self, sectors: SectorCount) -> Operations {
+        let reads = sectors.get() as u64 + self.leaves(sectors);
+        Operations { reads, programs: 0, erases: 0 }
+    }
+
+    /// Maintenance of so many steps.
+    pub const fn maintain(&self, budget: u32) -> Operations {
+        self.opening(self.steps(budget as u64).and(HEADERS.times(budget as u64)))
+    }
+
+    /// Map pages that tell of so many sectors, where they lie worst.
+    const fn leaves(&self, sectors: SectorCount) -> u64 {
+        (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
+    }
+}
