@@ -98,14 +98,14 @@ impl<'a> Reader<'a> {
         let geometry = *chip.geometry();
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
         let map = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
-        let mut header = [0; 32];
+        let mut header = [0; 36];
         let page = Block::new(map, 0).page(PageIndex::new(0));
         chip.read(page, Bytes::ZERO, &mut header, &mut []).expect("a header");
         assert_eq!(&header[..8], b"TANDEMPG");
-        assert_eq!(half(&header, 8), 2, "the version");
-        assert_eq!(word(&header, 28), page_check(&header[..28], 0x5441_4E44), "its check");
+        assert_eq!(half(&header, 8), 3, "the version");
+        assert_eq!(word(&header, 32), page_check(&header[..32], 0x5441_4E44), "its check");
         assert_eq!(word(&header, 16) as usize, BYTES);
-        let (anchors, main, fast) = (half(&header, 10), half(&header, 24), half(&header, 26));
+        let (anchors, main, fast) = (half(&header, 10), word(&header, 24), word(&header, 28));
         let behind = 2 + anchors;
         let areas = if both {
             vec![
