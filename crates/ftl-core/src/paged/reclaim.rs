@@ -93,8 +93,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         // As many steps empty every block of the device twice.
         let map = self.shape.map_area();
-        let slots = u32::from(self.shape.main.pages.max(map.pages))
-            * u32::from(self.shape.slots_max());
+        let slots =
+            u32::from(self.shape.main.pages.max(map.pages)) * u32::from(self.shape.slots_max());
         for _ in 0..self.shape.blocks().saturating_mul(slots * 2).saturating_add(64) {
             let Some(area) = self.short_area(0) else { return Ok(()) };
             if self.reclaim_step(area)? == Step::NoVictim {

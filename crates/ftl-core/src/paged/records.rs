@@ -62,9 +62,7 @@ impl Record {
             Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
             Self::Written(leaf, page) => (1 << 30 | leaf, page),
             Self::Stands(leaf, page) => (2 << 30 | leaf, page),
-            Self::Block(block, known) => {
-                (3 << 30 | block, known.map_or(BAD, Known::word))
-            }
+            Self::Block(block, known) => (3 << 30 | block, known.map_or(BAD, Known::word)),
         }
     }
 
