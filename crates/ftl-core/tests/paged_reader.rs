@@ -10,8 +10,8 @@ use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
 use ftl_core::probe::NoProbe;
 use ftl_iface::{
-    Block, BlockStore, Bytes, Geometry, NandDevice, PageCount, PageIndex, Region, Sector,
-    SectorCount,
+    Block, BlockCount, BlockStore, Bytes, Geometry, NandDevice, PageCount, PageIndex, Region,
+    RegionGeometry, Sector, SectorCount,
 };
 use nand_model::{Chip, Content, datasheet};
 
@@ -98,14 +98,14 @@ impl<'a> Reader<'a> {
         let geometry = *chip.geometry();
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
         let map = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
-        let mut header = [0; 32];
+        let mut header = [0; 36];
         let page = Block::new(map, 0).page(PageIndex::new(0));
         chip.read(page, Bytes::ZERO, &mut header, &mut []).expect("a header");
         assert_eq!(&header[..8], b"TANDEMPG");
-        assert_eq!(half(&header, 8), 2, "the version");
-        assert_eq!(word(&header, 28), page_check(&header[..28], 0x5441_4E44), "its check");
+        assert_eq!(half(&header, 8), 3, "the version");
+        assert_eq!(word(&header, 32), page_check(&header[..32], 0x5441_4E44), "its check");
         assert_eq!(word(&header, 16) as usize, BYTES);
-        let (anchors, main, fast) = (half(&header, 10), half(&header, 24), half(&header, 26));
+        let (anchors, main, fast) = (half(&header, 10), word(&header, 24), word(&header, 28));
         let behind = 2 + anchors;
         let areas = if both {
             vec![
@@ -228,14 +228,17 @@ fn config(capacity: u32) -> PagedConfig {
 /// Requests in lives, after each of which the chip is as a loss of power between two requests leaves it.
 fn the_reader_finds_the_truth(device: &str, config: &PagedConfig) {
     let part = datasheet::builtin(device).expect("a part of that name");
-    let mut chip = Chip::new(&part, Content::Bytes).expect("a possible part");
-    let plan = PagedPlan::new(&part.geometry, config).expect("the configuration fits");
+    the_reader_finds_it_on(Chip::new(&part, Content::Bytes).expect("a possible part"), config, 40);
+}
+
+fn the_reader_finds_it_on(mut chip: Chip, config: &PagedConfig, lives: u32) {
+    let plan = PagedPlan::new(chip.geometry(), config).expect("the configuration fits");
     let capacity = plan.shape().capacity.get();
     let mut truth = vec![0; capacity as usize];
     let mut dice = Dice::new(7);
     let mut ram = OwnedPagedRam::for_plan(&plan);
     let mut formatted = false;
-    for version in 1..=40 {
+    for version in 1..=lives {
         let ftl = if formatted {
             PageFtl::mount(chip, config, ram.lend(), NoProbe)
         } else {
@@ -273,7 +276,7 @@ fn the_reader_finds_the_truth(device: &str, config: &PagedConfig) {
         for (sector, written) in (0..).zip(&truth) {
             let found = places.get(&sector).map(|place| reader.at(*place, sector));
             let expected = (*written > 0).then(|| content(sector, *written, BYTES));
-            assert!(found == expected, "{device}, life {version}, sector {sector}: {written}");
+            assert!(found == expected, "life {version}, sector {sector}: {written}");
         }
     }
 }
@@ -290,4 +293,18 @@ fn on_one_region_of_each_cell() {
     the_reader_finds_the_truth("tiny-slc", &PagedConfig { anchor_blocks: 0, ..config(72) });
     the_reader_finds_the_truth("tiny-mlc", &config(120));
     the_reader_finds_the_truth("tiny-tlc", &config(400));
+}
+
+#[test]
+fn on_more_blocks_than_16_bits_number() {
+    let mut part = datasheet::builtin("tiny-slc").expect("a part of that name");
+    let blocks = BlockCount::new((1 << 16) + 20);
+    let slc = RegionGeometry { blocks, ..*part.geometry.slc().expect("a region") };
+    part.geometry = Geometry::new(Some(slc), None).expect("a possible geometry");
+    let mut chip = Chip::new(&part, Content::Bytes).expect("a possible part");
+    // Most are bad, so that those behind them are used.
+    for block in 4..blocks.get() - 40 {
+        chip.mark_bad(Block::new(Region::Slc, block)).expect("marked");
+    }
+    the_reader_finds_it_on(chip, &config(72), 4);
 }

@@ -1,6 +1,7 @@
 //! The page store of `ftl-core` as a subject.
 
 use ftl_core::layout::{self, Kind};
+use ftl_core::paged::shape::HEADERS;
 use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
 };
@@ -47,13 +48,13 @@ impl OnFlash for Paged {
 
     fn parts(&self, faults: &Faults) -> Vec<Part> {
         let shape = self.plan.shape();
-        let part = |first: u32, blocks: u16, needed: u16| Part {
+        let part = |first: u32, blocks: u32, needed: u32| Part {
             region: shape.main.region,
             first,
-            blocks: blocks.into(),
-            may_fail: (u32::from(blocks - needed)).saturating_sub(faults.factory_bad) as usize,
+            blocks,
+            may_fail: (blocks - needed).saturating_sub(faults.factory_bad) as usize,
             bounded: Bounded::AtOnce,
-            factory_bad_max: u32::from(blocks - needed),
+            factory_bad_max: blocks - needed,
         };
         let main = part(shape.main.first, shape.main.blocks, shape.main_needed);
         let fast = shape.fast.map(|fast| Part {
@@ -65,19 +66,19 @@ impl OnFlash for Paged {
             may_fail: 1,
             bounded: Bounded::Not,
             factory_bad_max: 0,
-            ..part(0, ftl_core::paged::shape::HEADERS, 0)
+            ..part(0, HEADERS.into(), 0)
         };
         // Without anchors it mounts as well; but two must be good for the last one to be believed.
         let anchors = Part {
             region: shape.map_area().region,
             bounded: Bounded::Not,
-            ..part(ftl_core::paged::shape::HEADERS.into(), shape.anchors, shape.anchors.min(2))
+            ..part(HEADERS.into(), shape.anchors.into(), shape.anchors.min(2).into())
         };
         [Some(main), fast, Some(headers), Some(anchors)].into_iter().flatten().collect()
     }
 
     fn unmarked_max(&self) -> usize {
-        self.plan.shape().blocks().into()
+        self.plan.shape().blocks() as usize
     }
 
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {

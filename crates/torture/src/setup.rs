@@ -287,7 +287,7 @@ fn small_writes(sector: Bytes) -> FilterChoice {
 }
 
 /// Blocks of an area of the page store beyond those that it needs: what failures may take.
-const SPARE_PAGED: u16 = 2;
+const SPARE_PAGED: u32 = 2;
 
 fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> {
     let filter = small_writes(part.sector_bytes);

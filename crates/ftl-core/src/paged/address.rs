@@ -1,29 +1,40 @@
 //! Places inside the page store: blocks of both areas in one row, slots of all their pages in one row, map pages.
 
+use core::fmt;
+use core::num::NonZeroU32;
+
 use crate::table::Row;
 
 /// A block of either area. Those of the fast area come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BlockNumber(u16);
+///
+/// One more than its number is kept, so that no block at all takes no more room than a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlockNumber(NonZeroU32);
 
 impl BlockNumber {
     /// The block with this number.
     #[inline]
-    pub const fn new(number: u16) -> Self {
-        Self(number)
+    pub const fn new(number: u32) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(number))
     }
 
     /// The plain number.
     #[inline]
-    pub const fn get(self) -> u16 {
-        self.0
+    pub const fn get(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+impl fmt::Debug for BlockNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BlockNumber").field(&self.get()).finish()
     }
 }
 
 impl Row for BlockNumber {
     #[inline]
     fn index(self) -> usize {
-        usize::from(self.0)
+        self.get() as usize
     }
 }
 

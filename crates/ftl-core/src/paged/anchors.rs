@@ -167,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             // Where all that are free are listed, none is looked for.
-            while count < LISTED.min(usize::from(self.blocks.free(area)))
+            while count < LISTED.min(self.blocks.free(area) as usize)
                 && let Some(block) = self.blocks.next_free(area, &listed)
             {
                 if self.anchors.unsure && self.door.is_bad(block)? {

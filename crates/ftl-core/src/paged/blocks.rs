@@ -76,26 +76,39 @@ pub struct Blocks<'ram> {
     wear: Table<'ram, BlockNumber, u16>,
     births: Table<'ram, BlockNumber, u8>,
     deaths: Table<'ram, BlockNumber, u8>,
-    shape: PagedShape,
+    spans: [Span; 2],
     /// Free blocks of each area.
-    free: [u16; 2],
+    free: [u32; 2],
     /// Some of them, all if there are few.
     named: [Named; 2],
     /// Blocks that were taken out of use since the mount.
-    pub retired: u16,
+    pub retired: u32,
     /// Blocks that were marked bad when the device was mounted, and those that have failed since.
-    pub failed: u16,
+    pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
-    failing: u16,
+    failing: u32,
     /// Where the search for a free block goes on, in each area.
-    hands: [u16; 2],
+    hands: [u32; 2],
     /// How many stamps make a turn of each area's clock: the power of two.
     turns: [u8; 2],
 }
 
+/// The blocks of an area.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: u32,
+    blocks: u32,
+}
+
+impl Span {
+    const fn of(area: &AreaShape) -> Self {
+        Self { first: area.first_block, blocks: area.blocks }
+    }
+}
+
 /// A turn is about the 16th part of an area: what lives longest must be told from what lives long.
 const fn turn(area: &AreaShape) -> u8 {
-    let pages = area.blocks as u32 * area.pages as u32 / 16;
+    let pages = area.blocks * area.pages as u32 / 16;
     if pages == 0 { 0 } else { pages.ilog2() as u8 }
 }
 
@@ -134,7 +147,7 @@ impl<'ram> Blocks<'ram> {
             wear: Table::new(wear),
             births: Table::new(births),
             deaths: Table::new(deaths),
-            shape: *shape,
+            spans: [Span::of(shape.map_area()), Span::of(&shape.main)],
             free: [0; 2],
             named: [Named::NONE; 2],
             retired: 0,
@@ -155,13 +168,21 @@ impl<'ram> Blocks<'ram> {
 
     /// Every block.
     pub fn all(&self) -> impl Iterator<Item = BlockNumber> + use<> {
-        (0..self.shape.blocks()).map(BlockNumber::new)
+        let [_, main] = self.spans;
+        (0..main.first + main.blocks).map(BlockNumber::new)
     }
 
     /// The blocks of an area.
     pub fn of(&self, area: Area) -> impl Iterator<Item = BlockNumber> + use<> {
-        let area = *self.shape.area(area);
-        (area.first_block..area.first_block + area.blocks).map(BlockNumber::new)
+        let Span { first, blocks } = self.spans[area as usize];
+        (first..first + blocks).map(BlockNumber::new)
+    }
+
+    /// The area of a block.
+    #[inline]
+    const fn area_of(&self, block: BlockNumber) -> Area {
+        // Those of the fast area come first.
+        if block.get() >= self.spans[1].first { Area::Main } else { Area::Fast }
     }
 
     /// Forgets all references, but not which blocks are bad.
@@ -195,14 +216,14 @@ impl<'ram> Blocks<'ram> {
         self.free = [0; 2];
         self.named = [Named::NONE; 2];
         for block in self.all() {
-            let area = self.shape.area_of(block) as usize;
-            self.free[area] += u16::from(self.states.get(block) == 0);
+            let area = self.area_of(block) as usize;
+            self.free[area] += u32::from(self.states.get(block) == 0);
         }
     }
 
     /// Free blocks of an area.
     #[inline]
-    pub const fn free(&self, area: Area) -> u16 {
+    pub const fn free(&self, area: Area) -> u32 {
         self.free[area as usize]
     }
 
@@ -258,7 +279,7 @@ impl<'ram> Blocks<'ram> {
     /// Counts a block that has become free, or is not free any more.
     #[inline(never)]
     fn note_turned(&mut self, block: BlockNumber) {
-        let area = self.shape.area_of(block) as usize;
+        let area = self.area_of(block) as usize;
         if self.is_free(block) {
             self.free[area] += 1;
             self.named[area].add(block);
@@ -300,7 +321,7 @@ impl<'ram> Blocks<'ram> {
     /// A program to it has failed.
     pub fn fail(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
-            self.failing += u16::from(!self.is_failing(block));
+            self.failing += u32::from(!self.is_failing(block));
             self.change(block, self.states.get(block) | FAILING);
         }
     }
@@ -308,7 +329,7 @@ impl<'ram> Blocks<'ram> {
     /// Something refers to it that nobody finds: it can be neither emptied nor used until the next mount.
     pub fn leave_alone(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
-            let newly = u16::from(!self.is_failing(block));
+            let newly = u32::from(!self.is_failing(block));
             self.failed += newly;
             self.failing += newly;
             self.change(block, self.states.get(block) | FAILING | OPEN);
@@ -317,7 +338,7 @@ impl<'ram> Blocks<'ram> {
 
     /// It is not to be used any more.
     pub fn retire(&mut self, block: BlockNumber) {
-        self.failing -= u16::from(self.is_failing(block)).min(self.failing);
+        self.failing -= u32::from(self.is_failing(block)).min(self.failing);
         self.change(block, BAD);
     }
 
@@ -330,8 +351,8 @@ impl<'ram> Blocks<'ram> {
     }
 
     /// Good blocks of an area, failing ones not among them.
-    pub fn good(&self, area: Area) -> u16 {
-        self.of(area).filter(|block| self.states.get(*block) & FAILING == 0).count() as u16
+    pub fn good(&self, area: Area) -> u32 {
+        self.of(area).filter(|block| self.states.get(*block) & FAILING == 0).count() as u32
     }
 
     /// How often a block was erased.
@@ -384,7 +405,7 @@ impl<'ram> Blocks<'ram> {
 
     /// Says that a block is as old as one that was written at that stamp.
     pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
-        let turn = self.clock(self.shape.area_of(block), stamp);
+        let turn = self.clock(self.area_of(block), stamp);
         self.births.set(block, turn);
         self.deaths.set(block, turn);
     }
@@ -462,14 +483,14 @@ impl<'ram> Blocks<'ram> {
     /// Looks for free blocks from the hand on, where fewer are known than may be asked for.
     fn name_more(&mut self, area: Area) {
         let at = area as usize;
-        let shape = *self.shape.area(area);
-        for _ in 0..shape.blocks {
-            if self.named[at].len == NAMED || self.named[at].len >= usize::from(self.free[at]) {
+        let Span { first, blocks } = self.spans[at];
+        for _ in 0..blocks {
+            if self.named[at].len == NAMED || self.named[at].len >= self.free[at] as usize {
                 break;
             }
             let hand = self.hands[at];
-            self.hands[at] = if hand + 1 >= shape.blocks { 0 } else { hand + 1 };
-            let block = BlockNumber::new(shape.first_block + hand);
+            self.hands[at] = if hand + 1 >= blocks { 0 } else { hand + 1 };
+            let block = BlockNumber::new(first + hand);
             if self.is_free(block) && !self.named[at].all().contains(&block) {
                 self.named[at].add(block);
             }

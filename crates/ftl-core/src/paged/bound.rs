@@ -70,7 +70,8 @@ impl PagedWorstCase {
             let page = map.page_bytes.as_usize();
             let slots = shape.slots_max() as u64;
             // An anchor is written before what a page and the block opened for it add may not fit.
-            let room = (records::in_page(page) as u64).saturating_sub(4 * slots + 8);
+            let records = records::in_page(page, shape.block_bytes) as u64;
+            let room = records.saturating_sub(4 * slots + 8);
             let programs = smaller(programs_between(page), room / (slots + 2));
             Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
         };

@@ -16,8 +16,8 @@ const KEPT: usize = 24;
 /// At a turn the hand passes at least as many blocks, and at least so large a part of the area: most of what it keeps
 /// is used up when it comes round. More is not better: the hand takes blocks in the order in which they were written,
 /// and so leaves those in peace that were written late.
-const PASSED: u16 = 64;
-const ROUND: u16 = 32;
+const PASSED: u32 = 64;
+const ROUND: u32 = 32;
 /// Turns of the clock that are added to how far a block's death is: without them nothing but that would count.
 const FAR_LEAST: u32 = 32;
 
@@ -25,7 +25,7 @@ const FAR_LEAST: u32 = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
     kept: [Option<BlockNumber>; KEPT],
-    hand: u16,
+    hand: u32,
 }
 
 /// By what blocks are judged.

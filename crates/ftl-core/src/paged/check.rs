@@ -33,9 +33,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// A block has as many references as the table, the map pages and the directory make.
     fn blocks_count_their_references(&mut self) -> Verdict {
-        let mut counts: Vec<u32> = vec![0; usize::from(self.shape.blocks())];
+        let mut counts: Vec<u32> = vec![0; self.shape.blocks() as usize];
         let mut count = |spot: Spot, many: u32| {
-            if let Some(cell) = counts.get_mut(usize::from(spot.block.get())) {
+            if let Some(cell) = counts.get_mut(spot.block.get() as usize) {
                 *cell += many;
             }
         };
@@ -73,7 +73,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             let free = self.blocks.of(area).filter(|block| self.blocks.is_free(*block)).count();
             let counted = self.blocks.free(area);
-            ensure(free == usize::from(counted), || {
+            ensure(free == counted as usize, || {
                 format!("{free} blocks of {area:?} are free, and {counted} are counted")
             })?;
         }
@@ -86,7 +86,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             |block: &BlockNumber| self.blocks.is_bad(*block) || self.blocks.is_failing(*block);
         let spent = self.blocks.all().filter(spent).count();
         let failed = self.blocks.failed;
-        ensure(spent == usize::from(failed), || {
+        ensure(spent == failed as usize, || {
             format!("{failed} blocks have failed, and {spent} are out of use")
         })
     }

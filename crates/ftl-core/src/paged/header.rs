@@ -1,7 +1,7 @@
 //! Headers: what must be known before anything else can be read. Two blocks have one each.
 //!
 //! ```text
-//!  0       8         10        12    16             20         24            26           28      32
+//!  0       8         10        12    16             20         24            28           32      36
 //!  ├───────┼─────────┼─────────┼─────┼──────────────┼──────────┼─────────────┼────────────┼───────┤
 //!  │ magic │ version │ anchors │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
 //!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
@@ -25,10 +25,10 @@ use crate::layout::{FormatKey, Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
 /// Bytes of a header.
-const BYTES: usize = 32;
+const BYTES: usize = 36;
 const MAGIC: [u8; 8] = *b"TANDEMPG";
 /// The version of the format: it changes when an older reader would go wrong.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// A header's bytes.
 pub(super) type Header = [u8; BYTES];
@@ -63,7 +63,7 @@ pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
         (16, &shape.sector_bytes.get().to_le_bytes()),
         (20, &shape.capacity.get().to_le_bytes()),
         (24, &shape.main.blocks.to_le_bytes()),
-        (26, &shape.fast.map_or(0, |fast| fast.blocks).to_le_bytes()),
+        (28, &shape.fast.map_or(0, |fast| fast.blocks).to_le_bytes()),
     ];
     for (at, field) in fields {
         if let Some(target) = bytes.get_mut(at..at + field.len()) {

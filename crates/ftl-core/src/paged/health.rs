@@ -11,23 +11,22 @@ use crate::probe::Probe;
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// How the device is. It asks the tables alone.
     pub fn health(&self) -> Health {
-        let beyond =
-            |good: u16, needed: u16| BlockCount::new(u32::from(good.saturating_sub(needed)));
+        let beyond = |good: u32, needed: u32| BlockCount::new(good.saturating_sub(needed));
         let shape = &self.shape;
         let left = beyond(self.blocks.good(Area::Main), shape.main_needed);
         let fast = shape.fast.map(|_| {
             let left = self.blocks.good(Area::Fast).saturating_sub(shape.fast_needed);
             left.min(self.spares(Area::Fast))
         });
-        let main = left.get().min(self.spares(Area::Main).into());
-        let at_once = fast.map_or(main, |fast| main.min(fast.into()));
+        let main = left.get().min(self.spares(Area::Main));
+        let at_once = fast.map_or(main, |fast| main.min(fast));
         Health {
             read_only: self.read_only,
             reserve_left: left,
             reserve: beyond(shape.main.blocks, shape.main_needed),
             at_once: BlockCount::new(at_once),
-            unmarked_left: BlockCount::new(u32::from(shape.blocks())),
-            failed: BlockCount::new(u32::from(self.blocks.retired)),
+            unmarked_left: BlockCount::new(shape.blocks()),
+            failed: BlockCount::new(self.blocks.retired),
             chains: self.wear_of(Area::Main),
             log: shape.fast.map(|_| self.wear_of(Area::Fast)),
             corrected: self.door.weak.noted.most,
@@ -43,7 +42,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Free blocks beyond those that a request may open while it wins others: one for each stream.
-    const fn spares(&self, area: Area) -> u16 {
+    const fn spares(&self, area: Area) -> u32 {
         let streams = if self.shape.fast.is_some() { 2 } else { 3 };
         self.blocks.free(area).saturating_sub(streams)
     }

@@ -12,13 +12,13 @@ use crate::bugs::{Bug, planted};
 use crate::probe::{Cause, Probe};
 
 /// Blocks that are looked at whenever one is opened.
-const LOOKED_AT: u16 = 16;
+const LOOKED_AT: u32 = 16;
 
 /// What is known of an area's least worn blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leveling {
     /// Where the search goes on.
-    hand: u16,
+    hand: u32,
     /// The least worn block in use that was met.
     least: Option<BlockNumber>,
     /// How often the block was erased that was opened last.

@@ -16,7 +16,7 @@ use ftl_iface::NandDevice;
 use super::address::{Leaf, Mapped, Place, Spot};
 use super::door::{Door, Seen, is_map};
 use super::numbers;
-use super::shape::{LEAF_HEAD, PagedShape};
+use super::shape::{AreaShape, LEAF_HEAD, PagedShape};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{FormatKey, Slot, Stamp};
@@ -49,7 +49,11 @@ pub struct MapMemory<'ram> {
 /// The map.
 #[derive(Debug)]
 pub struct Map<'ram> {
-    shape: PagedShape,
+    area: AreaShape,
+    directory_bytes: u8,
+    entry_bytes: u8,
+    leaves: u32,
+    leaf_sectors: u32,
     directory: &'ram mut [u8],
     dirty: Table<'ram, Leaf, u8>,
     owners: &'ram mut [u32],
@@ -77,7 +81,11 @@ impl<'ram> Map<'ram> {
         let page_bytes = shape.map_area().page_bytes.as_usize();
         let dirty = Table::new(dirty);
         Self {
-            shape: *shape,
+            area: *shape.map_area(),
+            directory_bytes: shape.directory_bytes,
+            entry_bytes: shape.entry_bytes,
+            leaves: shape.leaves,
+            leaf_sectors: shape.leaf_sectors,
             directory,
             dirty,
             owners,
@@ -112,15 +120,15 @@ impl<'ram> Map<'ram> {
 
     /// Where the map page of a leaf is, if it was ever written.
     pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
-        let width = self.shape.directory_bytes;
+        let width = self.directory_bytes;
         let number = numbers::get(self.directory, leaf.get() as usize, width);
-        if number == numbers::largest(width) { None } else { Some(self.shape.map_spot(number)) }
+        if number == numbers::largest(width) { None } else { Some(self.area.spot_of_page(number)) }
     }
 
     /// Says where the map page of a leaf is. What RAM has of the leaf is not changed.
     pub fn set_spot(&mut self, leaf: Leaf, spot: Spot) {
-        let number = self.shape.map_page(spot);
-        let width = self.shape.directory_bytes;
+        let number = self.area.page_number(spot);
+        let width = self.directory_bytes;
         numbers::put(self.directory, leaf.get() as usize, width, number);
     }
 
@@ -218,7 +226,7 @@ impl<'ram> Map<'ram> {
     /// The entry of a map page.
     #[inline]
     pub fn entry(&self, bytes: &[u8], at: u32) -> Mapped {
-        let width = self.shape.entry_bytes;
+        let width = self.entry_bytes;
         let number = numbers::get(bytes.get(HEAD..).unwrap_or(&[]), at as usize, width);
         if number < self.places {
             Mapped::At(Place::new(number))
@@ -231,7 +239,7 @@ impl<'ram> Map<'ram> {
 
     /// Sets an entry of a page in RAM.
     pub fn set(&mut self, page: Cached, at: u32, mapped: Mapped) {
-        let width = self.shape.entry_bytes;
+        let width = self.entry_bytes;
         let number = match mapped {
             Mapped::Nowhere => numbers::largest(width),
             Mapped::Lost => numbers::largest(width) - 1,
@@ -277,7 +285,7 @@ impl<'ram> Map<'ram> {
         let page = self.vacate(None);
         if !self.read_leaf(door, (leaf, spot), page, cause)? {
             self.damaged = true;
-            self.fill_lost(page, leaf);
+            self.fill_lost(page);
         }
         self.own(page, leaf);
         Ok(Some(page))
@@ -315,16 +323,15 @@ impl<'ram> Map<'ram> {
         Ok(fits && (self.proved || is_whole(self.bytes(page), key)))
     }
 
-    fn fill_lost(&mut self, page: Cached, leaf: Leaf) {
-        let (_, sectors) = self.shape.sectors_of(leaf);
-        for at in 0..sectors {
+    fn fill_lost(&mut self, page: Cached) {
+        for at in 0..self.leaf_sectors {
             self.set(page, at, Mapped::Lost);
         }
     }
 
     /// The leaves.
     pub fn leaves(&self) -> impl Iterator<Item = Leaf> + use<> {
-        (0..self.shape.leaves).map(Leaf::new)
+        (0..self.leaves).map(Leaf::new)
     }
 }
 

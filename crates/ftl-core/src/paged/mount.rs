@@ -118,7 +118,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             buffer,
             kept,
             epoch: Epoch::FIRST,
-            anchors: Anchors::new(anchor),
+            anchors: Anchors::new(anchor, shape.block_bytes),
             suspect: None,
             settled: true,
             read_only: false,
@@ -341,8 +341,8 @@ fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     let endurance = endurance.unwrap_or(Endurance { log: 0, chain: 0 });
     Throttle::new(ThrottleConfig {
         enabled,
-        log_blocks: BlockCount::new(fast.into()),
-        chain_blocks: BlockCount::new(shape.main.blocks.into()),
+        log_blocks: BlockCount::new(fast),
+        chain_blocks: BlockCount::new(shape.main.blocks),
         log_endurance: endurance.log,
         chain_endurance: endurance.chain,
         window_floor: BlockCount::ZERO,

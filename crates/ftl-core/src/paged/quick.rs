@@ -273,7 +273,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     fn apply_leaf(&mut self, leaf: u32, page: u32, written: bool) -> bool {
         let map = self.shape.map_area();
-        if leaf >= self.shape.leaves || page >= u32::from(map.blocks) * u32::from(map.pages) {
+        if leaf >= self.shape.leaves || page >= map.blocks * u32::from(map.pages) {
             return false;
         }
         let leaf = Leaf::new(leaf);

@@ -18,9 +18,9 @@ use crate::layout::{self, Kind, Slot};
 use crate::probe::{Cause, Probe};
 
 /// Blocks beyond the reserve below which each page of the host's pays for those that it will need.
-const AHEAD: u16 = 3;
+const AHEAD: u32 = 3;
 /// Blocks to be free beyond the reserve while the host is idle.
-const IDLE: u16 = 2;
+const IDLE: u32 = 2;
 
 /// Map pages that a step writes, where the table has no room for what a victim holds.
 pub(super) const FLUSHED: u32 = 2;
@@ -73,7 +73,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The area that is short of free blocks, if one is.
-    pub(super) fn short_area(&self, beyond: u16) -> Option<Area> {
+    pub(super) fn short_area(&self, beyond: u32) -> Option<Area> {
         let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
         // Emptying one costs room in the other: the main area is helped first where it has next to none.
         if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
@@ -83,7 +83,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether an area has no more free blocks than its reserve and so many.
-    const fn is_short(&self, area: Area, beyond: u16) -> bool {
+    const fn is_short(&self, area: Area, beyond: u32) -> bool {
         self.blocks.free(area) <= self.shape.reserve(area) + beyond
     }
 
@@ -100,10 +100,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         // As many steps empty every block of the device twice.
         let map = self.shape.map_area();
-        let pages = u32::from(self.shape.blocks())
-            * u32::from(self.shape.main.pages.max(map.pages))
-            * u32::from(self.shape.slots_max());
-        for _ in 0..pages * 2 + 64 {
+        let slots =
+            u32::from(self.shape.main.pages.max(map.pages)) * u32::from(self.shape.slots_max());
+        for _ in 0..self.shape.blocks().saturating_mul(slots * 2).saturating_add(64) {
             let Some(area) = self.short_area(0) else { return Ok(()) };
             if self.reclaim_step(area)? == Step::NoVictim {
                 break;

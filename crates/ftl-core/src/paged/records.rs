@@ -9,17 +9,21 @@ use crate::layout::Stamp;
 /// Blocks of each area that an anchor lists for streams to open.
 pub(super) const LISTED: usize = 8;
 
-/// Bytes before an anchor's records: a map page's head, and what [`Head`] has.
-const RECORDS_AT: usize = 96;
+/// Where the open blocks and those that are listed begin, behind a map page's head and what else [`Head`] has.
+const BLOCKS_AT: usize = 28;
 const RECORD: usize = 8;
 
-/// Records of an anchor of so many bytes.
-pub(super) const fn in_page(bytes: usize) -> usize {
-    bytes.saturating_sub(RECORDS_AT) / RECORD
+/// Where a record begins, with blocks in so many bytes: the first behind all blocks, and two bytes or more for a ninth
+/// that each area may list.
+const fn record_at(block_bytes: u8, number: u16) -> usize {
+    48 + 24 * block_bytes as usize + number as usize * RECORD
 }
 
-/// No block.
-const NO_BLOCK: u16 = u16::MAX;
+/// Records of an anchor of so many bytes, with blocks in as many.
+pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
+    bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
+}
+
 /// No anchor.
 const NO_NUMBER: u32 = u32::MAX;
 /// The erase count of a bad block.
@@ -58,7 +62,7 @@ pub(super) enum Record {
     /// The page of a leaf is there.
     Stands(u32, u32),
     /// How a block is; `None`: it is bad.
-    Block(u16, Option<Known>),
+    Block(u32, Option<Known>),
 }
 
 impl Record {
@@ -70,9 +74,7 @@ impl Record {
             Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
             Self::Written(leaf, page) => (1 << 30 | leaf, page),
             Self::Stands(leaf, page) => (2 << 30 | leaf, page),
-            Self::Block(block, known) => {
-                (3 << 30 | u32::from(block), known.map_or(BAD, Known::word))
-            }
+            Self::Block(block, known) => (3 << 30 | block, known.map_or(BAD, Known::word)),
         }
     }
 
@@ -82,7 +84,7 @@ impl Record {
             0 => Self::Sectors(number, second & VALUE, (second >> 30) + 1),
             1 => Self::Written(number, second),
             2 => Self::Stands(number, second),
-            _ => Self::Block(number as u16, (second != BAD).then_some(Known::of_word(second))),
+            _ => Self::Block(number, (second != BAD).then_some(Known::of_word(second))),
         }
     }
 }
@@ -97,7 +99,7 @@ pub(super) struct Walk {
     /// So many of the table's cells are behind it, from the last.
     pub(super) passed: usize,
     /// The block that is told next.
-    pub(super) block: u16,
+    pub(super) block: u32,
 }
 
 /// What RAM knows of the anchors.
@@ -105,6 +107,8 @@ pub(super) struct Walk {
 pub(super) struct Anchors<'ram> {
     /// The anchor that is written next: its records so far.
     pub(super) page: &'ram mut [u8],
+    /// Bytes of a block's number.
+    block_bytes: u8,
     pub(super) records: u16,
     pub(super) number: u32,
     pub(super) base: Option<Site>,
@@ -127,9 +131,10 @@ pub(super) struct Anchors<'ram> {
 }
 
 impl<'ram> Anchors<'ram> {
-    pub(super) fn new(page: &'ram mut [u8]) -> Self {
+    pub(super) fn new(page: &'ram mut [u8], block_bytes: u8) -> Self {
         Self {
             page,
+            block_bytes,
             records: 0,
             number: 0,
             base: None,
@@ -151,7 +156,7 @@ impl<'ram> Anchors<'ram> {
 
     /// Records of which there is room.
     pub(super) const fn room(&self) -> usize {
-        in_page(self.page.len()).saturating_sub(self.records as usize)
+        in_page(self.page.len(), self.block_bytes).saturating_sub(self.records as usize)
     }
 
     pub(super) const fn forget_records(&mut self) {
@@ -166,7 +171,7 @@ impl<'ram> Anchors<'ram> {
 
     /// Adds a record. Where there is no room, the anchors from here on are void until another walk has come to its end.
     pub(super) fn record(&mut self, record: Record) {
-        let at = RECORDS_AT + usize::from(self.records) * RECORD;
+        let at = record_at(self.block_bytes, self.records);
         let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
             self.base = None;
             self.walk = Walk::default();
@@ -179,7 +184,7 @@ impl<'ram> Anchors<'ram> {
 
     /// A record of the anchor in the page.
     pub(super) fn told(&self, number: u16) -> Option<Record> {
-        let at = RECORDS_AT + usize::from(number) * RECORD;
+        let at = record_at(self.block_bytes, number);
         Some(Record::parse(self.word(at)?, self.word(at + 4)?))
     }
 
@@ -189,6 +194,23 @@ impl<'ram> Anchors<'ram> {
 
     fn half(&self, at: usize) -> Option<u16> {
         self.page.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+    }
+
+    /// The block whose number ends there.
+    fn block_before(&self, end: usize) -> Option<BlockNumber> {
+        let width = self.block_bytes;
+        // The number is the upper bytes of the word that ends with it.
+        let number = self.word(end - 4)? >> ((32 - 8 * u32::from(width)) & 31);
+        (number != numbers::largest(width)).then_some(BlockNumber::new(number))
+    }
+
+    /// Puts a block's number, or that there is none, so that it ends there.
+    fn put_block_before(&mut self, end: usize, block: Option<BlockNumber>) {
+        let width = usize::from(self.block_bytes);
+        let number = block.map_or(u32::MAX, BlockNumber::get);
+        if let Some(field) = self.page.get_mut(end - width..end) {
+            numbers::copy(field, &number.to_le_bytes());
+        }
     }
 
     /// The head of the anchor in the page.
@@ -203,8 +225,6 @@ impl<'ram> Anchors<'ram> {
         };
         let low = self.word(4)?;
         let high = self.word(8)?;
-        let block =
-            |at: usize| self.half(at).filter(|block| *block != NO_BLOCK).map(BlockNumber::new);
         let mut head = Head {
             number: self.word(12)?,
             base: site(16),
@@ -213,14 +233,17 @@ impl<'ram> Anchors<'ram> {
             opens: [None; Stream::ALL.len()],
             listed: [[None; LISTED]; 2],
         };
-        for (at, open) in (28..).step_by(4).zip(&mut head.opens) {
-            let page = self.half(at + 2)?;
-            *open = block(at).map(|block| Spot { block, page });
+        let width = usize::from(self.block_bytes);
+        let mut at = BLOCKS_AT;
+        for open in &mut head.opens {
+            at += width;
+            let page = self.half(at)?;
+            *open = self.block_before(at).map(|block| Spot { block, page });
+            at += 2;
         }
-        for (at, listed) in
-            (28 + 4 * Stream::ALL.len()..).step_by(2).zip(head.listed.iter_mut().flatten())
-        {
-            *listed = block(at);
+        for listed in head.listed.iter_mut().flatten() {
+            at += width;
+            *listed = self.block_before(at);
         }
         Some(head)
     }
@@ -233,14 +256,17 @@ impl<'ram> Anchors<'ram> {
         self.put(20, &base.block.to_le_bytes());
         self.put(22, &base.page.to_le_bytes());
         self.put(24, &head.records.to_le_bytes());
-        for (at, open) in (28..).step_by(4).zip(head.opens) {
-            self.put(at, &open.map_or(NO_BLOCK, |spot| spot.block.get()).to_le_bytes());
-            self.put(at + 2, &open.map_or(0, |spot| spot.page).to_le_bytes());
+        let width = usize::from(self.block_bytes);
+        let mut at = BLOCKS_AT;
+        for open in head.opens {
+            at += width;
+            self.put_block_before(at, open.map(|spot| spot.block));
+            self.put(at, &open.map_or(0, |spot| spot.page).to_le_bytes());
+            at += 2;
         }
-        for (at, block) in
-            (28 + 4 * Stream::ALL.len()..).step_by(2).zip(head.listed.iter().flatten())
-        {
-            self.put(at, &block.map_or(NO_BLOCK, BlockNumber::get).to_le_bytes());
+        for listed in head.listed.iter().flatten() {
+            at += width;
+            self.put_block_before(at, *listed);
         }
     }
 }

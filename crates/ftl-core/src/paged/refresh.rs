@@ -35,10 +35,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Pages that the scrub under way has yet to read, at most.
     pub fn scrub_left(&self) -> PageCount {
         let (fast, main) = (self.shape.map_area(), &self.shape.main);
-        let pages_from = |block: u16| {
-            let before =
-                |first: u16, blocks: u16| u32::from(block.saturating_sub(first).min(blocks));
-            let left = |first, blocks| u32::from(blocks) - before(first, blocks);
+        let pages_from = |block: u32| {
+            let left = |first: u32, blocks: u32| blocks - block.saturating_sub(first).min(blocks);
             let main_left = left(main.first_block, main.blocks) * u32::from(main.pages);
             let fast_left = left(fast.first_block, fast.blocks) * u32::from(fast.pages);
             if self.shape.fast.is_some() { main_left + fast_left } else { main_left }

@@ -27,7 +27,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
         let mut ceiling = Stamp::new(u64::MAX);
         // A page that cannot be read whole is given up for the one before it.
-        for _ in 0..=u32::from(self.shape.blocks()) {
+        for _ in 0..=self.shape.blocks() {
             let Some(youngest) = self.youngest_below(ceiling)? else {
                 return Ok((Stamp::ZERO, Stamp::ZERO));
             };

@@ -18,13 +18,13 @@ pub const HEADERS: u16 = 2;
 /// Blocks of the fast area that no host's write opens. A step of reclaiming opens one for map pages at most; after a
 /// cut one is opened for what is done again and one for map pages; and one more lets a life that is cut in turn leave
 /// a block that is hardly filled.
-pub const FAST_RESERVE: u16 = 4;
+pub const FAST_RESERVE: u32 = 4;
 
 /// The same of the main area, where copies take the place of map pages.
-pub const MAIN_RESERVE: u16 = 3;
+pub const MAIN_RESERVE: u32 = 3;
 
 /// The same of the only area, which has all of them.
-pub const ONLY_RESERVE: u16 = 5;
+pub const ONLY_RESERVE: u32 = 5;
 
 /// Bytes of a map page before its entries: check, horizon.
 pub const LEAF_HEAD: u32 = 12;
@@ -47,7 +47,7 @@ pub struct AreaShape {
     /// Its first block there.
     pub first: u32,
     /// Its blocks.
-    pub blocks: u16,
+    pub blocks: u32,
     /// Pages of a block.
     pub pages: u16,
     /// Sectors of a page.
@@ -61,7 +61,7 @@ pub struct AreaShape {
     /// Pages of a block that no earlier page of it endangers.
     pub word_lines: u16,
     /// The number of its first block.
-    pub first_block: u16,
+    pub first_block: u32,
     /// The number of its first place.
     pub first_place: u32,
 }
@@ -71,11 +71,7 @@ impl AreaShape {
         Self {
             region,
             first: 0,
-            blocks: if shape.blocks.get() > u16::MAX as u32 {
-                u16::MAX
-            } else {
-                shape.blocks.get() as u16
-            },
+            blocks: shape.blocks.get(),
             pages: shape.pages_per_block.get() as u16,
             slots: (shape.page_bytes.get() / sector.get()) as u16,
             page_bytes: shape.page_bytes,
@@ -89,8 +85,8 @@ impl AreaShape {
 
     /// The same without its first blocks: headers and anchors.
     const fn after(self, anchors: u16) -> Self {
-        let first = HEADERS.saturating_add(anchors);
-        Self { first: first as u32, blocks: self.blocks.saturating_sub(first), ..self }
+        let first = HEADERS as u32 + anchors as u32;
+        Self { first, blocks: self.blocks.saturating_sub(first), ..self }
     }
 
     /// The most pages that are left out where what is programmed so far is relied upon at one moment.
@@ -150,6 +146,17 @@ impl AreaShape {
         self.word_lines < self.pages
     }
 
+    /// The number of one of its pages.
+    pub const fn page_number(&self, spot: Spot) -> u32 {
+        (spot.block.get() - self.first_block) * self.pages as u32 + spot.page as u32
+    }
+
+    /// The page with that number.
+    pub const fn spot_of_page(&self, number: u32) -> Spot {
+        let (block, page) = divided(number, self.pages as u32);
+        Spot { block: BlockNumber::new(self.first_block + block), page: page as u16 }
+    }
+
     /// Whether a block is one of its.
     #[inline]
     pub const fn holds(&self, block: BlockNumber) -> bool {
@@ -178,6 +185,8 @@ pub struct PagedShape {
     pub entry_bytes: u8,
     /// Bytes of the directory's entries.
     pub directory_bytes: u8,
+    /// Bytes of a block's number in an anchor.
+    pub block_bytes: u8,
     /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
     /// Entries that it may have; three quarters to five sixths of its cells.
@@ -185,11 +194,11 @@ pub struct PagedShape {
     /// Map pages in RAM.
     pub cached: u16,
     /// Streams of the main area beyond two: a cut leaves a block of each that is hardly filled.
-    pub more_streams: u16,
+    pub more_streams: u32,
     /// Blocks of the main area that must be good for every write to be taken.
-    pub main_needed: u16,
+    pub main_needed: u32,
     /// The same of the fast area.
-    pub fast_needed: u16,
+    pub fast_needed: u32,
 }
 
 /// Bytes that numbers below this one take, two more numbers among them for "nowhere" and "lost".
@@ -249,10 +258,9 @@ impl PagedShape {
             Err(error) => return Err(error),
         };
         let mut map = main;
+        let mut places = main.places();
         if let Some(fast) = &fast {
-            if main.blocks as u32 + fast.blocks as u32 >= u16::MAX as u32 {
-                return Err(PagedShapeError::Blocks);
-            }
+            places += fast.places();
             main.first_block = fast.blocks;
             main.first_place = fast.places() as u32;
             map = *fast;
@@ -260,7 +268,6 @@ impl PagedShape {
         if map.slots == 0 || main.slots == 0 {
             return Err(PagedShapeError::SectorBytes);
         }
-        let places = main.first_place as u64 + main.places();
         if places >= 1 << Place::BITS {
             return Err(PagedShapeError::Places);
         }
@@ -287,13 +294,17 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
+            block_bytes: match bytes_for(main.first_block as u64 + main.blocks as u64) {
+                1 => 2,
+                bytes => bytes,
+            },
             table_cells: (table_cells(config.dirty_entries)
                 + 2 * main.slots as u32
                 + 2 * map.slots as u32)
                 .next_multiple_of(GROUP as u32),
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
-            more_streams: config.streams.count().saturating_sub(2),
+            more_streams: config.streams.count().saturating_sub(2) as u32,
             main_needed: 0,
             fast_needed: 0,
         };
@@ -316,9 +327,9 @@ impl PagedShape {
         let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
         let data = self.capacity.get().div_ceil(dense);
         let open = config.streams.count() as u32;
-        let main = data + open + self.reserve(Area::Main) as u32;
+        let main = data + open + self.reserve(Area::Main);
         let (main, fast) = match &self.fast {
-            Some(_) => (main, map_blocks + 1 + FAST_RESERVE as u32),
+            Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
             None => (main + map_blocks, 0),
         };
         if config.cached_leaves < 2 {
@@ -331,19 +342,18 @@ impl PagedShape {
             return Err(PagedShapeError::Table);
         }
         let fast_blocks = match &self.fast {
-            Some(fast) => fast.blocks as u32,
+            Some(fast) => fast.blocks,
             None => 0,
         };
-        if self.capacity.get() == 0 || main > self.main.blocks as u32 || fast > fast_blocks {
+        if self.capacity.get() == 0 || main > self.main.blocks || fast > fast_blocks {
             return Err(PagedShapeError::Capacity { main, fast });
         }
-        self.main_needed = main as u16;
-        self.fast_needed = fast as u16;
+        (self.main_needed, self.fast_needed) = (main, fast);
         Ok(self)
     }
 
     /// Blocks of an area that no host's write opens.
-    pub const fn reserve(&self, area: Area) -> u16 {
+    pub const fn reserve(&self, area: Area) -> u32 {
         match (area, &self.fast) {
             (Area::Fast, Some(_)) => FAST_RESERVE,
             (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
@@ -388,7 +398,7 @@ impl PagedShape {
     }
 
     /// Blocks of both areas.
-    pub const fn blocks(&self) -> u16 {
+    pub const fn blocks(&self) -> u32 {
         self.main.first_block + self.main.blocks
     }
 
@@ -422,7 +432,7 @@ impl PagedShape {
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
         let area = self.area_at(spot.block);
-        let block = (spot.block.get() - area.first_block) as u32;
+        let block = spot.block.get() - area.first_block;
         let page = block * area.pages as u32 + spot.page as u32;
         Place::new(area.first_place + page * area.slots as u32 + slot as u32)
     }
@@ -435,7 +445,7 @@ impl PagedShape {
         let within = place.get() - area.first_place;
         let (page, slot) = divided(within, area.slots as u32);
         let (block, page) = divided(page, area.pages as u32);
-        let block = BlockNumber::new((area.first_block as u32 + block) as u16);
+        let block = BlockNumber::new(area.first_block + block);
         (Spot { block, page: page as u16 }, slot as u16)
     }
 
@@ -445,21 +455,17 @@ impl PagedShape {
         let main = place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
-        BlockNumber::new((area.first_block as u32 + block) as u16)
+        BlockNumber::new(area.first_block + block)
     }
 
     /// The number of a map page in the directory.
     pub const fn map_page(&self, spot: Spot) -> u32 {
-        let map = self.map_area();
-        (spot.block.get() - map.first_block) as u32 * map.pages as u32 + spot.page as u32
+        self.map_area().page_number(spot)
     }
 
     /// The map page with that number in the directory.
     pub const fn map_spot(&self, number: u32) -> Spot {
-        let map = self.map_area();
-        let (block, page) = divided(number, map.pages as u32);
-        let block = BlockNumber::new((map.first_block as u32 + block) as u16);
-        Spot { block, page: page as u16 }
+        self.map_area().spot_of_page(number)
     }
 }
 
@@ -471,8 +477,6 @@ pub enum PagedShapeError {
     SectorBytes,
     /// The spare area is too small for a page's tag.
     SpareBytes,
-    /// The device has more than 65,534 blocks.
-    Blocks,
     /// A block has more than 8,191 sectors.
     BlockSlots,
     /// The device has more than 2^30 sectors.
@@ -499,7 +503,6 @@ impl fmt::Display for PagedShapeError {
             Self::SpareBytes => {
                 f.write_str("the spare area has no room for a tag: choose larger sectors")
             }
-            Self::Blocks => f.write_str("the page store numbers at most 65534 blocks"),
             Self::BlockSlots => {
                 f.write_str("a block has more than 8191 sectors: choose larger sectors")
             }

@@ -35,19 +35,19 @@ const NO_WEAR: u16 = u16::MAX;
 pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
     let mut bytes = [0; LINE];
     let kind = match since.kind {
-        Kind::Map => 0,
+        Kind::Map => 0_u32,
         Kind::Commit => 1,
         Kind::Sectors => 2,
         Kind::Rescue => 3,
         _ => 4,
     };
-    let fields: [(usize, &[u8]); 6] = [
-        (0, &since.age.to_le_bytes()),
+    let fields: [(usize, &[u8]); 5] = [
+        // An anchor's span has no more than 24 bits.
+        (0, &(since.age | kind << 24).to_le_bytes()),
         (4, &since.spot.block.get().to_le_bytes()),
-        (6, &since.spot.page.to_le_bytes()),
         (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),
-        (12, &since.wear.unwrap_or(NO_WEAR).to_le_bytes()),
-        (14, &[kind]),
+        (12, &since.spot.page.to_le_bytes()),
+        (14, &since.wear.unwrap_or(NO_WEAR).to_le_bytes()),
     ];
     for (at, field) in fields {
         if let Some(target) = bytes.get_mut(at..at + field.len()) {
@@ -59,13 +59,13 @@ pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
 
 /// The page of a line.
 pub(super) fn since_of(bytes: &[u8; LINE]) -> Since {
-    let [a0, a1, a2, a3, b0, b1, p0, p1, f0, f1, f2, f3, w0, w1, kind, _] = *bytes;
+    let [a0, a1, a2, kind, b0, b1, b2, b3, f0, f1, f2, f3, p0, p1, w0, w1] = *bytes;
     let first = u32::from_le_bytes([f0, f1, f2, f3]);
     let wear = u16::from_le_bytes([w0, w1]);
     Since {
-        age: u32::from_le_bytes([a0, a1, a2, a3]),
+        age: u32::from_le_bytes([a0, a1, a2, 0]),
         spot: Spot {
-            block: BlockNumber::new(u16::from_le_bytes([b0, b1])),
+            block: BlockNumber::new(u32::from_le_bytes([b0, b1, b2, b3])),
             page: u16::from_le_bytes([p0, p1]),
         },
         first: (first != NO_SECTOR).then_some(first),

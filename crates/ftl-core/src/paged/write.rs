@@ -265,7 +265,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// The stream that takes the page of another where blocks are short: one block is open instead of several.
     fn shared(&mut self, stream: Stream) -> Stream {
         /// With as few free blocks none is spent on keeping two streams apart.
-        const FEW: u16 = 2;
+        const FEW: u32 = 2;
         let few = FEW + self.shape.more_streams;
         if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
             return stream;

@@ -158,7 +158,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let config = PagedConfig { capacity: Some(SectorCount::new(capacity.max(8))), ..config };
     let subject = Paged::new(&geometry, config).ok()?;
     let shape = *subject.plan().shape();
-    let few = u32::from(shape.main.blocks - shape.main_needed) < 1 + dice.below(4);
+    let few = shape.main.blocks - shape.main_needed < 1 + dice.below(4);
     let few_fast = shape.fast.is_some_and(|fast| fast.blocks == shape.fast_needed);
     if few || few_fast {
         return None;
