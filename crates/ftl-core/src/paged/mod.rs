@@ -99,7 +99,8 @@ pub mod numbers;
 #[cfg(feature = "check")]
 mod check;
 
-pub use config::{Bursts, PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
+pub use crate::config::RunEnds;
+pub use config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
 pub use ftl::PageFtl;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]
