@@ -31,6 +31,8 @@ pub struct Config {
     pub victims: ChainVictims,
     /// Which writes may enter the log: those not larger than the smaller peak of the sizes seen.
     pub filter: FilterChoice,
+    /// Where small writes go that continue a run of large ones. The paper knows no runs.
+    pub run_ends: RunEnds,
     /// Whether the throttle keeps the two regions' wear in step.
     pub throttle: bool,
     /// Erase cycles that the blocks of each region are specified for; the throttle compares their ratio.
@@ -165,6 +167,15 @@ impl FilterChoice {
     }
 }
 
+/// Where small writes go that continue a run of large ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnds {
+    /// Where their size sends them.
+    BySize,
+    /// After the run: to the chains of the hybrid FTL, to the main area of the page store.
+    Follow,
+}
+
 /// Erase cycles that a block is specified for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endurance {
@@ -221,6 +232,7 @@ impl Config {
         copies_per_page: 4,
         victims: ChainVictims::Idle,
         filter: FilterChoice::BY_SIZE,
+        run_ends: RunEnds::BySize,
         throttle: true,
         endurance: Endurance { log: 100_000, chain: 5_000 },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },

@@ -2,7 +2,7 @@
 //! step, with mounts in between.
 
 use ftl_core::config::FilterChoice;
-use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
+use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
 use ftl_core::probe::NoProbe;
 use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount};
 use nand_model::{Chip, Content, datasheet};
@@ -114,6 +114,12 @@ proptest! {
         let victims = [Victims::Greedy, Victims::CostBenefit][usize::from(dice / 2)];
         let streams = Streams::ByLifetime;
         live("tiny", &PagedConfig { filter, streams, victims, ..config(112) }, &steps);
+    }
+
+    #[test]
+    fn what_was_written_is_read_where_history_is_heeded(steps in steps(300), dice in 0..2_usize) {
+        let config = PagedConfig { history: History::Heeded, ..config(300) };
+        live("tiny", &PagedConfig { streams: [Streams::One, Streams::Two][dice], ..config }, &steps);
     }
 
     #[test]

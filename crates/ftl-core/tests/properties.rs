@@ -7,7 +7,7 @@ use ftl_core::Config;
 use ftl_core::config::ChainVictims::{Idle, LeastUsed};
 use ftl_core::config::Probing;
 use ftl_core::config::WriteBackConfig;
-use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, RunEnds, WearLeveling};
 use ftl_iface::{Bytes, Cell, Geometry};
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
 fn cases() -> impl Strategy<Value = Case> {
     let index = (5_u32..60, 1_u8..9, any::<bool>());
     let limits = (1_u8..4, 0_u16..4, 0_u8..5, 1_u16..6, 0_u8..5);
-    let switches = (any::<[bool; 7]>(), 1_u16..9, prop::option::of(1_u16..6));
+    let switches = (any::<[bool; 8]>(), 1_u16..9, prop::option::of(1_u16..6));
     (geometries(), index, limits, switches).prop_map(
         |(
             (geometry, log),
@@ -78,6 +78,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 } else {
                     FilterChoice::ByBytes { initial: Bytes::new(1024), largest: Bytes::new(2048) }
                 },
+                run_ends: if on[7] { RunEnds::Follow } else { RunEnds::BySize },
                 throttle: on[1],
                 wear_leveling: WearLeveling { enabled: on[2], threshold },
                 write_back: WriteBackConfig {

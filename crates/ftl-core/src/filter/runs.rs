@@ -9,32 +9,35 @@ use ftl_iface::{Sector, SectorCount};
 /// Runs that may be under way at a time: files that are written beside each other.
 const RUNS: usize = 8;
 
+/// The end of no run: a capacity is counted in 32 bits, so that no write begins there.
+const NOWHERE: Sector = Sector::new(u32::MAX);
+
 /// Where the runs end that were written last.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs {
-    ends: [Option<Sector>; RUNS],
+    ends: [Sector; RUNS],
     /// The run that is forgotten for the next new one.
-    oldest: usize,
+    oldest: u8,
 }
 
 impl Runs {
     /// No run is known.
-    pub const NONE: Self = Self { ends: [None; RUNS], oldest: 0 };
+    pub const NONE: Self = Self { ends: [NOWHERE; RUNS], oldest: 0 };
 
     /// Whether a write there continues a run.
     #[inline]
     pub fn continues(&self, first: Sector) -> bool {
-        self.ends.contains(&Some(first))
+        self.ends.contains(&first)
     }
 
     /// Notes a write to the large region: it continues a run, or begins one.
     pub fn note(&mut self, first: Sector, count: SectorCount) {
-        let end = first.checked_add(count);
-        if let Some(run) = self.ends.iter_mut().find(|run| **run == Some(first)) {
+        let end = first.checked_add(count).unwrap_or(NOWHERE);
+        if let Some(run) = self.ends.iter_mut().find(|run| **run == first) {
             *run = end;
-        } else if let Some(run) = self.ends.get_mut(self.oldest) {
+        } else if let Some(run) = self.ends.get_mut(usize::from(self.oldest)) {
             *run = end;
-            self.oldest = (self.oldest + 1) % RUNS;
+            self.oldest = (self.oldest + 1) % RUNS as u8;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::error::Fault;
-use crate::filter::SizeFilter;
+use crate::filter::{Runs, SizeFilter};
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Flash, Spot};
 use crate::hybrid::mechanisms::{LogAndChains, MaybeLog, Mechanisms};
@@ -29,6 +29,7 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) config: Config,
     pub(crate) flash: Flash<'ram, D, P>,
     pub(crate) filter: SizeFilter,
+    pub(crate) runs: Runs,
     pub(crate) throttle: Throttle,
     pub(crate) log: MaybeLog<'ram, M>,
     pub(crate) mlc: Mlc<'ram>,

@@ -2,7 +2,7 @@
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
-use crate::config::{Endurance, FilterChoice, PairedPages, WearLeveling};
+use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling};
 
 /// What the user chooses; the device decides the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct PagedConfig {
     pub filter: FilterChoice,
     /// Where small writes go that continue a run of large ones.
     pub run_ends: RunEnds,
+    /// Whether how long what a large write replaces has lived says where it goes.
+    pub history: History,
     /// What is done for pages that share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
     /// When blocks are emptied because bits in them begin to go.
@@ -72,13 +74,14 @@ impl Streams {
     }
 }
 
-/// Where small writes go that continue a run which is under way in the main area.
+/// Whether how long what a large write replaces has lived says where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunEnds {
-    /// Where their size sends them.
-    BySize,
-    /// To the main area, after the run.
-    Follow,
+pub enum History {
+    /// It does not: their size sends them to the main area.
+    Ignored,
+    /// What replaces something that was written lately, page by page, enters the fast area, as long as most of what
+    /// enters is replaced there.
+    Heeded,
 }
 
 /// Where large writes go while more than a quarter of the fast area is free.
@@ -115,6 +118,7 @@ impl PagedConfig {
         victims: Victims::CostBenefit,
         filter: FilterChoice::BY_SIZE,
         run_ends: RunEnds::Follow,
+        history: History::Ignored,
         paired_pages: PairedPages::Guard,
         refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(3) },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },

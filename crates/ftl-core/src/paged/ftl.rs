@@ -8,7 +8,7 @@ use ftl_iface::{
 use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Blocks;
 use super::candidates::Candidates;
-use super::config::{Bursts, PagedConfig, RunEnds, Streams};
+use super::config::{Bursts, PagedConfig, Streams};
 use super::dirty::DirtyTable;
 use super::door::{Door, is_sectors};
 use super::level::Leveling;
@@ -18,7 +18,7 @@ use super::records::Anchors;
 use super::refresh::Scrubbed;
 use super::settle::Suspect;
 use super::shape::{Area, AreaShape, PagedShape};
-use crate::config::{FilterChoice, PairedPages};
+use crate::config::{FilterChoice, PairedPages, RunEnds};
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::layout::{Slot, Stamp};
@@ -100,6 +100,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) prepaid: u16,
     /// How long what the host wrote has lived, in turns of the clock: the mean of late, times sixteen.
     pub(super) lifetime: u16,
+    /// How much of the fast area's victims was in use, in 256ths: the mean of late, times sixteen.
+    pub(super) stayed: u16,
     pub(super) filter: SizeFilter,
     pub(super) runs: Runs,
     /// As long as the longest page.
@@ -309,7 +311,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether the host's writes are held off the fast area, but for those to what stands there.
-    const fn is_throttled(&self) -> bool {
+    pub(super) const fn is_throttled(&self) -> bool {
         self.config.throttle.is_some() && self.throttle.is_active()
     }
 

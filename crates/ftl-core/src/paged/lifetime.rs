@@ -7,11 +7,14 @@ use ftl_iface::{NandDevice, Sector};
 
 use super::address::{BlockNumber, Mapped};
 use super::blocks::AGE_MAX;
-use super::config::Streams;
+use super::config::{History, Streams};
 use super::ftl::{PageFtl, Stream};
 use super::shape::Area;
 use crate::error::Fault;
 use crate::probe::Probe;
+
+/// Where more of the fast area's victims than so many 256ths was still in use of late, it has no room for more.
+const STAYS: u16 = 64;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// The turn of an area's clock.
@@ -46,6 +49,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Some(if main { self.age(block) } else { 0 }))
     }
 
+    /// Whether what was replaced young enters the fast area: what enters must for the most part be replaced there.
+    #[inline]
+    pub(super) fn heeds_history(&self) -> bool {
+        let heeds = self.config.history == History::Heeded && self.shape.fast.is_some();
+        heeds && !self.is_closed() && self.stayed / 16 <= STAYS
+    }
+
+    /// Whether what a large write replaces died young, so that what replaces it is likely to.
+    pub(super) fn died_young(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let Mapped::At(place) = self.lookup(sector)? else { return Ok(false) };
+        let block = self.shape.block_of(place);
+        if self.shape.area_of(block) == Area::Fast {
+            return Ok(true);
+        }
+        Ok(self.age(block) == 0 && !self.is_throttled())
+    }
+
     /// The stream of what is copied out of a block.
     pub(super) fn stream_of_copies(&mut self, victim: BlockNumber) -> Stream {
         match self.config.streams {
@@ -60,11 +80,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Learns from a block that is emptied how long it took to be worth it.
+    /// Learns from a block that is emptied: in the main area how long it took to be worth it, in the fast one how much
+    /// of what the host wrote was not replaced there.
     pub(super) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
             let age = u16::from(self.age(victim));
             self.lifetime = self.lifetime - self.lifetime / 16 + age;
+            // Where little enters the fast area, nothing there is emptied: it is tried again some day.
+            self.stayed -= self.stayed / 256;
+        } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
+            let in_use = u32::from(self.blocks.references(victim)) * 256;
+            let share = in_use / self.shape.area(Area::Fast).block_slots();
+            self.stayed = self.stayed - self.stayed / 16 + share as u16;
         }
     }
 }

@@ -102,8 +102,9 @@ pub mod numbers;
 #[cfg(feature = "check")]
 mod check;
 
+pub use crate::config::RunEnds;
 pub use bound::PagedWorstCase;
-pub use config::{Bursts, PagedConfig, RefreshLimits, RunEnds, Streams, Victims};
+pub use config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
 pub use ftl::PageFtl;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]

@@ -113,6 +113,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             throttle: throttle(&shape, config),
             prepaid: 0,
             lifetime: 0,
+            stayed: 0,
             filter: filter(config),
             runs: Runs::NONE,
             buffer,

@@ -69,21 +69,29 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (mut sector, mut rest) = (first, data);
+        // Sectors that are still to go with one that died young: as many as fill a page of the main area, so that none
+        // of its pages is left in part.
+        let mut young = 0;
         if asked == Stream::Hot {
             let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
             self.door.tell(Event::LogWrite { sectors });
         }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
-            let mut lived = None;
-            let stream = match self.stream_for(asked, left) {
-                Stream::Host => {
-                    lived = self.lived(sector)?;
-                    self.host_stream(lived)
+            let (stream, lived) = match self.stream_for(asked, left) {
+                Stream::Host if young > 0 => (Stream::Hot, None),
+                Stream::Host if self.heeds_history() && self.died_young(sector)? => {
+                    young = usize::from(self.shape.main.slots);
+                    (Stream::Hot, None)
                 }
-                stream => stream,
+                Stream::Host => {
+                    let lived = self.lived(sector)?;
+                    (self.host_stream(lived), lived)
+                }
+                stream => (stream, None),
             };
             let take = left.min(usize::from(self.shape_of(stream).slots));
+            young = young.saturating_sub(take);
             let sectors = SectorCount::new(take as u32);
             match (asked, stream) {
                 (Stream::Hot, _) => {}

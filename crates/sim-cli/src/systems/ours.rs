@@ -2,7 +2,7 @@
 
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{
-    Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
+    Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, RunEnds, WearLeveling,
 };
 use ftl_core::hybrid::address::LogicalBlock;
 use ftl_core::hybrid::ram::{OwnedRam, Ram};
@@ -28,10 +28,10 @@ pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter
 
 const WEAR_LEVELING: Parameter = switch("wear-leveling", "move cold data onto worn MLC blocks");
 
-pub(super) const HYBRID: [Parameter; 14] = {
-    let [a, b, c, d, e, f, g, h] = LOG;
-    let [i, j, k, l, m, n] = chains::CHAINS;
-    [a, b, c, d, e, f, g, h, i, j, k, l, m, n]
+pub(super) const HYBRID: [Parameter; 15] = {
+    let [a, b, c, d, e, f, g, h, i] = LOG;
+    let [j, k, l, m, n, o] = chains::CHAINS;
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o]
 };
 
 pub(super) const CONVENTIONAL: [Parameter; 7] = {
@@ -40,8 +40,13 @@ pub(super) const CONVENTIONAL: [Parameter; 7] = {
 };
 
 /// Those that a system with a log has.
-const LOG: [Parameter; 8] = [
+const LOG: [Parameter; 9] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
+    Parameter {
+        name: "follow",
+        default: "off",
+        title: "a small write that continues a run of large ones follows it to the MLC",
+    },
     switch("throttle", "keep the SLC's wear in step with the MLC's"),
     switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
     WEAR_LEVELING,
@@ -92,6 +97,7 @@ pub(super) fn hybrid_config(setup: &Setup, values: &Values) -> Result<Config, Fa
     if !on("filter")? {
         config.filter = FilterChoice::AcceptAll;
     }
+    config.run_ends = if on("follow")? { RunEnds::Follow } else { RunEnds::BySize };
     config.throttle = on("throttle")?;
     if !on("write-back")? {
         config.write_back = WriteBackConfig {

@@ -3,7 +3,8 @@
 use ftl_core::config::{Endurance, FilterChoice};
 use ftl_core::layout;
 use ftl_core::paged::{
-    Bursts, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams, Victims,
+    Bursts, History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams,
+    Victims,
 };
 use ftl_core::probe::Cause;
 use ftl_iface::{BlockStore, Bytes, Region, SectorCount, StoreWriteError};
@@ -19,7 +20,7 @@ use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
 
-pub(super) const PAGED: [Parameter; 9] = [
+pub(super) const PAGED: [Parameter; 10] = [
     switch("filter", "only small writes enter the SLC; off: all that fit"),
     Parameter {
         name: "streams",
@@ -37,6 +38,11 @@ pub(super) const PAGED: [Parameter; 9] = [
         title: "sectors that RAM knows and map pages do not yet; auto: 9,590, or fewer on small devices",
     },
     switch("follow", "a small write that continues a run of large ones follows it to the MLC"),
+    Parameter {
+        name: "history",
+        default: "off",
+        title: "what a large write replaces soon enters the SLC, as long as most of what enters is replaced there",
+    },
     Parameter {
         name: "throttle",
         default: "off",
@@ -90,6 +96,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
+        history: if values.is_on("history")? { History::Heeded } else { History::Ignored },
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
         wear_leveling: base.wear_leveling,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
 use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
-use ftl_core::paged::{Bursts, PagedConfig, RunEnds, Streams, Victims};
+use ftl_core::paged::{Bursts, History, PagedConfig, RunEnds, Streams, Victims};
 use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
@@ -143,6 +143,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         victims,
         filter,
         run_ends: RunEnds::Follow,
+        history: if share % 5 < 2 { History::Heeded } else { History::Ignored },
         paired_pages: PairedPages::Guard,
         refresh: PagedConfig::LARGE.refresh,
         // Blocks are erased a few times only in a world.

@@ -3,7 +3,7 @@
 use ftl_iface::{BlockCount, Bytes, NandDevice};
 
 use crate::config::Config;
-use crate::filter::{FilterConfig, SizeFilter};
+use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::hybrid::flash::{Flash, FlashMemory, Spot};
 use crate::hybrid::logged::LoggedMemory;
 use crate::hybrid::mechanisms::{MaybeLog, Mechanisms, Missing};
@@ -52,6 +52,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             config: *config,
             flash: Flash::new(device, probe, &shape, config.refresh, flash),
             filter: Self::new_filter(config),
+            runs: Runs::NONE,
             throttle: Self::new_throttle(config, &shape),
             log: MaybeLog::new(log),
             mlc: Mlc::new(&shape, config, mlc),

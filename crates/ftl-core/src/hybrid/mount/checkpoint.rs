@@ -10,6 +10,7 @@ use super::error::MountError;
 use crate::bugs::{Bug, planted};
 use crate::config::Probing;
 use crate::error::Fault;
+use crate::filter::Runs;
 use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::Scrub;
@@ -46,6 +47,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// updates fall off. Data, wear and tables stay. For a device that was filled by one host and now serves another.
     pub fn forget_habits(&mut self) {
         self.filter = Self::new_filter(&self.config);
+        self.runs = Runs::NONE;
         self.throttle = Self::new_throttle(&self.config, &self.shape);
         self.weigh_wear();
         self.write_back = WriteBack::new(self.config.write_back);

@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use crate::config::FilterChoice;
+use crate::config::{FilterChoice, RunEnds};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::Log;
 use crate::hybrid::state::Ftl;
@@ -29,6 +29,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         self.filter.note_write(count);
         self.throttle.note_request();
+        if self.config.run_ends == RunEnds::BySize {
+            return self.route_by_size(first, count);
+        }
+        let route = if self.runs.continues(first) {
+            Route::Chains
+        } else {
+            self.route_by_size(first, count)
+        };
+        if route == Route::Chains {
+            self.runs.note(first, count);
+        }
+        route
+    }
+
+    fn route_by_size(&mut self, first: Sector, count: SectorCount) -> Route {
         let Some(log) = self.log.get_mut() else {
             return Route::Chains;
         };

@@ -1,0 +1,83 @@
+//! History: large writes that replace what was written lately enter the fast area, as long as they are replaced there.
+
+mod world;
+
+use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
+use ftl_core::probe::{Cause, Counters, Verb};
+use ftl_iface::{BlockStore, Bytes, Cell, Region, Sector, SectorCount};
+use nand_model::{Chip, Content, Stamp};
+
+use world::{Dice, KEY, devices, part, region};
+
+const BYTES: u32 = 512;
+/// Sectors of a large write: more than any filter calls small.
+const LARGE: u32 = 132;
+
+/// Pages that the host's large writes programmed.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Programs {
+    fast: u64,
+    main: u64,
+}
+
+/// Large writes at random over so many places of them, on a device whose fast area holds eleven.
+fn repeated(history: History, places: u32) -> Programs {
+    let geometry = devices::geometry(
+        Some(region(Cell::Slc, 64, 16, 1024)),
+        Some(region(Cell::Mlc, 2000, 16, 2048)),
+    );
+    let config = PagedConfig {
+        sector_bytes: Bytes::new(BYTES),
+        capacity: Some(SectorCount::new(20_480)),
+        history,
+        ..PagedConfig::SMALL
+    };
+    let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
+    let mut ram = OwnedPagedRam::for_plan(&plan);
+    let kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
+    let content = Content::Stamps { sector: Bytes::new(BYTES), spare_kept: kept };
+    let chip = Chip::new(&part(geometry), content).expect("a possible part");
+    let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
+    let mut ftl = ftl.expect("formatted");
+
+    let mut newest = vec![0; places as usize];
+    let mut dice = Dice::new(3);
+    for version in 1..=1500 {
+        let place = dice.below(places);
+        let mut data = vec![0; (LARGE * BYTES) as usize];
+        data.chunks_exact_mut(BYTES as usize)
+            .for_each(|sector| Stamp::new(version).write_to(sector));
+        ftl.write(Sector::new(place * LARGE), &data).expect("written");
+        newest[place as usize] = version;
+    }
+    ftl.check().expect("every invariant holds");
+    for (place, version) in (0..).zip(newest) {
+        let mut data = vec![0; (LARGE * BYTES) as usize];
+        ftl.read(Sector::new(place * LARGE), &mut data).expect("read");
+        for sector in data.chunks_exact(BYTES as usize) {
+            let expected = (version > 0).then(|| Stamp::new(version));
+            assert_eq!(Stamp::read_from(sector).filter(|_| version > 0), expected);
+        }
+    }
+    let host = |region| ftl.probe().operations(region, Verb::Program, Cause::Host);
+    Programs { fast: host(Region::Slc), main: host(Region::Mlc) }
+}
+
+#[test]
+fn what_is_replaced_soon_enters_the_fast_area() {
+    let ignored = repeated(History::Ignored, 4);
+    assert_eq!(ignored.fast, 0, "{ignored:?}");
+    let heeded = repeated(History::Heeded, 4);
+    assert!(heeded.main * 20 < ignored.main, "{heeded:?}");
+    // Pages of the main area are whole: those of the fast one hold half as much.
+    assert_eq!(heeded.fast / 2 + heeded.main, ignored.main);
+}
+
+#[test]
+fn what_is_not_replaced_there_stays_out() {
+    let ignored = repeated(History::Ignored, 60);
+    let heeded = repeated(History::Heeded, 60);
+    assert_eq!(heeded.fast / 2 + heeded.main, ignored.main);
+    assert!(heeded.main * 4 > ignored.main * 3, "{heeded:?}");
+    assert!(heeded.fast > 0, "{heeded:?}");
+}
