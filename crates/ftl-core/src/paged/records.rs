@@ -148,7 +148,7 @@ impl<'ram> Anchors<'ram> {
         room.saturating_sub(self.records as usize)
     }
 
-    /// Where a record begins: the first behind all blocks, and two bytes or more for a ninth that each area may list.
+    /// Where a record begins: the first a few bytes behind the last block that is listed, at a multiple of eight.
     const fn record_at(&self, number: u16) -> usize {
         48 + 24 * self.block_bytes as usize + number as usize * RECORD
     }
