@@ -176,7 +176,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     #[inline]
     fn block(&self, block: BlockNumber) -> Block {
         let area = self.shape.area_at(block);
-        Block::new(area.region, area.first + u32::from(block.get() - area.first_block))
+        Block::new(area.region, area.first + block.get() - area.first_block)
     }
 
     #[inline]

@@ -340,7 +340,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.filter.note_write(count);
         let Some(fast) = &self.shape.fast else { return false };
         // A request that fills a good part of the area would only push itself out again.
-        let most = fast.block_slots() * u32::from(fast.blocks - self.shape.fast_needed) / 2;
+        let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         count.get() <= most
             && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))
     }

@@ -13,8 +13,8 @@ pub(super) const LISTED: usize = 8;
 const BLOCKS_AT: usize = 28;
 const RECORD: usize = 8;
 
-/// Where a record begins, with blocks in so many bytes: the first behind all blocks, and two bytes or more for a ninth
-/// that each area may list.
+/// Where a record begins, with blocks in so many bytes: the first a few behind the last block that is listed, at a
+/// multiple of eight.
 const fn record_at(block_bytes: u8, number: u16) -> usize {
     48 + 24 * block_bytes as usize + number as usize * RECORD
 }

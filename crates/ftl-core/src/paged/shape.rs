@@ -210,6 +210,14 @@ const fn bytes_for(numbers: u64) -> u8 {
     bytes
 }
 
+/// Bytes that a block's number takes in an anchor, of so many blocks.
+const fn block_bytes(blocks: u32) -> u8 {
+    match bytes_for(blocks as u64) {
+        1 => 2,
+        bytes => bytes,
+    }
+}
+
 /// Cells for so many entries: six for five, and more where they are few. The fuller the table, the longer is the way to
 /// an entry; small tables are those of small processors, and there it counts.
 const fn table_cells(entries: u32) -> u32 {
@@ -294,10 +302,7 @@ impl PagedShape {
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
-            block_bytes: match bytes_for(main.first_block as u64 + main.blocks as u64) {
-                1 => 2,
-                bytes => bytes,
-            },
+            block_bytes: block_bytes(main.first_block + main.blocks),
             table_cells: (table_cells(config.dirty_entries)
                 + 2 * main.slots as u32
                 + 2 * map.slots as u32)
