@@ -62,42 +62,43 @@ fn after_a_cut(
     Some(device)
 }
 
+/// Cuts a device in each of two refreshes, at every operation of either. Says how many pairs of cuts that makes.
+fn cut_twice(device: &mut Fading, (plan, config): (&PagedPlan, &PagedConfig), seed: u64) -> u32 {
+    let mut dice = Dice::new(seed);
+    let mut cuts = 0;
+    for first in 0.. {
+        let Some(mut once) = after_a_cut(device, first, (plan, config), &mut dice) else { break };
+        for second in 0.. {
+            let twice = after_a_cut(&mut once, second, (plan, config), &mut dice);
+            let Some(mut twice) = twice else { break };
+            cuts += 1;
+            // What is left of either cut is met by now.
+            for life in 0..3 {
+                let mounted = refresh(&mut twice, plan, config);
+                assert!(mounted, "seed {seed}: cuts {first} and {second}, life {life}");
+                twice.age(days(1));
+            }
+        }
+    }
+    cuts
+}
+
 #[test]
 fn one_of_both_headers_outlives_a_cut_in_each_of_two_refreshes() {
     for (name, capacity) in [("tiny-slc", 72), ("tiny-mlc", 120), ("tiny", 112)] {
         let part = datasheet::builtin(name).expect("known");
         let config = config(capacity);
         let plan = PagedPlan::new(&part.geometry, &config).expect("fits");
-        let mut cuts = 0;
-        for seed in 0..400 {
+        let cuts = (0..400).map(|seed| {
             let chip = Chip::new(&part, Content::Bytes).expect("a possible part");
             let mut device = fading(chip, seed);
             let mut ram = OwnedPagedRam::for_plan(&plan);
-            drop(
-                PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"),
-            );
+            let formatted = PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe);
+            drop(formatted.expect("formatted"));
             device.age(days(4));
-            let mut dice = Dice::new(seed);
-            let set = (&plan, &config);
-            for first in 0.. {
-                let Some(mut once) = after_a_cut(&mut device, first, set, &mut dice) else { break };
-                for second in 0.. {
-                    let Some(mut twice) = after_a_cut(&mut once, second, set, &mut dice) else {
-                        break;
-                    };
-                    cuts += 1;
-                    // What is left of either cut is met by now.
-                    for life in 0..3 {
-                        let mounted = refresh(&mut twice, &plan, &config);
-                        assert!(
-                            mounted,
-                            "{name}, seed {seed}: cuts {first} and {second}, life {life}"
-                        );
-                        twice.age(days(1));
-                    }
-                }
-            }
-        }
+            cut_twice(&mut device, (&plan, &config), seed)
+        });
+        let cuts: u32 = cuts.sum();
         assert!(cuts > 5_000, "{name}: {cuts} pairs of cuts");
     }
 }

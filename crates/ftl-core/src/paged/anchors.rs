@@ -19,10 +19,11 @@ use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
 use super::blocks::Worn;
-use super::ftl::{PageFtl, Stream};
 use super::map;
 use super::records::{Head, LISTED, Record, Site, Walk};
 use super::shape::{Area, HEADERS};
+use super::store::PageFtl;
+use super::under_way::Stream;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};

@@ -9,9 +9,9 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::address::{BlockNumber, Mapped, Spot};
 use super::dirty::Old;
 use super::door::{Seen, is_map, is_redone};
-use super::ftl::PageFtl;
 use super::map::leaf_named;
 use super::shape::Area;
+use super::store::PageFtl;
 use crate::check::{Verdict, Violation, ensure};
 use crate::probe::{Cause, Probe};
 

@@ -7,11 +7,11 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::address::{Leaf, Mapped};
 use super::dirty::{Entry, GROUP, Old};
-use super::ftl::{PageFtl, Stream};
 use super::map::Cached;
-use super::write::{Content, Written};
+use super::program::{Content, Written};
+use super::store::PageFtl;
+use super::under_way::Stream;
 use crate::bugs::{Bug, planted};
-use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
@@ -24,12 +24,12 @@ const FEW_LEAVES: u32 = 96;
 /// Sectors to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trimmed {
-    first: Sector,
-    count: SectorCount,
+    pub(super) first: Sector,
+    pub(super) count: SectorCount,
 }
 
 impl Trimmed {
-    const NONE: Self = Self { first: Sector::new(0), count: SectorCount::ZERO };
+    pub(super) const NONE: Self = Self { first: Sector::new(0), count: SectorCount::ZERO };
 
     const fn holds(self, sector: Sector) -> bool {
         sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
@@ -80,47 +80,6 @@ pub(super) enum Differs<'a> {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// References that a map page is to its block: as many as make a block full of map pages full.
-    pub(super) fn leaf_weight(&self) -> u16 {
-        let map = self.shape.map_area();
-        let pages = match self.config.paired_pages {
-            PairedPages::Guard => map.word_lines,
-            PairedPages::Accept => map.pages,
-        };
-        (map.block_slots() / u32::from(pages.max(1))) as u16
-    }
-
-    /// Forgets sectors: by a map page each.
-    pub(super) fn trim_all(
-        &mut self,
-        first: Sector,
-        count: SectorCount,
-    ) -> Result<(), Fault<D::Error>> {
-        let trimmed = Trimmed { first, count };
-        let end = first + count;
-        let mut sector = first;
-        while sector < end {
-            let (leaf, _) = self.shape.leaf_of(sector);
-            let (start, sectors) = self.shape.sectors_of(leaf);
-            let next = (start + SectorCount::new(sectors)).min(end);
-            if self.any_mapped(sector, next)? {
-                self.make_room()?;
-                self.flush(leaf, trimmed)?;
-            }
-            sector = next;
-        }
-        Ok(())
-    }
-
-    fn any_mapped(&mut self, from: Sector, to: Sector) -> Result<bool, Fault<D::Error>> {
-        for sector in from.run(to - from) {
-            if self.lookup(sector)? != Mapped::Nowhere {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Makes room in the table for so many entries more.
     pub(super) fn make_entries(&mut self, count: u32) -> Result<(), Fault<D::Error>> {
         while self.table.len() + count > self.shape.table_entries {
@@ -163,7 +122,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.flush(leaf, Trimmed::NONE)
     }
 
-    fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
+    pub(super) fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
         let before = self.map.load(&mut self.door, leaf, Cause::Meta)?;
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
@@ -305,13 +264,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Releases what a map page says.
-    pub(super) fn release_at(&mut self, mapped: Mapped) {
-        if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.block_of(place), 1);
-        }
-    }
-
     /// Programs after which an epoch should end: what a mount by every block reads is bounded by twice as many. Where
     /// there are anchors, such mounts are rare, and fewer map pages are written for them.
     fn epoch_programs(&self) -> u64 {
@@ -348,33 +300,5 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.epoch.begun = self.door.stamp();
         self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());
         self.table.begin_epoch();
-    }
-
-    /// Writes every dirty entry back, so that the next mount has little to read.
-    pub(super) fn flush_all(&mut self) -> Result<(), Fault<D::Error>> {
-        let mut last = None;
-        for cell in 0..self.table.cells() {
-            if let Some((sector, _)) = self.table.entry_at(cell) {
-                self.make_room()?;
-                let (leaf, _) = self.shape.leaf_of(sector);
-                self.write_leaf(leaf)?;
-                last = Some(leaf);
-            }
-        }
-        while !self.table.is_empty() {
-            self.make_room()?;
-            self.flush_fullest()?;
-        }
-        if self.epoch.horizon == self.door.stamp() || last.is_none() {
-            return Ok(());
-        }
-        self.begin_epoch();
-        self.begin_epoch();
-        // One more page tells the horizon.
-        self.make_room()?;
-        match last {
-            Some(leaf) => self.write_leaf(leaf),
-            None => Ok(()),
-        }
     }
 }

@@ -15,9 +15,10 @@
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
 
 use super::door::Seen;
-use super::ftl::{PageFtl, Stream};
 use super::numbers;
 use super::shape::{HEADERS, PagedShape};
+use super::store::PageFtl;
+use super::under_way::Stream;
 use super::weak::Weak;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;

@@ -1,10 +1,9 @@
 //! How the device is, and how it is stopped.
 
-use ftl_iface::{BlockCount, NandDevice, StoreWriteError};
+use ftl_iface::{BlockCount, NandDevice};
 
-use super::ftl::PageFtl;
 use super::shape::Area;
-use crate::error::Fault;
+use super::store::PageFtl;
 use crate::health::{Health, Wear};
 use crate::probe::Probe;
 
@@ -60,20 +59,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         match sum.checked_div(blocks) {
             Some(mean) => Wear { mean: mean as u32, ..wear },
             None => Wear::default(),
-        }
-    }
-
-    /// Writes back what only RAM and tags know, so that the next mount has little to read. The device may be used on.
-    pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.door.alive()?;
-        self.settle_if_possible()?;
-        if self.read_only {
-            return Ok(());
-        }
-        let flushed = self.flush_all().and_then(|()| self.end_walk());
-        match self.noted(flushed) {
-            Err(Fault::ReadOnly) => Ok(()),
-            flushed => Ok(flushed?),
         }
     }
 }

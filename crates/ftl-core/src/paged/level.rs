@@ -6,30 +6,13 @@
 use ftl_iface::NandDevice;
 
 use super::address::BlockNumber;
-use super::ftl::PageFtl;
 use super::shape::Area;
+use super::store::PageFtl;
 use crate::bugs::{Bug, planted};
 use crate::probe::{Cause, Probe};
 
 /// Blocks that are looked at whenever one is opened.
 const LOOKED_AT: u32 = 16;
-
-/// What is known of an area's least worn blocks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Leveling {
-    /// Where the search goes on.
-    hand: u32,
-    /// The least worn block in use that was met.
-    least: Option<BlockNumber>,
-    /// How often the block was erased that was opened last.
-    worn: u16,
-    /// Blocks that were opened since one was emptied to be worn.
-    since: u16,
-}
-
-impl Leveling {
-    pub(super) const NONE: Self = Self { hand: 0, least: None, worn: 0, since: 0 };
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Notes that a block was erased and opened, and looks at a few others.

@@ -8,8 +8,9 @@ use ftl_iface::{NandDevice, Sector};
 use super::address::{BlockNumber, Mapped};
 use super::blocks::AGE_MAX;
 use super::config::{History, Streams};
-use super::ftl::{PageFtl, Stream};
 use super::shape::Area;
+use super::store::PageFtl;
+use super::under_way::Stream;
 use crate::error::Fault;
 use crate::probe::Probe;
 

@@ -24,11 +24,17 @@
 //! # Rooms
 //!
 //! Arrows fall, in this order:
-//! - [`bound`]: the most that a request costs, as a formula.
-//! - [`ftl`]: the store as hosts see it. [`write`](self), [`flush`](self), [`reclaim`](self), [`refresh`](self),
-//!   [`salvage`](self), [`level`](self), [`lifetime`](self), [`settle`](self), [`mount`], [`scan`](self),
-//!   [`quick`](self), [`ring`](self), [`anchors`](self), [`health`](self): its parts, a file each. They are methods of
-//!   one type and know its fields.
+//! - [`bound`]: the most that a request costs, as a formula. [`health`](self): how the device is.
+//! - [`ftl`]: the store as hosts see it, and how it reads.
+//! - [`mount`]: a device made ours, and found again: by the last anchor ([`quick`](self), [`ring`](self)) or by every
+//!   block ([`scan`](self)). [`settle`](self) sets right what a cut may have touched. [`references`](self): who refers to
+//!   which block. [`stop`](self): a clean stop.
+//! - [`write`](self), [`trim`](self), [`idle`](self): what is asked of it. [`refresh`](self), [`header`](self): what begins
+//!   to go is written anew.
+//! - [`reclaim`](self): blocks are won. [`salvage`](self), [`copies`](self), [`lifetime`](self): how.
+//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): what a mount must know. [`level`](self):
+//!   which block wears.
+//! - [`store`](self): what all of these are methods of. [`under_way`](self): what it has begun.
 //! - [`candidates`](self): blocks that are worth emptying.
 //! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
@@ -41,43 +47,59 @@
 
 pub mod bound;
 
+mod health;
+
 pub mod ftl;
 
-mod write;
-
-mod flush;
-
-mod reclaim;
-
-mod refresh;
-
-mod lifetime;
-
-mod candidates;
-
-mod level;
-
-mod salvage;
-
-mod settle;
-
 pub mod mount;
-
-mod scan;
 
 mod quick;
 
 mod ring;
 
+mod scan;
+
+mod settle;
+
+mod references;
+
+mod stop;
+
+mod write;
+
+mod trim;
+
+mod idle;
+
+mod refresh;
+
+mod header;
+
+mod reclaim;
+
+mod salvage;
+
+mod copies;
+
+mod lifetime;
+
+mod flush;
+
+mod program;
+
 mod anchors;
+
+mod level;
+
+mod store;
+
+mod under_way;
+
+mod candidates;
 
 mod records;
 
 mod since;
-
-mod header;
-
-mod health;
 
 pub mod map;
 
@@ -105,9 +127,9 @@ mod check;
 pub use crate::config::RunEnds;
 pub use bound::PagedWorstCase;
 pub use config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
-pub use ftl::PageFtl;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]
 pub use ram::OwnedPagedRam;
 pub use ram::{PagedPlan, PagedRam};
 pub use shape::{PagedShape, PagedShapeError};
+pub use store::PageFtl;

@@ -8,19 +8,20 @@ use core::fmt;
 
 use ftl_iface::{BlockCount, NandDevice};
 
-use super::address::{Mapped, Spot};
+use super::address::Spot;
 use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig};
 use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
-use super::ftl::{Epoch, PageFtl, Stream};
 use super::header::{self, Found};
-use super::level::Leveling;
 use super::map::{Map, MapMemory};
 use super::ram::{PagedRam, TableName};
 use super::records::Anchors;
 use super::shape::{Area, HEADERS, PagedShape};
+use super::store::PageFtl;
+use super::under_way::Leveling;
+use super::under_way::{Epoch, Stream};
 use crate::bugs::{Bug, planted};
 use crate::config::Endurance;
 use crate::error::Fault;
@@ -298,35 +299,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         Ok(true)
-    }
-
-    /// Counts who refers to which block.
-    pub(super) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
-        self.blocks.clear_references();
-        for cell in 0..self.table.cells() {
-            if let Some((_, entry)) = self.table.entry_at(cell) {
-                self.blocks.refer(self.shape.block_of(entry.place), 1);
-            }
-        }
-        let weight = self.leaf_weight();
-        self.map.begin_proof();
-        for leaf in self.map.leaves() {
-            let Some(spot) = self.map.spot(leaf) else { continue };
-            self.blocks.refer(spot.block, weight);
-            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
-            let (first, sectors) = self.shape.sectors_of(leaf);
-            for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
-                if let Mapped::At(place) = self.map.get(page, at)
-                    && self.table.get(sector).is_none()
-                {
-                    self.blocks.refer(self.shape.block_of(place), 1);
-                }
-            }
-        }
-        self.map.end_proof();
-        self.pin_places();
-        self.blocks.count_free();
-        Ok(())
     }
 }
 

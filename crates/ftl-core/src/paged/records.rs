@@ -2,8 +2,8 @@
 
 use super::address::{BlockNumber, Spot};
 use super::blocks::Known;
-use super::ftl::Stream;
 use super::numbers;
+use super::under_way::Stream;
 use crate::layout::Stamp;
 
 /// Blocks of each area that an anchor lists for streams to open.

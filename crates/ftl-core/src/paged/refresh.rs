@@ -8,21 +8,13 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
-use super::ftl::{PageFtl, Stream};
 use super::header::Found;
 use super::shape::HEADERS;
+use super::store::PageFtl;
+use super::under_way::{Scrubbed, Stream};
 use super::weak::Weak;
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
-
-/// What a scrub reads next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scrubbed {
-    /// A header.
-    Header(u16),
-    /// A page of a block.
-    Page(Spot),
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
@@ -130,7 +122,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn refresh_block(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         let area = self.shape.area_of(block);
         let is_this =
-            |open: &Option<super::ftl::Open>| open.is_some_and(|open| open.block == block);
+            |open: &Option<super::under_way::Open>| open.is_some_and(|open| open.block == block);
         if self.blocks.references(block) > 0
             && let Some(stream) =
                 Stream::ALL.into_iter().find(|at| is_this(&self.opens[*at as usize]))

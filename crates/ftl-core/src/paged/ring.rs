@@ -3,9 +3,9 @@
 use ftl_iface::{Bytes, NandDevice, PageIndex};
 
 use super::door::Seen;
-use super::ftl::PageFtl;
 use super::map;
 use super::records::{Head, Site};
+use super::store::PageFtl;
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};

@@ -6,9 +6,9 @@ use ftl_iface::{NandDevice, SectorCount};
 
 use super::address::{Leaf, Mapped, Place};
 use super::dirty::Old;
-use super::ftl::PageFtl;
-use super::reclaim::Victim;
 use super::shape::Area;
+use super::store::PageFtl;
+use super::under_way::Victim;
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::probe::{Cause, Probe};

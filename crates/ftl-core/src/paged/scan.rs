@@ -5,10 +5,10 @@ use ftl_iface::NandDevice;
 
 use super::address::{BlockNumber, Leaf, Spot};
 use super::door::{self, Seen};
-use super::ftl::PageFtl;
 use super::map;
-use super::settle::{Suspect, What};
 use super::shape::Area;
+use super::store::PageFtl;
+use super::under_way::{Suspect, What};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;

@@ -16,37 +16,18 @@
 
 use ftl_iface::NandDevice;
 
-use super::address::{Leaf, Mapped, Spot};
+use super::address::Spot;
 use super::flush::Differs;
-use super::ftl::{PageFtl, Stream};
 use super::numbers;
+use super::program::{Content, Written};
 use super::shape::Area;
-use super::write::{Content, Written};
+use super::store::PageFtl;
+use super::under_way::{Stream, Suspect, What};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
+use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
 use ftl_iface::StoreWriteError;
-
-/// The page programmed last before the mount. Its content is in the page buffer, its slots are held at the door.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Suspect {
-    pub(super) spot: Spot,
-    pub(super) what: What,
-    /// The stamp of the page that did it first: this one, or the one that this one does again.
-    pub(super) first: Stamp,
-    /// Where that first page is, as soon as it is met.
-    pub(super) origin: Option<Spot>,
-}
-
-/// What it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// Sectors.
-    Sectors,
-    /// The map page of a leaf.
-    Map(Leaf),
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Sets right what a power cut may have touched. The first request does it, if the host does not.
@@ -82,20 +63,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.settled = true;
         Ok(())
-    }
-
-    /// Pins the blocks that a map page which is to be done again leads to: until it is done they are not free, whatever
-    /// was before.
-    pub(super) fn pin_places(&mut self) {
-        let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
-        if planted(Bug::ForgetPlaces) {
-            return;
-        }
-        for at in 0..self.shape.sectors_of(leaf).1 {
-            if let Mapped::At(place) = self.map.entry(self.buffer, at) {
-                self.blocks.pin(self.shape.block_of(place));
-            }
-        }
     }
 
     /// Does again what the page did, and proves it.

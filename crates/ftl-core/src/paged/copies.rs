@@ -1,0 +1,178 @@
+//! What is newest in a victim: found, read, and programmed elsewhere.
+
+use ftl_iface::{NandDevice, Sector};
+
+use super::address::{Mapped, Spot};
+use super::dirty::Old;
+use super::door::{self, Seen};
+use super::map::leaf_named;
+use super::numbers;
+use super::program::{Before, Content, Written};
+use super::shape::Area;
+use super::store::PageFtl;
+use super::under_way::Victim;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{self, Kind, Slot};
+use crate::probe::{Cause, Probe};
+
+/// Where the search in a victim's page stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    /// All of it was looked at.
+    Finished,
+    /// The page to be programmed is full.
+    Full,
+    /// It is the newest map page of its leaf.
+    Leaf(super::address::Leaf),
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Takes what is newest in a page, from a slot on, into the page buffer.
+    pub(super) fn gather(
+        &mut self,
+        victim: &mut Victim,
+        spot: Spot,
+        filled: &mut u16,
+    ) -> Result<Page, Fault<D::Error>> {
+        let (seen, whole) = self.read_victim(spot, *filled, victim.cause)?;
+        let from = &mut victim.slot;
+        let Seen::Page(tag) = seen else {
+            return Ok(Page::Finished);
+        };
+        if door::is_map(tag.kind) {
+            let leaf = leaf_named(self.door.slot(0)).filter(|leaf| leaf.get() < self.shape.leaves);
+            let newest = leaf.filter(|leaf| self.map.spot(*leaf) == Some(spot));
+            return Ok(newest.map_or(Page::Finished, Page::Leaf));
+        }
+        self.keep_tag();
+        let slots = self.shape.area_at(spot.block).slots;
+        let room = self.shape_of(self.copies()).slots;
+        let start = *filled;
+        while *from < slots {
+            let slot = layout::slot(self.kept, usize::from(*from));
+            let newest = match slot.copy_of() {
+                Some(sector) if sector.get() < self.shape.capacity.get() => {
+                    self.is_newest(sector, spot, *from)?
+                }
+                _ => false,
+            };
+            let dropped = planted(Bug::DropLastSlot) && *from + 1 == slots && slots > 1;
+            if newest && !dropped {
+                if *filled == room {
+                    return Ok(Page::Full);
+                }
+                if whole {
+                    self.move_slot(start + *from, *filled);
+                    self.door.hold(*filled, slot);
+                } else {
+                    self.take_slot(spot, *from, (*filled, victim.cause))?;
+                }
+                *filled += 1;
+            }
+            *from += 1;
+        }
+        Ok(Page::Finished)
+    }
+
+    /// Reads a page of a victim behind what was gathered so far, where most of the block is likely to be copied; its
+    /// tag alone where little is, or where the page cannot be read as a whole. Says whether it was read whole.
+    fn read_victim(
+        &mut self,
+        spot: Spot,
+        filled: u16,
+        cause: Cause,
+    ) -> Result<(Seen, bool), Fault<D::Error>> {
+        let area = self.shape.area_at(spot.block);
+        let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
+        if 2 * u32::from(self.blocks.references(spot.block)) >= left {
+            let bytes = self.shape.sector_bytes.as_usize();
+            let start = usize::from(filled) * bytes;
+            let page = start..start + usize::from(area.slots) * bytes;
+            if let Some(page) = self.buffer.get_mut(page) {
+                let seen = self.door.read(spot, 0, page, cause)?;
+                if seen != Seen::Unreadable {
+                    return Ok((seen, true));
+                }
+            }
+        }
+        Ok((self.door.read(spot, 0, &mut [], cause)?, false))
+    }
+
+    /// Moves a slot of a page that was read whole to where copies are gathered.
+    fn move_slot(&mut self, from: u16, to: u16) {
+        let bytes = self.shape.sector_bytes.as_usize();
+        numbers::copy_piece(self.buffer, bytes, from.into(), to.into());
+    }
+
+    /// Whether a slot holds the newest copy of a sector. Where it does not, but its map page says so still, that is
+    /// not counted any more.
+    fn is_newest(
+        &mut self,
+        sector: Sector,
+        spot: Spot,
+        slot: u16,
+    ) -> Result<bool, Fault<D::Error>> {
+        let place = self.place(spot, slot);
+        let entry = self.table.get(sector);
+        if let Some(entry) = entry
+            && (entry.place == place || entry.old == Old::Released)
+        {
+            return Ok(entry.place == place);
+        }
+        let mapped = self.mapped(sector, Cause::Gc)? == Mapped::At(place);
+        if mapped && entry.is_some() {
+            self.table.release(sector);
+            self.blocks.release(spot.block, 1);
+            return Ok(false);
+        }
+        Ok(mapped)
+    }
+
+    /// Reads a slot into the page buffer. What cannot be read is lost, and its copy says so.
+    fn take_slot(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        (to, cause): (u16, Cause),
+    ) -> Result<(), Fault<D::Error>> {
+        let holds = layout::slot(self.kept, usize::from(slot));
+        let bytes = self.shape.sector_bytes.as_usize();
+        let start = usize::from(to) * bytes;
+        let data = self.buffer.get_mut(start..start + bytes).unwrap_or(&mut []);
+        let holds = match (self.door.read(spot, slot, data, cause)?, holds) {
+            (Seen::Page(_), holds) => holds,
+            (_, Slot::Holds(sector)) => Slot::Lost(sector),
+            (_, holds) => holds,
+        };
+        self.door.hold(to, holds);
+        Ok(())
+    }
+
+    /// Programs what was gathered, and notes where it is.
+    pub(super) fn put_copies(
+        &mut self,
+        victim: Victim,
+        filled: u16,
+    ) -> Result<(), Fault<D::Error>> {
+        self.door.hold_no_more(filled);
+        let bytes = self.shape.sector_bytes.as_usize();
+        if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..)
+            && !rest.is_empty()
+        {
+            rest.fill(0xFF);
+        }
+        let stream = victim.stream;
+        let cause = victim.cause;
+        let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, cause)?;
+        if spot.page == 0 && self.shape.area_of(victim.block) == Area::Main {
+            // What is copied is as old as it was.
+            self.blocks.inherit(spot.block, victim.block);
+        }
+        for slot in 0..filled {
+            let Some(sector) = self.door.held(slot).copy_of() else { continue };
+            self.remember(sector, self.place(spot, slot), Before::In(victim.block))?;
+        }
+        Ok(())
+    }
+}

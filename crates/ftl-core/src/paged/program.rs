@@ -1,0 +1,272 @@
+//! A page programmed: in an open block, in another one where that fails, and told to the table.
+
+use ftl_iface::{NandDevice, PageIndex, Sector};
+
+use super::address::{BlockNumber, Mapped, Place, Spot};
+use super::blocks::Worn;
+use super::dirty::{Entry, Old};
+use super::door::Seen;
+use super::map::Cached;
+use super::shape::{Area, AreaShape};
+use super::store::PageFtl;
+use super::under_way::{Open, Stream};
+use super::weak::Weak;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::probe::{Cause, Probe};
+
+/// How often a page is tried, each time in another block, before the device is given up.
+const TRIES: u32 = 16;
+
+/// Where the content of a page to program stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Content<'a> {
+    /// In the host's own buffer: a whole page of it.
+    Host(&'a [u8]),
+    /// In the page buffer.
+    Buffer,
+    /// In a map page in RAM.
+    Cached(Cached),
+}
+
+/// What kind of page is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Something new.
+    New(Kind),
+    /// Again what a page of that stamp did.
+    Again(Kind, Stamp),
+}
+
+/// Whether it is known where a sector stood before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// In that block. If no entry says so, its map page does, and that is counted.
+    In(BlockNumber),
+    /// Whatever it is.
+    Unknown,
+}
+
+/// The next page of an open block that endangers nothing which is relied upon.
+#[inline(never)]
+fn next_safe(area: &AreaShape, open: Open) -> u16 {
+    let endangers = |page: u16| {
+        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
+        others.any(|other| other.get() < open.relied)
+    };
+    let mut pages = open.next..area.pages;
+    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
+    safe.unwrap_or(area.pages)
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Programs the next page of a stream, whose slots are held; in another block where one fails.
+    pub(super) fn program(
+        &mut self,
+        stream: Stream,
+        what: Written,
+        content: Content<'_>,
+        cause: Cause,
+    ) -> Result<Spot, Fault<D::Error>> {
+        for tried in 0..TRIES {
+            self.anchor_if_due()?;
+            let stream = self.shared(stream);
+            let spot = self.next_page(stream)?;
+            let data = match content {
+                Content::Host(data) => data,
+                Content::Buffer => {
+                    let bytes = self.shape_of(stream).page_bytes.as_usize();
+                    self.buffer.get(..bytes).unwrap_or(&[])
+                }
+                Content::Cached(page) => self.map.bytes(page),
+            };
+            let (kind, note) = match what {
+                Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
+                Written::Again(kind, first) => {
+                    let first =
+                        if planted(Bug::HideRepetition) { self.door.stamp().next() } else { first };
+                    (kind, self.door.stamp().distance_to_next(first.low()))
+                }
+            };
+            match self.door.program(spot, kind, note, data, cause) {
+                Ok(()) => {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next += 1;
+                    }
+                    self.record_page(spot, kind);
+                    if tried > 0 && !planted(Bug::RepeatUnrelied) {
+                        // The page that failed may read well for a while: this one must not be lost to the next.
+                        self.rely_on(stream);
+                    }
+                    return Ok(spot);
+                }
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    if !planted(Bug::ReuseFailed) {
+                        self.blocks.fail(spot.block);
+                    }
+                    self.close(stream);
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// The stream that takes the page of another where blocks are short: one block is open instead of several.
+    fn shared(&mut self, stream: Stream) -> Stream {
+        /// With as few free blocks none is spent on keeping two streams apart.
+        const FEW: u32 = 2;
+        let few = FEW + self.shape.more_streams;
+        if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
+            return stream;
+        }
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        let other = Stream::MAIN.into_iter().find(|other| open(*other));
+        match other {
+            Some(other) if !open(stream) => {
+                self.shares = true;
+                other
+            }
+            _ => stream,
+        }
+    }
+
+    /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
+    pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
+        loop {
+            if let Some(open) = self.opens[stream as usize] {
+                let area = self.shape_of(stream);
+                let guards = area.shares_cells() && self.guards();
+                let page = if guards { next_safe(area, open) } else { open.next };
+                if page < area.pages {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next = page;
+                    }
+                    return Ok(Spot { block: open.block, page });
+                }
+                self.close(stream);
+            }
+            self.open_block(stream)?;
+        }
+    }
+
+    /// Opens a block for a stream: one to which nothing refers is erased.
+    #[inline(never)]
+    fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let area = self.area_of(stream);
+        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
+        // What the erase destroys was copied or written anew, and that is relied upon from now on.
+        if !planted(Bug::EraseUnrelied) {
+            self.rely();
+        }
+        while let Some(block) = self.next_listed(area, worn)? {
+            for victim in &mut self.victims {
+                *victim = victim.filter(|victim| victim.block != block);
+            }
+            let erased = if planted(Bug::TrustErased)
+                && self.door.look(Spot { block, page: 0 }, Cause::Gc)? == Seen::Erased
+            {
+                Ok(())
+            } else {
+                self.door.erase(block, Cause::Gc)
+            };
+            match erased {
+                Ok(()) => {
+                    let wear = self.blocks.wear(block).saturating_add(1);
+                    self.blocks.set_wear(block, wear);
+                    self.blocks.set_birth(block, self.door.stamp());
+                    if area == Area::Fast {
+                        self.blocks.note_map(block, stream == Stream::Map);
+                    }
+                    self.record_block(block);
+                    self.blocks.open(block);
+                    self.note_opened(area, block);
+                    self.note_erase(area);
+                    self.door.weak.forget(Weak::Block(block));
+                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
+                    return Ok(());
+                }
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// A stream's block takes no more pages.
+    pub(super) fn close(&mut self, stream: Stream) {
+        if let Some(open) = self.opens[stream as usize].take() {
+            self.blocks.close(open.block);
+        }
+    }
+
+    /// Marks a block bad to which nothing refers.
+    pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        self.blocks.retire(block);
+        self.blocks.retired = self.blocks.retired.saturating_add(1);
+        self.record_block(block);
+        self.door.mark_bad(block)
+    }
+
+    /// A sector's place before, looked up where only its map page tells it.
+    pub(super) fn placed_before(&mut self, sector: Sector) -> Result<Before, Fault<D::Error>> {
+        if self.table.get(sector).is_some() {
+            return Ok(Before::Unknown);
+        }
+        Ok(match self.mapped(sector, Cause::Scan)? {
+            Mapped::At(place) => Before::In(self.shape.block_of(place)),
+            Mapped::Nowhere | Mapped::Lost => Before::Unknown,
+        })
+    }
+
+    /// Notes where the newest copy of a sector is, and that its place before is not it any more.
+    pub(super) fn remember(
+        &mut self,
+        sector: Sector,
+        place: Place,
+        before: Before,
+    ) -> Result<(), Fault<D::Error>> {
+        self.blocks.refer(self.shape.block_of(place), 1);
+        if let Some(cell) = self.table.find(sector)
+            && let Some((_, entry)) = self.table.entry_at(cell)
+        {
+            let block = self.shape.block_of(entry.place);
+            self.blocks.release(block, 1);
+            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                self.blocks.release(block, 1);
+            }
+            self.table.renew(cell, Entry { place, ..entry });
+            return Ok(());
+        }
+        self.map.note_dirty(self.shape.leaf_of(sector).0);
+        let old = self.release_before(sector, before);
+        if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
+    }
+
+    /// Releases the place that a sector's map page tells, where that costs no read.
+    fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+        if let Before::In(block) = before {
+            self.blocks.release(block, 1);
+            return Old::Released;
+        }
+        let (leaf, at) = self.shape.leaf_of(sector);
+        match self.map.cached(leaf) {
+            Some(page) => self.release_at(self.map.get(page, at)),
+            None if self.map.spot(leaf).is_none() => {}
+            None => return Old::Counted,
+        }
+        Old::Released
+    }
+
+    /// Releases what a map page says.
+    pub(super) fn release_at(&mut self, mapped: Mapped) {
+        if let Mapped::At(place) = mapped {
+            self.blocks.release(self.shape.block_of(place), 1);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The page store: what it is made of, and what all of its parts ask of it.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::address::{Mapped, Place, Spot};
+use super::blocks::Blocks;
+use super::candidates::Candidates;
+use super::config::{Bursts, PagedConfig, Streams};
+use super::dirty::DirtyTable;
+use super::door::Door;
+use super::map::Map;
+use super::records::Anchors;
+use super::shape::{Area, AreaShape, PagedShape};
+use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, Victim};
+use crate::config::PairedPages;
+use crate::error::Fault;
+use crate::filter::{Runs, SizeFilter};
+use crate::layout::Stamp;
+use crate::probe::{Cause, Probe};
+use crate::throttle::Throttle;
+
+/// The page store.
+#[derive(Debug)]
+pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
+    pub(super) door: Door<'ram, D, P>,
+    pub(super) shape: PagedShape,
+    pub(super) config: PagedConfig,
+    pub(super) table: DirtyTable<'ram>,
+    pub(super) map: Map<'ram>,
+    pub(super) blocks: Blocks<'ram>,
+    pub(super) opens: [Option<Open>; Stream::ALL.len()],
+    pub(super) victims: [Option<Victim>; 2],
+    /// Blocks that are worth emptying, of each area.
+    pub(super) candidates: [Candidates; 2],
+    pub(super) leveling: [Leveling; 2],
+    /// How far the fast area is ahead in wear.
+    pub(super) throttle: Throttle,
+    /// Pages that may enter the fast area before it is made room in again.
+    pub(super) prepaid: u16,
+    /// How long what the host wrote has lived, in turns of the clock: the mean of late, times sixteen.
+    pub(super) lifetime: u16,
+    /// How much of the fast area's victims was in use, in 256ths: the mean of late, times sixteen.
+    pub(super) stayed: u16,
+    pub(super) filter: SizeFilter,
+    pub(super) runs: Runs,
+    /// As long as the longest page.
+    pub(super) buffer: &'ram mut [u8],
+    /// The tag of a page whose sectors are copied.
+    pub(super) kept: &'ram mut [u8],
+    pub(super) epoch: Epoch,
+    pub(super) anchors: Anchors<'ram>,
+    /// What the mount found that power may have cut.
+    pub(super) suspect: Option<Suspect>,
+    pub(super) settled: bool,
+    pub(super) read_only: bool,
+    /// The page that the scrub under way reads next.
+    pub(super) scrub: Option<Scrubbed>,
+    /// How often a sector was asked for since the mount whose content is lost.
+    pub(super) lost: u32,
+    /// How often since the mount a request found an area at its reserve, and waited until blocks were won.
+    pub(super) waited: u32,
+    /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
+    pub(super) shares: bool,
+    /// The map page whose stamp a mount has read last.
+    pub(super) stamp_read: Option<(Spot, Stamp)>,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Gives the device and the probe back.
+    pub fn into_parts(self) -> (D, P) {
+        self.door.into_parts()
+    }
+
+    /// The device, to look at.
+    pub const fn device(&self) -> &D {
+        self.door.device()
+    }
+
+    /// The device, for what the host may do beside the FTL: nothing that changes its content.
+    pub const fn device_mut(&mut self) -> &mut D {
+        self.door.device_mut()
+    }
+
+    /// The probe.
+    pub const fn probe(&self) -> &P {
+        self.door.probe()
+    }
+
+    /// How the device is divided.
+    pub const fn shape(&self) -> &PagedShape {
+        &self.shape
+    }
+
+    /// The size of the largest write that enters the fast area.
+    pub const fn threshold(&self) -> SectorCount {
+        self.filter.threshold()
+    }
+
+    /// The area of a stream.
+    pub(super) const fn area_of(&self, stream: Stream) -> Area {
+        match stream {
+            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
+            _ => Area::Main,
+        }
+    }
+
+    pub(super) const fn shape_of(&self, stream: Stream) -> &AreaShape {
+        self.shape.area(self.area_of(stream))
+    }
+
+    /// The stream of copies to the main area.
+    pub(super) const fn copies(&self) -> Stream {
+        match self.config.streams {
+            Streams::One => Stream::Host,
+            Streams::Two | Streams::ByLifetime => Stream::Copies,
+        }
+    }
+
+    /// The place of a slot.
+    pub(super) const fn place(&self, spot: Spot, slot: u16) -> Place {
+        self.shape.place(spot, slot)
+    }
+
+    /// Where the newest copy of a sector is.
+    pub(super) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
+        if let Some(entry) = self.table.get(sector) {
+            return Ok(Mapped::At(entry.place));
+        }
+        self.mapped(sector, Cause::Scan)
+    }
+
+    /// What a sector's map page says.
+    pub(super) fn mapped(
+        &mut self,
+        sector: Sector,
+        cause: Cause,
+    ) -> Result<Mapped, Fault<D::Error>> {
+        let (leaf, at) = self.shape.leaf_of(sector);
+        let page = self.map.find(&mut self.door, leaf, cause)?;
+        Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))
+    }
+
+    /// Turns a lack of blocks into what it means from now on.
+    pub(super) fn noted<T>(
+        &mut self,
+        result: Result<T, Fault<D::Error>>,
+    ) -> Result<T, Fault<D::Error>> {
+        if let Err(Fault::ReadOnly) = &result {
+            self.read_only = true;
+        }
+        result
+    }
+
+    /// Whether pages that share their cells are guarded.
+    pub(super) const fn guards(&self) -> bool {
+        matches!(self.config.paired_pages, PairedPages::Guard)
+    }
+
+    /// Everything that was acknowledged, or copied, is relied upon from now on.
+    pub(super) fn rely(&mut self) {
+        for open in self.opens.iter_mut().flatten() {
+            open.relied = open.next;
+        }
+    }
+
+    /// What a stream has programmed is relied upon from now on.
+    pub(super) const fn rely_on(&mut self, stream: Stream) {
+        if let Some(open) = &mut self.opens[stream as usize] {
+            open.relied = open.next;
+        }
+    }
+
+    /// A page is relied upon from now on.
+    pub(super) fn rely_on_page(&mut self, spot: Spot) {
+        for open in self.opens.iter_mut().flatten() {
+            if open.block == spot.block {
+                open.relied = open.relied.max(spot.page + 1);
+            }
+        }
+    }
+
+    /// Whether the host's writes are held off the fast area, but for those to what stands there.
+    pub(super) const fn is_throttled(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_active()
+    }
+
+    /// Whether all of the host's writes are held off the fast area.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_closed()
+    }
+
+    /// Whether large writes enter the fast area at present.
+    pub(super) const fn takes_bursts(&self) -> bool {
+        let Some(fast) = &self.shape.fast else { return false };
+        let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
+        takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
+    }
+
+    /// Notes that a block of the host's or the map's was erased.
+    pub(super) fn note_erase(&mut self, area: Area) {
+        match area {
+            Area::Fast => self.throttle.note_log_erase(),
+            Area::Main => self.throttle.note_chain_erase(),
+        }
+    }
+
+    /// Keeps the tag read last.
+    pub(super) fn keep_tag(&mut self) {
+        let kept = core::mem::take(&mut self.kept);
+        self.kept = self.door.change_tag(kept);
+    }
+
+    /// References that a map page is to its block: as many as make a block full of map pages full.
+    pub(super) fn leaf_weight(&self) -> u16 {
+        let map = self.shape.map_area();
+        let pages = match self.config.paired_pages {
+            PairedPages::Guard => map.word_lines,
+            PairedPages::Accept => map.pages,
+        };
+        (map.block_slots() / u32::from(pages.max(1))) as u16
+    }
+}
