@@ -7,6 +7,8 @@
 use ftl_iface::SectorCount;
 
 use self::registry::{Entry, SYSTEMS};
+use nand_model::datasheet;
+
 use crate::Failure;
 use crate::notes;
 use crate::show;
@@ -79,7 +81,7 @@ impl Chosen {
         let base = spec::base(text);
         let entry = entries().find(|entry| entry.name == base).ok_or_else(|| {
             let names: Vec<&str> = entries().map(|entry| entry.name).collect();
-            let meant = spec::meant(base, names.iter().copied());
+            let meant = datasheet::meant(base, names.iter().copied());
             format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
         })?;
         let values = spec::parse(text, entry.parameters)?;
