@@ -41,6 +41,7 @@ pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
 pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered, Store};
 pub use meter::{Account, ChainWrite, Spent};
+pub(crate) use meter::{Meter, Metered, Watcher};
 pub(crate) use ours::stamps;
 pub use setup::{Kept, Setup};
 pub(crate) use setup::{hardware_name, largest_capacity};
