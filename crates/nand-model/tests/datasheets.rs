@@ -306,9 +306,15 @@ fn a_figure_of_the_wrong_type_or_without_its_unit_is_refused() {
 #[test]
 fn an_unknown_or_a_missing_key_is_refused() {
     let fault = fault_after("read = \"25us\"", "read = \"25us\"\nreed = \"25us\"");
-    assert_fault(&fault, "slc.reed", "unknown field `reed`");
+    assert_fault(
+        &fault,
+        "slc.reed",
+        "unknown field `reed`: did you mean `read`? Else one of `cell`",
+    );
     let fault = fault_after("endurance = 100000\n", "");
     assert_fault(&fault, "slc", "missing field `endurance`");
+    let fault = fault_in("name = \"x\"\ntitle = \"y\"\n");
+    assert_eq!((fault.key.as_str(), fault.reason.as_str()), ("", "missing field `exported`"));
     let fault = fault_after("cell = \"tlc\"\n", "");
     assert_fault(&fault, "mlc.cell", "\"mlc\" or \"tlc\"");
 }

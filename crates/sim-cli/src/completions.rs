@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, ValueHint};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use nand_model::datasheet;
+use torture::Faults;
 
 use crate::{Failure, synth, systems};
 
@@ -48,10 +49,13 @@ fn taken(arg: &Arg) -> Option<Takes> {
             let names = synth::names().map(|name| format!("{}{name}", synth::PREFIX));
             Some(Takes::NamesOrFile(names.collect()))
         }
-        "system" | "systems" => Some(Takes::Names(owned(systems::names().collect()))),
+        "system" | "systems" if arg.get_possible_values().is_empty() => {
+            Some(Takes::Names(owned(systems::names().collect())))
+        }
         "workload" if arg.get_possible_values().is_empty() => {
             Some(Takes::Names(owned(synth::names().collect())))
         }
+        "faults" => Some(Takes::Names(owned(Faults::NAMES.to_vec()))),
         _ => None,
     }
 }
@@ -118,6 +122,8 @@ fn teach_zsh_files(script: &mut String) {
     }
 }
 
+const HELP_IN_FISH: &str = "complete -c tandem -n \"__fish_tandem_using_subcommand help\"";
+
 /// The library tells fish of names after flags alone, and then of no files.
 fn teach_fish(program: &Command, script: &mut String) {
     for names in lists_beside_files() {
@@ -125,6 +131,10 @@ fn teach_fish(program: &Command, script: &mut String) {
         let list = |files| format!(" -r {files} -a \"{first}\\t");
         *script = script.replace(&list("-f"), &list("-F"));
     }
+    // The library offers the topics of `help` where `help` was not typed.
+    let topics: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    let topics = topics.join(" ");
+    script.extend([HELP_IN_FISH, " -f -a \"", &topics, "\"\n"]);
     for command in program.get_subcommands() {
         for arg in command.get_positionals() {
             let names: Vec<String> =
@@ -202,6 +212,7 @@ mod tests {
             "{fish}"
         );
         assert!(fish.contains("from compare\" -F -a \"synth:ntfs "), "{fish}");
+        assert!(fish.contains("subcommand help\" -f -a \"compare replay "), "{fish}");
     }
 
     #[test]
@@ -215,8 +226,16 @@ mod tests {
             }
             assert!(script.contains("open-loop") && script.contains("shard"), "{shell}");
             if matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish) {
-                // A device, a system, a workload, a figure, a format.
-                for name in ["k9gag08u0m", "page-slc", "sequential", "table3", "blkparse"] {
+                // A device, a system, a workload, a figure, a format, faults and a system of torture.
+                for name in [
+                    "k9gag08u0m",
+                    "page-slc",
+                    "sequential",
+                    "table3",
+                    "blkparse",
+                    "factory",
+                    "small",
+                ] {
                     let escaped = name.replace('-', "\\-");
                     let offered = script.contains(name) || script.contains(&escaped);
                     assert!(offered, "{shell}: {name}");

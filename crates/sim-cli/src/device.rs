@@ -15,7 +15,8 @@ pub struct DeviceArgs {
     /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
     #[arg(long, default_value = "c3", value_name = "DEVICE")]
     pub(crate) device: String,
-    /// Bytes exported to the host (20GiB or 20G; 20GB are powers of 1000); the share of spare blocks stays the device's
+    /// Bytes exported to the host, in whole sectors (20GiB or 20G; 20GB are powers of 1000); the share of spare blocks
+    /// stays the device's
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     pub(crate) capacity: Option<u64>,
     /// Bytes of SLC (256MiB); on a device of one region, the log's part of it; 0: no log
@@ -47,13 +48,14 @@ impl DeviceArgs {
 /// The device with another capacity. The region that holds the host's data keeps its share of spare blocks.
 fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
     let sector = u64::from(part.sector_bytes.get());
-    if capacity == 0 || !capacity.is_multiple_of(sector) {
-        let near = (capacity / sector).max(1) * sector;
+    if capacity < sector {
         let reason = format!(
-            "a capacity of {capacity} bytes is no whole number of sectors of {sector}: the nearest is {near}"
+            "a capacity of {capacity} bytes is less than a sector, which has {sector}: ask for more"
         );
         return Err(Failure::Arguments(reason));
     }
+    // A disk of 1GB has whole sectors, and so a little less.
+    let capacity = capacity - capacity % sector;
     let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
     let resize = |shape: &RegionGeometry| {
         let blocks = u128::from(shape.blocks.get()) * u128::from(capacity);
@@ -88,6 +90,12 @@ mod tests {
     }
 
     #[test]
+    fn a_capacity_is_one_of_whole_sectors() {
+        let part = setup("c3", Some(1_000_000_000), None).unwrap().part;
+        assert_eq!(part.exported_bytes, 1_000_000_000 / 2048 * 2048);
+    }
+
+    #[test]
     fn the_slc_is_resized_where_there_is_one_and_parted_off_where_there_is_not() {
         let hybrid = setup("c3", None, Some(64 << 20)).unwrap();
         assert_eq!(hybrid.part.geometry.slc().unwrap().blocks.get(), 512);
@@ -100,7 +108,8 @@ mod tests {
     #[test]
     fn a_capacity_that_cannot_be_is_refused() {
         assert!(setup("c3", Some(0), None).is_err());
-        assert!(setup("c3", Some(1000), None).unwrap_err().to_string().contains("sectors of 2048"));
+        let small = setup("c3", Some(1000), None).unwrap_err().to_string();
+        assert!(small.contains("less than a sector, which has 2048"), "{small}");
         assert!(setup("c3", Some(1 << 60), None).is_err());
     }
 }

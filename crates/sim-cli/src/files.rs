@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use nand_model::datasheet;
+use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
 use crate::Failure;
@@ -42,6 +44,16 @@ pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
     Ok(text)
+}
+
+/// The keys of a text in TOML. What is wrong is told with its line; of a key that is not known, which was meant.
+pub(crate) fn keys<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
+        let before = error.span().and_then(|at| text.get(..at.start));
+        let line = before.map(|before| before.matches('\n').count() + 1);
+        line.map_or_else(|| reason.clone(), |line| format!("line {line}: {reason}"))
+    })
 }
 
 /// Whether a file can be written there, found out before a long run rather than after it.

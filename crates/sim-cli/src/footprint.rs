@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ftl_core::config::{LogRegion, PairedPages};
 use ftl_core::paged::PagedPlan;
-use ftl_core::{Config, Ftl, NoProbe, OwnedRam, PlanRow, RamPlan};
+use ftl_core::{Config, Ftl, OwnedRam, PlanRow, RamPlan};
 use ftl_core::{Operations, WorstCase};
 use ftl_iface::{BlockStore, Bytes, Corrected, Region, Sector, SectorCount};
 use nand_model::part::{Nanos, Part};
@@ -17,7 +17,7 @@ use nand_model::{Chip, Timed};
 use serde::Deserialize;
 
 use crate::device::DeviceArgs;
-use crate::systems::{Blueprint, Chosen, Store, stamps};
+use crate::systems::{Blueprint, Chosen, Meter, Metered, Store, Watcher, stamps};
 use crate::table::{Edge, Table};
 use crate::{Failure, files, show};
 
@@ -98,8 +98,7 @@ impl Keys {
             Failure::Arguments(format!("{}: {reason}", path.display()))
         };
         let text = files::text(path, LONGEST).map_err(|reason| wrong(&reason))?;
-        // The message has the line and the key, and quotes both.
-        toml::from_str(&text).map_err(|reason| wrong(&reason))
+        files::keys(&text).map_err(|reason| wrong(&reason))
     }
 
     fn apply(&self, config: &mut Config) -> Result<(), Failure> {
@@ -226,8 +225,12 @@ fn worst(part: &Part, plan: &RamPlan, config: &Config, out: &mut dyn Write) -> R
         ("after a power cut".into(), bound.settle()),
     ] {
         let Operations { reads, programs, erases } = cost;
+        let time = match longest(part, cost) {
+            Nanos::ZERO => "-".into(),
+            time => show::time(time.as_micros_f64()),
+        };
         let [reads, programs, erases] = [reads, programs, erases].map(show::count);
-        table.row([name, reads, programs, erases, show::time(longest(part, cost).as_micros_f64())]);
+        table.row([name, reads, programs, erases, time]);
     }
     table.write(out)?;
     writeln!(out, "\n  The times are those of programs and erases.")?;
@@ -259,9 +262,12 @@ fn mounts(
     let failed =
         |error: &dyn std::fmt::Display| Failure::Violation(format!("the mount failed: {error}"));
     let sector = vec![0; config.sector_bytes.as_usize()];
-    let mut chip = Chip::new(part, stamps(plan, config.sector_bytes))?;
+    let chip = Chip::new(part, stamps(plan, config.sector_bytes))?;
+    // Of the types that replays have: another FTL would lengthen the program by its whole code.
+    let meter = Meter::new();
+    let device = Metered::new(chip, plan.shape(), &meter);
     let mut memory = OwnedRam::for_plan(plan);
-    let mut ftl = Ftl::format(&mut chip, config, memory.lend(), 1, NoProbe)
+    let mut ftl = Ftl::format(device, config, memory.lend(), 1, Watcher::new(&meter))
         .map_err(|error| failed(&error))?;
     let capacity = ftl.capacity().get();
     for number in 0..WRITTEN_MOST.min(capacity) {
@@ -271,20 +277,18 @@ fn mounts(
     }
     writeln!(out)?;
     let mut table = Table::new([("a mount on the model", Edge::Left), ("takes", Edge::Right)]);
-    let mut time = |stop: bool| -> Result<String, Failure> {
+    let (mut device, _) = ftl.into_parts();
+    for after in ["after a power cut, with what it sets right", "after a clean stop"] {
+        let begun = device.chip.now();
         let mut memory = OwnedRam::for_plan(plan);
-        let begun = chip.now();
-        let mut ftl = Ftl::mount(&mut chip, config, memory.lend(), NoProbe)
+        let mut ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter))
             .map_err(|error| failed(&error))?;
         ftl.settle().map_err(|error| failed(&error))?;
-        if stop {
-            ftl.stop().map_err(|error| failed(&error))?;
-        }
-        Ok(show::time((chip.now() - begun).as_micros_f64()))
-    };
-    table.row(["after a power cut, with what it sets right".to_owned(), time(false)?]);
-    time(true)?;
-    table.row(["after a clean stop".to_owned(), time(false)?]);
+        let took = ftl.device().chip.now() - begun;
+        table.row([after.to_owned(), show::time(took.as_micros_f64())]);
+        ftl.stop().map_err(|error| failed(&error))?;
+        (device, _) = ftl.into_parts();
+    }
     let written =
         show::size(u64::from(WRITTEN_MOST.min(capacity)) * u64::from(config.sector_bytes.get()));
     table.write(out)?;

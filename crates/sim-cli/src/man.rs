@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::Command;
 use clap_mangen::Man;
+use nand_model::datasheet;
 
 use crate::Failure;
-use crate::spec;
 
 /// What was typed after `man`.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub fn run(args: &Args, mut program: Command, out: &mut dyn Write) -> Result<(),
     program.build();
     let Some(name) = &args.command else { return Ok(Man::new(program).render(out)?) };
     let Some(command) = program.find_subcommand(name) else {
-        let meant = spec::meant(name, program.get_subcommands().map(Command::get_name));
+        let meant = datasheet::meant(name, program.get_subcommands().map(Command::get_name));
         let reason =
             format!("there is no command `{name}`: {meant}`tandem help` lists all of them");
         return Err(Failure::Arguments(reason));

@@ -3,10 +3,17 @@
 use nand_model::Energy;
 use nand_model::part::Nanos;
 
-const UNITS: [(&str, u64); 4] =
-    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+const UNITS: [(&str, u64); 7] = [
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("TB", 1_000_000_000_000),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("KiB", 1 << 10),
+];
 
-/// A size in the largest unit that leaves it whole, as commands take it: `256MiB`.
+/// A size in a unit that leaves it whole, the first of them that does, as commands take it: `256MiB`, `20GB`.
 pub(crate) fn size(bytes: u64) -> String {
     let unit = UNITS.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale));
     match unit {

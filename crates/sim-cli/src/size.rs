@@ -42,9 +42,12 @@ mod tests {
 
     #[test]
     fn a_size_reads_as_it_is_shown() {
-        for bytes in [0, 1, 512, 1536, 4096, 256 << 20, 20 << 30, 3 << 40] {
+        for bytes in
+            [0, 1, 512, 1536, 4096, 256 << 20, 20 << 30, 3 << 40, 20_000_000_000, 999_999_488]
+        {
             assert_eq!(parse(&show::size(bytes)), Ok(bytes));
         }
+        assert_eq!([show::size(20_000_000_000), show::size(20 << 30)], ["20GB", "20GiB"]);
         assert_eq!(parse("4096"), Ok(4096));
     }
 

@@ -28,12 +28,6 @@ pub(crate) fn base(text: &str) -> &str {
     text.split_once('?').map_or(text, |(base, _)| base)
 }
 
-/// A question, where one of the names is near enough to what was typed.
-pub(crate) fn meant<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let near = datasheet::nearest(typed, known);
-    near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
-}
-
 /// Reads the parameters of a name. A parameter that is unknown or has no value is told which there are.
 pub(crate) fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, String> {
     let mut values: Vec<(&'static str, String)> =
@@ -55,9 +49,8 @@ pub(crate) fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, S
 }
 
 fn unknown(name: &str, known: &[Parameter]) -> String {
-    let near = datasheet::nearest(name, known.iter().map(|parameter| parameter.name));
-    let meant = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
-    let mut message = format!("no parameter is called `{name}`{meant}; there are");
+    let meant = datasheet::meant(name, known.iter().map(|parameter| parameter.name));
+    let mut message = format!("no parameter is called `{name}`: {meant}take one of");
     for (at, parameter) in known.iter().enumerate() {
         let comma = if at == 0 { "" } else { "," };
         // Writing to a string cannot fail.

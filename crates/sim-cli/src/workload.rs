@@ -12,7 +12,7 @@ use crate::trace::formats::{self, As, Columns, Format};
 use crate::trace::names::{self, Files};
 use crate::trace::reader::Reader;
 use crate::trace::{Place, Request, Room, TraceError};
-use crate::{Failure, interrupt, notes};
+use crate::{Failure, interrupt, notes, spec};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
@@ -64,6 +64,11 @@ pub(crate) struct Workload {
 /// How messages call standard input.
 const STDIN: &str = "standard input";
 
+/// Whether that is no file, and would be a synthetic workload with the prefix before it.
+fn is_synth(name: &str) -> bool {
+    synth::names().any(|known| known == spec::base(name)) && !Path::new(name).exists()
+}
+
 impl Workload {
     /// The workload that was named. Standard input is set aside if it must be read more than once.
     pub(crate) fn new(args: &WorkloadArgs) -> Result<Self, Failure> {
@@ -76,6 +81,13 @@ impl Workload {
                 "-" => Source::Stdin(None),
                 name if name.starts_with(synth::PREFIX) => {
                     Source::Synth(Synth::parse(name).map_err(Failure::Arguments)?)
+                }
+                name if is_synth(name) => {
+                    let reason = format!(
+                        "there is no file `{name}`: did you mean the synthetic workload `{}{name}`?",
+                        synth::PREFIX
+                    );
+                    return Err(Failure::Arguments(reason));
                 }
                 name => {
                     files.extend(names::expand(name).map_err(Failure::Arguments)?);

@@ -23,6 +23,8 @@ fn tables_fit_60_columns() {
         &["bounds", "tlc-pslc"],
         &["profile", "synth:ntfs?requests=5000"],
         &["torture", "--requests", "20", "--cuts", "50"],
+        &["torture", "--worlds", "2"],
+        &["fit", "chang", "--requests", "1000", "--tries", "2"],
         #[cfg(unix)]
         &["size", "--device", "spi-nand-1g"],
     ] {

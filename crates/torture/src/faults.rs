@@ -1,5 +1,7 @@
 //! Faults that strike beside the cuts: which, and how often.
 
+use nand_model::datasheet;
+
 /// Faults, and how often they strike: once in so many operations, never at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Faults {
@@ -26,12 +28,17 @@ pub struct Faults {
 /// A name of faults that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there are no faults \"{0}\": take some of program, erase, mark, uncorrectable, factory, bits, beyond, all, \
-         with commas between them"
+    "there are no faults `{0}`: {meant}take some of {all}, with commas between them",
+    meant = datasheet::meant(.0, Faults::NAMES),
+    all = Faults::NAMES.join(", ")
 )]
 pub struct NoSuchFaults(String);
 
 impl Faults {
+    /// What [`parse`](Self::parse) knows.
+    pub const NAMES: [&str; 8] =
+        ["program", "erase", "mark", "uncorrectable", "factory", "bits", "beyond", "all"];
+
     /// No fault.
     pub const NONE: Self = Self {
         program: 0,
@@ -80,6 +87,11 @@ mod tests {
         assert_eq!(Faults::parse("").unwrap(), Faults::NONE);
         assert_eq!(Faults::parse("program,bits").unwrap().program, 300);
         assert!(Faults::parse("all,beyond").unwrap().beyond_reserve);
-        assert!(Faults::parse("thunder").unwrap_err().to_string().contains("\"thunder\""));
+        for name in Faults::NAMES {
+            assert_ne!(Faults::parse(name).unwrap(), Faults::NONE, "{name}");
+        }
+        let near = Faults::parse("progam").unwrap_err().to_string();
+        assert!(near.contains("did you mean `program`?"), "{near}");
+        assert!(Faults::parse("thunder").unwrap_err().to_string().contains("`thunder`: take"));
     }
 }

@@ -22,19 +22,13 @@ pub enum DatasheetError {
     /// No device of that name is built in.
     #[error(
         "no device is named `{name}`: {}name one of {}, or give the path of a device file (.toml)",
-        meant(name),
+        names::meant(name, names::builtin_names()),
         names::builtin_names().collect::<Vec<_>>().join(", ")
     )]
     UnknownName {
         /// What was asked for.
         name: String,
     },
-}
-
-/// A question, where a name is near enough to what was typed.
-fn meant(typed: &str) -> String {
-    let near = names::nearest(typed, names::builtin_names());
-    near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
 }
 
 /// What is wrong with a device file, and where.

@@ -28,7 +28,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use ftl_iface::Pairing;
-use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use self::sheet::Sheet;
@@ -41,7 +40,7 @@ mod sheet;
 mod units;
 
 pub use self::error::{DatasheetError, Fault};
-pub use self::names::{builtin_names, nearest};
+pub use self::names::{builtin_names, meant, nearest, with_meant_key};
 
 /// The built-in device of that name.
 pub fn builtin(name: &str) -> Result<Part, DatasheetError> {
@@ -105,22 +104,47 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// The keys of a file, or the line, the key and the reason of the first that cannot be read.
 fn sheet(text: &str) -> Result<Sheet, (Option<usize>, String, String)> {
-    let syntax =
-        |error: toml::de::Error| (line_of(text, error.span()), String::new(), tell(&error));
-    let root = toml::Deserializer::parse(text).map_err(syntax)?;
-    let mut track = serde_path_to_error::Track::new();
-    let tracked = serde_path_to_error::Deserializer::new(root, &mut track);
-    Sheet::deserialize(tracked).map_err(|error| {
-        // The tracker calls the top of the file "."; an empty key says the same in a sentence.
-        let path = track.path().to_string();
-        let key = if path == "." { String::new() } else { path };
+    toml::from_str(text).map_err(|error| {
+        let key = error.span().map_or_else(String::new, |span| key_at(text, &span));
         (line_of(text, error.span()), key, tell(&error))
     })
 }
 
-/// The parser's reason as one line.
+/// The parser's reason as one line. Of keys that are not known, which was probably meant.
 fn tell(error: &toml::de::Error) -> String {
-    error.message().trim().replace('\n', "; ")
+    with_meant_key(&error.message().trim().replace('\n', "; "))
+}
+
+/// The key at that place of the text, as in `mlc.page`; empty where the file as a whole is meant.
+fn key_at(text: &str, place: &Range<usize>) -> String {
+    let Some(document) = DeTable::parse(text).ok().filter(|_| !place.is_empty()) else {
+        return String::new();
+    };
+    let path = path_in_table(document.get_ref(), place).unwrap_or_default();
+    path.trim_start_matches('.').into()
+}
+
+fn path_in_table(table: &DeTable<'_>, place: &Range<usize>) -> Option<String> {
+    table.iter().find_map(|(name, value)| {
+        let is_here = || holds(&name.span(), place) || holds(&value.span(), place);
+        let below = path_in(value.get_ref(), place).or_else(|| is_here().then(String::new))?;
+        Some(format!(".{}{below}", name.get_ref()))
+    })
+}
+
+fn path_in(value: &DeValue<'_>, place: &Range<usize>) -> Option<String> {
+    match value {
+        DeValue::Table(inner) => path_in_table(inner, place),
+        DeValue::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
+            let below = || path_in(item.get_ref(), place).unwrap_or_default();
+            holds(&item.span(), place).then(|| format!("[{at}]{}", below()))
+        }),
+        _ => None,
+    }
+}
+
+fn holds(span: &Range<usize>, place: &Range<usize>) -> bool {
+    span.start <= place.start && place.end <= span.end
 }
 
 /// The line, counted from 1, on which a span of the text starts.

@@ -22,17 +22,49 @@ pub fn builtin_names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// Of names that are known, the one that was probably meant; none where nothing is near.
+/// Of names that are known, the one that was probably meant, whatever its case; none where nothing is near.
 ///
 /// ```
 /// use nand_model::datasheet::{builtin_names, nearest};
 /// assert_eq!(nearest("spi-nand", builtin_names()), Some("spi-nand-1g"));
+/// assert_eq!(nearest("C3", builtin_names()), Some("c3"));
 /// assert_eq!(nearest("floppy", builtin_names()), None);
 /// ```
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// As near as `clap` wants flags to be.
     const NEAR: f64 = 0.7;
-    let near = |name: &'a str| (strsim::jaro_winkler(typed, name), name);
+    let typed = typed.to_ascii_lowercase();
+    let near = |name: &'a str| (strsim::jaro_winkler(&typed, &name.to_ascii_lowercase()), name);
     let found = known.into_iter().map(near).filter(|(near, _)| *near > NEAR);
     found.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
+}
+
+/// A question, where one of the names is near enough to what was typed; what comes after it says which there are.
+///
+/// ```
+/// use nand_model::datasheet::meant;
+/// assert_eq!(meant("hybird", ["hybrid", "paged"]), "did you mean `hybrid`? Else ");
+/// assert_eq!(meant("floppy", ["hybrid", "paged"]), "");
+/// ```
+pub fn meant<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = nearest(typed, known);
+    near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
+}
+
+/// What a parser of TOML says of a key that it does not know, with the question which one was meant. Else unchanged.
+///
+/// ```
+/// use nand_model::datasheet::with_meant_key;
+/// let told = with_meant_key("unknown field `blcks`, expected one of `blocks`, `cell`");
+/// assert_eq!(told, "unknown field `blcks`: did you mean `blocks`? Else one of `blocks`, `cell`");
+/// assert_eq!(with_meant_key("missing field `cell`"), "missing field `cell`");
+/// ```
+pub fn with_meant_key(message: &str) -> String {
+    let asked = || {
+        let (typed, known) =
+            message.strip_prefix("unknown field `")?.split_once("`, expected one of ")?;
+        let near = meant(typed, known.split('`').skip(1).step_by(2));
+        (!near.is_empty()).then(|| format!("unknown field `{typed}`: {near}one of {known}"))
+    };
+    asked().unwrap_or_else(|| message.into())
 }

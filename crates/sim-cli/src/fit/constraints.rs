@@ -72,24 +72,16 @@ enum Stage {
 }
 
 pub(super) const CONSTRAINTS: [Constraint; 10] = [
-    told(
-        Measured::SmallUpdates,
-        "small writes: sectors written, by distinct ones (Fig. 7b)",
-        Stage::Count,
-    ),
+    told(Measured::SmallUpdates, "small writes to a sector of theirs (Fig. 7b)", Stage::Count),
     told(Measured::LargeUpdates, "the same of 128-sector writes (Fig. 7b)", Stage::Count),
-    told(Measured::Hottest, "writes to the hottest sector, in a month (Fig. 7c)", Stage::Count),
+    told(Measured::Hottest, "writes to the hottest sector a month (Fig. 7c)", Stage::Count),
     told(Measured::N3, "n3 on C3' (Table 3)", Stage::Conventional),
     told(Measured::N4, "n4 on C3' (Table 3)", Stage::Conventional),
     told(Measured::P1, "p1 on C3' (Table 3)", Stage::Conventional),
     told(Measured::P2, "p2 on C3' (Table 3)", Stage::Conventional),
     told(Measured::Valid, "MiB of valid data in a hash table for 16 (5.4)", Stage::Hash),
-    told(
-        Measured::Rejected,
-        "writes that it turns away, of 100 that one for 8 does (5.4)",
-        Stage::Hash,
-    ),
-    told(Measured::Served, "% of the writes that the SLC serves on C1 (5.3.2)", Stage::Hybrid),
+    told(Measured::Rejected, "of 100 writes that one for 8 turns away (5.4)", Stage::Hash),
+    told(Measured::Served, "% of writes that the SLC serves on C1 (5.3.2)", Stage::Hybrid),
 ];
 
 const fn told(what: Measured, title: &'static str, stage: Stage) -> Constraint {

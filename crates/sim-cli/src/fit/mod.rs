@@ -96,7 +96,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if fitting.is_empty() {
         writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
-        tried.first().map_or(Ok(()), |best| writeln!(out, "  {}", search.name(best)))?;
+        tried.first().map_or(Ok(()), |best| writeln!(out, "'{}'", search.name(best)))?;
     } else {
         envelope(workload, &search, fitting, out)?;
     }
@@ -152,11 +152,12 @@ fn envelope(
         rs(fitting[fitting.len() - 1]),
         told.map_or(f64::NAN, |(_, _, rs)| *rs),
     )?;
-    writeln!(out, "The one in the middle: {}", search.name(median))?;
+    // In quotes, as shells take it.
+    writeln!(out, "The one in the middle: '{}'", search.name(median))?;
     writeln!(out, "All of them:")?;
     for tried in fitting {
         let turned = tried.measured.get(Measured::TurnedAway).unwrap_or(f64::NAN);
-        writeln!(out, "  RS {:.2}, {turned:.1} % turned away  {}", rs(tried), search.name(tried))?;
+        writeln!(out, "RS {:.2}, {turned:.1} % turned away  '{}'", rs(tried), search.name(tried))?;
     }
     Ok(())
 }

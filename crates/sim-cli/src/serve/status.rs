@@ -1,4 +1,4 @@
-//! A line a second on standard error, where somebody sees it.
+//! Two lines on standard error, renewed each second, where somebody sees them.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -6,7 +6,7 @@ use crate::replay::Served;
 use crate::show;
 use crate::systems::{PartState, System};
 
-/// The line.
+/// The lines.
 pub(super) struct Status {
     bar: ProgressBar,
 }
@@ -20,27 +20,27 @@ impl Status {
         Self { bar }
     }
 
-    /// Writes the line anew.
+    /// Writes the lines anew.
     pub(super) fn tell(&self, system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) {
         if self.bar.is_hidden() {
             return;
         }
-        self.bar.set_message(line(system, served, cuts, rs));
+        self.bar.set_message(lines(system, served, cuts, rs));
         self.bar.tick();
     }
 
-    /// Whether nobody sees it.
+    /// Whether nobody sees them.
     pub(super) fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }
 
-    /// Takes the line away.
+    /// Takes the lines away.
     pub(super) fn done(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-fn line(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> String {
+fn lines(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> String {
     let requests = served.requests();
     let (all, writes) = (show::count(requests.total()), show::count(requests.writes));
     let rs = rs.map(|rs| format!("RS {rs:.2}"));
@@ -48,12 +48,15 @@ fn line(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> Str
     // What is programmed tells something of a memory that others stand behind.
     let front = hardware.parts.iter().filter(|part| hardware.parts.len() > 1 && part.is_front());
     let in_use = front.map(|part| format!("{} {:.0} % programmed", part.name, 100.0 * share(part)));
-    let wear = hardware.parts.iter().filter(|part| !part.wear.is_empty());
-    let wear = wear.map(|part| format!("{} {:.2} erases a block", part.name, mean(&part.wear)));
+    let worn = hardware.parts.iter().filter(|part| !part.wear.is_empty());
+    let wear: Vec<String> =
+        worn.map(|part| format!("{} {:.2}", part.name, mean(&part.wear))).collect();
+    let wear = (!wear.is_empty()).then(|| format!("erases a block: {}", wear.join(", ")));
     let cuts = (cuts > 0).then(|| format!("{} power cuts", show::count(cuts)));
-    let first = [Some(format!("{all} requests ({writes} writes)")), rs];
-    let parts = first.into_iter().flatten().chain(in_use).chain(wear).chain(cuts);
-    parts.collect::<Vec<_>>().join(", ")
+    let host = [Some(format!("{all} requests, {writes} writes")), rs, cuts].into_iter().flatten();
+    let flash = in_use.chain(wear);
+    // Two lines, each of which fits 60 columns.
+    [host.collect::<Vec<_>>().join(", "), flash.collect::<Vec<_>>().join(", ")].join("\n")
 }
 
 #[allow(clippy::cast_precision_loss)] // A line shows two digits.

@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::Path;
 
+use nand_model::datasheet;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -139,8 +140,10 @@ impl Plan {
             ))
         })?;
         let source = Source { path, text: &text };
-        let sheet: Sheet = toml::from_str(&text)
-            .map_err(|error| source.wrong(error.span(), "", error.message().replace('\n', "; ")))?;
+        let sheet: Sheet = toml::from_str(&text).map_err(|error| {
+            let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
+            source.wrong(error.span(), "", reason)
+        })?;
         source.nothing_empty(&sheet)?;
         let runs = runs(&source, &sheet)?;
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());

@@ -11,6 +11,7 @@
 //!   parameter. `kind`: what every name has. `loads`: published traces by
 //!   their names, made by these rules.
 
+use nand_model::datasheet;
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
 
@@ -219,7 +220,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = names().collect();
-    let meant = spec::meant(name, names.iter().copied());
+    let meant = datasheet::meant(name, names.iter().copied());
     format!("no synthetic workload is called `{name}`: {meant}give one of {}", names.join(", "))
 }
 

@@ -56,7 +56,7 @@ impl DiskPart {
         } else {
             files::text(Path::new(name), LONGEST).map_err(|error| wrong(&error))?
         };
-        let part: Self = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let part: Self = files::keys(&text).map_err(|error| wrong(&error))?;
         if part.turns_per_minute == 0
             || part.track_kib == 0
             || part.seek_mean_us < part.seek_track_us

@@ -77,14 +77,14 @@ type Accounts = [[[Cell<u64>; 2]; Cause::ALL.len()]; ACCOUNTS];
 
 /// What probe and device tell each other.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(crate) struct Meter {
     account: Cell<Account>,
     cause: Cell<Cause>,
     nanos: Accounts,
 }
 
 impl Meter {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             account: Cell::new(Account::Idle),
             cause: Cell::new(Cause::Host),
@@ -172,13 +172,13 @@ const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> O
 
 /// The probe: counts, and leaves the cause in the meter.
 #[derive(Debug)]
-pub(super) struct Watcher<'m> {
+pub(crate) struct Watcher<'m> {
     pub(super) counters: Counters,
     meter: &'m Meter,
 }
 
 impl<'m> Watcher<'m> {
-    pub(super) fn new(meter: &'m Meter) -> Self {
+    pub(crate) fn new(meter: &'m Meter) -> Self {
         Self { counters: Counters::default(), meter }
     }
 }
@@ -197,7 +197,7 @@ impl Probe for Watcher<'_> {
 }
 
 /// What a meter is put on: a chip, alone or below what befalls it.
-pub(super) trait Flash: NandDevice + Timed {
+pub(crate) trait Flash: NandDevice + Timed {
     /// The chip.
     fn chip(&self) -> &Chip;
 
@@ -226,8 +226,8 @@ enum Log {
 
 /// The chip with the meter on it.
 #[derive(Debug)]
-pub(super) struct Metered<'m, D = Chip> {
-    pub(super) chip: D,
+pub(crate) struct Metered<'m, D = Chip> {
+    pub(crate) chip: D,
     meter: &'m Meter,
     log: Log,
     sector_bytes: u64,
@@ -237,7 +237,7 @@ pub(super) struct Metered<'m, D = Chip> {
 }
 
 impl<'m, D: Flash> Metered<'m, D> {
-    pub(super) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
+    pub(crate) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
         Self::beside(chip, log, (shape.sector_bytes, shape.chain.slots), meter)
     }

@@ -7,6 +7,8 @@
 use ftl_iface::SectorCount;
 
 use self::registry::{Entry, SYSTEMS};
+use nand_model::datasheet;
+
 use crate::Failure;
 use crate::notes;
 use crate::show;
@@ -39,6 +41,7 @@ pub use hardware::{Hardware, PartState, part_name};
 #[cfg(unix)]
 pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered, Store};
 pub use meter::{Account, ChainWrite, Spent};
+pub(crate) use meter::{Meter, Metered, Watcher};
 pub(crate) use ours::stamps;
 pub use setup::{Kept, Setup};
 pub(crate) use setup::{hardware_name, largest_capacity};
@@ -79,7 +82,7 @@ impl Chosen {
         let base = spec::base(text);
         let entry = entries().find(|entry| entry.name == base).ok_or_else(|| {
             let names: Vec<&str> = entries().map(|entry| entry.name).collect();
-            let meant = spec::meant(base, names.iter().copied());
+            let meant = datasheet::meant(base, names.iter().copied());
             format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
         })?;
         let values = spec::parse(text, entry.parameters)?;

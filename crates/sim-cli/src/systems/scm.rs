@@ -59,7 +59,7 @@ impl ScmParts {
         } else {
             files::text(Path::new(name), LONGEST).map_err(|error| wrong(&error))?
         };
-        let parts: Self = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let parts: Self = files::keys(&text).map_err(|error| wrong(&error))?;
         if parts.access_bytes == 0
             || [&parts.quick, &parts.large].iter().any(|part| part.endurance == 0)
         {
