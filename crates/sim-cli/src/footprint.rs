@@ -4,27 +4,28 @@
 //! RAM and worst cases are the formulas by which firmware is built; mounts are run on the model, one operation after
 //! the other. The code's size was measured in `firmware/`, and is the same for every device.
 
+mod mounts;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ftl_core::config::{LogRegion, PairedPages};
-use ftl_core::paged::PagedPlan;
-use ftl_core::{Config, Ftl, OwnedRam, PlanRow, RamPlan};
+use ftl_core::paged::{PagedPlan, PagedWorstCase};
+use ftl_core::{Config, PlanRow, RamPlan};
 use ftl_core::{Operations, WorstCase};
-use ftl_iface::{BlockStore, Bytes, Corrected, Region, Sector, SectorCount};
+use ftl_iface::{Bytes, Corrected, Region, SectorCount};
 use nand_model::part::{Nanos, Part};
-use nand_model::{Chip, Timed};
 use serde::Deserialize;
 
 use crate::device::DeviceArgs;
-use crate::systems::{Blueprint, Chosen, Meter, Metered, Store, Watcher, stamps};
+use crate::systems::{Blueprint, Chosen, Store};
 use crate::table::{Edge, Table};
 use crate::{Failure, files, show};
 
 /// What was typed after `size`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The FTL: hybrid (with a log), conventional (without), or paged, of which only the RAM is told yet
+    /// The FTL: hybrid (with a log), conventional (without), or paged
     #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Chosen,
     /// What differs from the system's own configuration, as TOML: `tandem size --config list` lists the keys
@@ -159,7 +160,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
         Store::Pages(pages) => {
             writeln!(out, "{heading}")?;
-            return of_pages(&pages.1, out);
+            return of_pages(&part, &pages.1, out);
         }
     };
     if let Some(path) = &args.config {
@@ -170,15 +171,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{heading}")?;
     ram(plan.rows(), plan.total_bytes(), out)?;
     code(out)?;
-    worst(&part, &plan, &config, out)?;
-    mounts(&part, &plan, &config, out)
+    let bound = WorstCase::new(plan.shape(), &config);
+    let settled = Some(("after a power cut", bound.settle()));
+    let costs = |one, many| [bound.read(one), bound.write(one), bound.write(many), bound.trim(one)];
+    worst((&part, config.sector_bytes), (costs, bound.maintain(1), settled), out)?;
+    mounts::of_chains(&part, &plan, &config, out)
 }
 
-/// What is known of the page store.
-fn of_pages(plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {
+/// The same of the page store.
+fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), out)?;
-    let missing = "Its code, its longest request and its mounts are not told here yet.";
-    Ok(writeln!(out, "\n{missing}")?)
+    code(out)?;
+    let bound = PagedWorstCase::new(plan.shape());
+    let costs = |one, many| [bound.read(one), bound.write(one), bound.write(many), bound.trim(one)];
+    worst((part, plan.shape().sector_bytes), (costs, bound.maintain(1), None), out)?;
+    writeln!(
+        out,
+        "  A write that finds an area without free blocks waits longer, until some are won."
+    )?;
+    mounts::of_pages(part, plan, out)
 }
 
 fn ram(
@@ -207,23 +218,34 @@ fn code(out: &mut dyn Write) -> Result<(), Failure> {
     Ok(table.write(out)?)
 }
 
-fn worst(part: &Part, plan: &RamPlan, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+/// A bound by what it is of, where a mount does something at first.
+type Settled = Option<(&'static str, Operations)>;
+
+fn worst(
+    (part, sector): (&Part, Bytes),
+    (costs, maintain, settled): (
+        impl Fn(SectorCount, SectorCount) -> [Operations; 4],
+        Operations,
+        Settled,
+    ),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     writeln!(out)?;
-    let bound = WorstCase::new(plan.shape(), config);
-    let sector = u64::from(config.sector_bytes.get());
+    let sector = u64::from(sector.get());
     let many = SectorCount::new((65_536 / sector).max(1) as u32);
-    let one = SectorCount::new(1);
+    let [read, write, write_many, trim] = costs(SectorCount::new(1), many);
     let heads = ["at most", "reads", "programs", "erases", "which take"];
     let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
     let mut table = Table::new(heads.into_iter().zip(edges));
-    for (name, cost) in [
-        ("read of a sector".into(), bound.read(one)),
-        ("write of a sector".into(), bound.write(one)),
-        (format!("write of {}", show::size(u64::from(many.get()) * sector)), bound.write(many)),
-        ("trim of a sector".into(), bound.trim(one)),
-        ("maintain, a page".into(), bound.maintain(1)),
-        ("after a power cut".into(), bound.settle()),
-    ] {
+    let rows = [
+        ("read of a sector".to_owned(), read),
+        ("write of a sector".into(), write),
+        (format!("write of {}", show::size(u64::from(many.get()) * sector)), write_many),
+        ("trim of a sector".into(), trim),
+        ("maintain, a page".into(), maintain),
+    ];
+    let settled = settled.map(|(name, cost)| (name.to_owned(), cost));
+    for (name, cost) in rows.into_iter().chain(settled) {
         let Operations { reads, programs, erases } = cost;
         let time = match longest(part, cost) {
             Nanos::ZERO => "-".into(),
@@ -250,51 +272,6 @@ fn longest(part: &Part, cost: Operations) -> Nanos {
     regions.max().unwrap_or_default()
 }
 
-/// Sectors written before the mounts that are measured: enough to fill a log, and not to wait for.
-const WRITTEN_MOST: u32 = 100_000;
-
-fn mounts(
-    part: &Part,
-    plan: &RamPlan,
-    config: &Config,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let failed =
-        |error: &dyn std::fmt::Display| Failure::Violation(format!("the mount failed: {error}"));
-    let sector = vec![0; config.sector_bytes.as_usize()];
-    let chip = Chip::new(part, stamps(plan, config.sector_bytes))?;
-    // Of the types that replays have: another FTL would lengthen the program by its whole code.
-    let meter = Meter::new();
-    let device = Metered::new(chip, plan.shape(), &meter);
-    let mut memory = OwnedRam::for_plan(plan);
-    let mut ftl = Ftl::format(device, config, memory.lend(), 1, Watcher::new(&meter))
-        .map_err(|error| failed(&error))?;
-    let capacity = ftl.capacity().get();
-    for number in 0..WRITTEN_MOST.min(capacity) {
-        // Far apart, so that every part of the device is in use.
-        let place = u64::from(number) * 7_919 % u64::from(capacity);
-        ftl.write(Sector::new(place as u32), &sector).map_err(|error| failed(&error))?;
-    }
-    writeln!(out)?;
-    let mut table = Table::new([("a mount on the model", Edge::Left), ("takes", Edge::Right)]);
-    let (mut device, _) = ftl.into_parts();
-    for after in ["after a power cut, with what it sets right", "after a clean stop"] {
-        let begun = device.chip.now();
-        let mut memory = OwnedRam::for_plan(plan);
-        let mut ftl = Ftl::mount(device, config, memory.lend(), Watcher::new(&meter))
-            .map_err(|error| failed(&error))?;
-        ftl.settle().map_err(|error| failed(&error))?;
-        let took = ftl.device().chip.now() - begun;
-        table.row([after.to_owned(), show::time(took.as_micros_f64())]);
-        ftl.stop().map_err(|error| failed(&error))?;
-        (device, _) = ftl.into_parts();
-    }
-    let written =
-        show::size(u64::from(WRITTEN_MOST.min(capacity)) * u64::from(config.sector_bytes.get()));
-    table.write(out)?;
-    Ok(writeln!(out, "\n{written} were written before. Mounts grow with the blocks in use.")?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,14 +295,21 @@ mod tests {
     }
 
     #[test]
-    fn of_the_page_store_the_ram_is_told_and_what_is_missing() {
+    fn of_the_page_store_the_same_is_told() {
         let device = DeviceArgs { device: "c3".into(), capacity: None, slc: None, parallel: false };
         let system = Chosen::parse("paged").unwrap();
         let mut args = Args { system, config: None, device };
         let mut out = Vec::new();
         run(&args, &mut out).unwrap();
         let told = String::from_utf8(out).unwrap();
-        for part in ["paged on c3", "directory of map pages", "all  ", "not told here yet"] {
+        for part in [
+            "paged on c3",
+            "directory of map pages",
+            "all  ",
+            "at most",
+            "without free",
+            "a clean stop",
+        ] {
             assert!(told.contains(part), "{part}: {told}");
         }
         args.config = Some("keys.toml".into());

@@ -243,7 +243,7 @@ impl<'m, D: Flash> Metered<'m, D> {
     }
 
     /// The chip of a page store. What it calls its fast area stands for the log.
-    pub(super) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
+    pub(crate) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
         let fast = shape.fast.map(|part| (part.region, part.first, part.blocks));
         Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter)
     }

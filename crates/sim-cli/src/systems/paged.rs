@@ -162,7 +162,7 @@ pub(super) fn paged(
 }
 
 /// What a chip keeps of a page where a stamp stands for each sector.
-pub(super) fn stamps(plan: &PagedPlan) -> Content {
+pub(crate) fn stamps(plan: &PagedPlan) -> Content {
     let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
     Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
 }
