@@ -2,7 +2,7 @@
 
 mod world;
 
-use ftl_core::config::{LogRegion, RunEnds};
+use ftl_core::config::{LogRegion, PairedPages, RunEnds};
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::{Counters, Verb};
 use ftl_core::{Config, Ftl, RamPlan};
@@ -35,6 +35,8 @@ fn cost_of_runs(log: LogRegion, run_ends: RunEnds) -> Cost {
         log,
         run_ends,
         throttle: false,
+        // What that guards against costs most where there is no log.
+        paired_pages: PairedPages::Accept,
         ..Config::HYBRID
     };
     let slc = (log != LogRegion::None).then_some(slc);
@@ -59,8 +61,9 @@ fn cost_of_runs(log: LogRegion, run_ends: RunEnds) -> Cost {
     }
     ftl.check().expect("every invariant holds");
     let probe = ftl.probe();
-    let of = |verb| Region::ALL.into_iter().map(|region| probe.total(region, verb)).sum();
-    Cost { log_writes: probe.log_writes, programs: of(Verb::Program), erases: of(Verb::Erase) }
+    let programs = Region::ALL.into_iter().map(|region| probe.total(region, Verb::Program)).sum();
+    // The log's blocks are erased when the device is formatted.
+    Cost { log_writes: probe.log_writes, programs, erases: probe.total(Region::Mlc, Verb::Erase) }
 }
 
 #[test]
