@@ -34,8 +34,8 @@ fn refresh<D: NandDevice>(device: &mut D, plan: &PagedPlan, config: &PagedConfig
     true
 }
 
-/// What power does to the operation with that number: one in two erases leaves pages that read well for a while, and one
-/// in two programs a page that does.
+/// What power does to the operation with that number: one in two erases leaves pages that read well for a while, and
+/// one in two programs a page that does.
 fn cut(at: u64, dice: &mut Dice) -> Cut {
     let drawn = Cut::seeded(at, dice.below(u32::MAX).into());
     let mut fates: Fates = *drawn.fates();

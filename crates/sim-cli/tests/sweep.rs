@@ -326,7 +326,7 @@ fn a_wrong_plan_is_told_with_its_line() {
         (format!("{base}passes = 0\n"), 4, "1 or more"),
         (format!("{base}fit = \"squeeze\"\n"), 4, "wrap or pack"),
         (format!("{base}format = \"tape\"\n"), 4, "msr"),
-        (format!("{base}capacity = \"1000B\"\n"), 1, "whole number of sectors"),
+        (format!("{base}capacity = \"1000B\"\n"), 1, "less than a sector"),
         (base.replace("systems = [", "systems = "), 2, ""),
     ] {
         let path = plan(&home, "wrong.toml", &wrong);

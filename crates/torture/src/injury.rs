@@ -19,8 +19,8 @@ impl Injuries {
         self.0.push(injury);
     }
 
-    /// Notes that the FTL was told, on that account, that a page cannot be read. If nothing was programmed to its block since, but for
-    /// what may have ruined it, or if its block's last page is not there, nothing may tell what it held.
+    /// Notes that the FTL was told, on that account, that a page cannot be read. If nothing was programmed to its block
+    /// since, but for what may have ruined it, or if its block's last page is not there, nothing may tell what it held.
     pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
         let met = self.0.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {

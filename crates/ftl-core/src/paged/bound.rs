@@ -2,8 +2,8 @@
 //!
 //! What the letters stand for: a page has `S` slots, of whichever area has more; a block `P` pages and `B` slots.
 //!
-//! - A *step* of reclaiming makes room for the entries of a page, which takes a map page each at worst (`S`), and copies
-//!   one page's worth; or it writes two map pages ahead. It looks at the tags of a whole block at worst, and at
+//! - A *step* of reclaiming makes room for the entries of a page, which takes a map page each at worst (`S`), and
+//!   copies one page's worth; or it writes two map pages ahead. It looks at the tags of a whole block at worst, and at
 //!   the map for each of its slots.
 //! - A page of the host's pays for one step in the fast area and 21 in the main one; one more where something is weak;
 //!   one map page where an epoch ends, `S` for its own entries, and itself.
@@ -13,7 +13,8 @@
 //!
 //! Where an area is at its reserve, a write waits until that is restored, which takes as many copies as the fullest
 //! blocks call for; [`waited`](super::PageFtl::waited) counts such requests. After a mount
-//! [`settle`](super::PageFtl::settle) comes first. A block that fails, and a page that suddenly cannot be read, come on top.
+//! [`settle`](super::PageFtl::settle) comes first. A block that fails, and a page that suddenly cannot be read, come on
+//! top.
 
 use ftl_iface::SectorCount;
 

@@ -87,12 +87,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.shape.area_of(victim) == Area::Main {
             let age = u16::from(self.age(victim));
             self.lifetime = self.lifetime - self.lifetime / 16 + age;
-            // Where little enters the fast area, nothing there is emptied: it is tried again some day.
-            self.stayed -= self.stayed / 256;
         } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;
             let share = in_use / self.shape.area(Area::Fast).block_slots();
             self.stayed = self.stayed - self.stayed / 16 + share as u16;
+            if self.stayed / 16 > STAYS {
+                // It stays out until the main area has opened blocks enough to bring this down again.
+                self.stayed = 16 * 256;
+            }
         }
     }
 }

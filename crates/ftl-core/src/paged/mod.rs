@@ -27,10 +27,10 @@
 //! - [`bound`]: the most that a request costs, as a formula. [`health`](self): how the device is.
 //! - [`ftl`]: the store as hosts see it, and how it reads.
 //! - [`mount`]: a device made ours, and found again: by the last anchor ([`quick`](self), [`ring`](self)) or by every
-//!   block ([`scan`](self)). [`settle`](self) sets right what a cut may have touched. [`references`](self): who refers to
-//!   which block. [`stop`](self): a clean stop.
-//! - [`write`](self), [`trim`](self), [`idle`](self): what is asked of it. [`refresh`](self), [`header`](self): what begins
-//!   to go is written anew.
+//!   block ([`scan`](self)). [`settle`](self) sets right what a cut may have touched. [`references`](self): who refers
+//!   to which block. [`stop`](self): a clean stop.
+//! - [`write`](self), [`trim`](self), [`idle`](self): what is asked of it. [`refresh`](self), [`header`](self): what
+//!   begins to go is written anew.
 //! - [`reclaim`](self): blocks are won. [`salvage`](self), [`copies`](self), [`lifetime`](self): how.
 //! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): what a mount must know. [`level`](self):
 //!   which block wears.

@@ -200,7 +200,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn note_erase(&mut self, area: Area) {
         match area {
             Area::Fast => self.throttle.note_log_erase(),
-            Area::Main => self.throttle.note_chain_erase(),
+            Area::Main => {
+                self.throttle.note_chain_erase();
+                // Where little enters the fast area, nothing there is emptied: it is tried again some day.
+                self.stayed = self.stayed.saturating_sub(1);
+            }
         }
     }
 

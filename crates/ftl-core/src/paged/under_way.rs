@@ -1,5 +1,5 @@
-//! What is under way: streams and their open blocks, the epoch, victims, the scrub, and what a mount found that a cut may
-//! have left.
+//! What is under way: streams and their open blocks, the epoch, victims, the scrub, and what a mount found that a cut
+//! may have left.
 
 use super::address::{BlockNumber, Leaf, Spot};
 use crate::layout::Stamp;
