@@ -194,6 +194,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if self.anchors.base.is_some() || !walks {
                 break;
             }
+            self.waited = self.waited.saturating_add(1);
             self.write_one_anchor()?;
         }
         Ok(())

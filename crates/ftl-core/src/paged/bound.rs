@@ -1,32 +1,33 @@
 //! The most that a request costs, as a formula, as long as every area has more free blocks than its reserve.
 //!
-//! What the letters stand for: a page has `S` slots, of whichever area has more; a block `P` pages and `B` slots.
+//! `S` stands for the slots of a page, of whichever area has more.
 //!
 //! - A *step* of reclaiming makes room for the entries of a page, which takes a map page each at worst (`S`), and
 //!   copies one page's worth; or it writes two map pages ahead. It looks at the tags of a whole block at worst, and at
 //!   the map for each of its slots.
-//! - A page of the host's pays for one step in the fast area and 21 in the main one; one more where something is weak;
-//!   one map page where an epoch ends, `S` for its own entries, and itself.
-//! - An anchor is due after so many programs, or where a block is opened that the last one does not list; 15 more
-//!   follow one that goes to the next block of their ring.
-//! - Each stream may open a block, and one more for each block's worth of word lines.
+//! - A page of the host's pays for one step in the fast area and 21 in the main one, and four that come before the
+//!   copies of a victim begin; one more where something is weak; one map page where an epoch ends, `S` for its own
+//!   entries, and itself. After a mount the table may have `S` entries too many.
+//! - An anchor is due after so many programs, or where a block is opened that the last one does not list.
+//! - Each stream may open a block, one more for each block's worth of word lines, and one for a weak block that is
+//!   open.
 //!
-//! Where an area is at its reserve, a write waits until that is restored, which takes as many copies as the fullest
-//! blocks call for; [`waited`](super::PageFtl::waited) counts such requests. After a mount
-//! [`settle`](super::PageFtl::settle) comes first. A block that fails, and a page that suddenly cannot be read, come on
-//! top.
+//! Where an area is at its reserve, a page waits until that is restored, which takes as many copies as the fullest
+//! blocks call for; and until the first walk of the anchors has come to its end, 15 follow each of them. Both are
+//! counted by [`waited`](super::PageFtl::waited). After a mount [`settle`](super::PageFtl::settle) comes first. A block
+//! that fails, and a page that suddenly cannot be read, come on top.
 
 use ftl_iface::SectorCount;
 
-use super::anchors::{MORE_ANCHORS, programs_between};
+use super::anchors::programs_between;
 use super::candidates::PACE_MAX;
-use super::reclaim::FLUSHED;
+use super::reclaim::{FLUSHED, PREPARED_MAX};
 use super::records;
 use super::shape::PagedShape;
 use crate::bound::Operations;
 
-/// Both headers: erased, written and one of them proved, and what is read of them before.
-const HEADERS: Operations = Operations { reads: 16, programs: 3, erases: 2 };
+/// Both headers: one mended, both erased and written and one of them proved, and what is read of them before.
+const HEADERS: Operations = Operations { reads: 24, programs: 4, erases: 3 };
 
 /// Streams of the main area, that of what is hot, and that of the map.
 const STREAMS: u64 = 7;
@@ -105,17 +106,16 @@ impl PagedWorstCase {
         Self::flushes(self.slots + 1)
     }
 
-    /// The blocks that so many programs open, and the anchors that come between them.
-    const fn opening(&self, done: Operations) -> Operations {
-        let opened = STREAMS + 1 + done.programs / larger(self.lines, 1);
+    /// The blocks that so many programs open, some closed early, and the anchors that come between them.
+    const fn opening(&self, done: Operations, closed: u64) -> Operations {
+        let done = done.and(Self::flushes(self.slots));
+        let opened = STREAMS + closed + done.programs / larger(self.lines, 1);
         let blocks = Operations { reads: 0, programs: 0, erases: opened };
         let anchors = match self.anchors {
             None => Operations::NONE,
             Some(AnchorFigures { programs, lines }) => {
                 let due = 1 + done.programs / programs + opened;
-                let rounds = 1 + due / larger(lines, 1);
-                let programs = due + MORE_ANCHORS as u64 * rounds;
-                Operations { reads: 0, programs, erases: rounds + programs / larger(lines, 1) }
+                Operations { reads: 0, programs: due, erases: 1 + due / larger(lines, 1) }
             }
         };
         done.and(blocks).and(anchors)
@@ -125,14 +125,15 @@ impl PagedWorstCase {
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = (sectors.get() as u64).div_ceil(self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
-        let page = self.steps(1 + PACE_MAX as u64 + 1).and(self.room()).and(own);
-        self.opening(page.times(pages).and(HEADERS))
+        let steps = 1 + (PACE_MAX + PREPARED_MAX) as u64 + 1;
+        let page = self.steps(steps).and(self.room()).and(own);
+        self.opening(page.times(pages).and(HEADERS), 1 + pages)
     }
 
     /// A trim of so many sectors, one at least: a map page for each that tells of them.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let leaf = self.room().and(Self::flushes(2));
-        self.opening(leaf.times(self.leaves(sectors)))
+        self.opening(leaf.times(self.leaves(sectors)), 1)
     }
 
     /// A read of so many sectors, one at least.
@@ -143,7 +144,8 @@ impl PagedWorstCase {
 
     /// Maintenance of so many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
-        self.opening(self.steps(budget as u64).and(HEADERS.times(budget as u64)))
+        let budget = budget as u64;
+        self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
     }
 
     /// Map pages that tell of so many sectors, where they lie worst.

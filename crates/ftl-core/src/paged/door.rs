@@ -200,7 +200,9 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
         match seen? {
-            Seen::Unreadable => Ok(self.read_believed(spot, at, data)),
+            Seen::Unreadable | Seen::Erased if self.believed.is_some() => {
+                Ok(self.read_believed(spot, at, data))
+            }
             seen => Ok(seen),
         }
     }

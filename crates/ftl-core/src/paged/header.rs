@@ -7,10 +7,9 @@
 //!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
 //! ```
 //!
-//! Of the two the one written last is rewritten first: a cut may have torn it, and the other one stands meanwhile. Then
-//! the same header is programmed to the next word line of its block, as a *proof* that the first page was acknowledged;
-//! and only then the other one is erased. So where the younger header has a proof, it is the older one that a cut may
-//! have damaged, and that is rewritten first.
+//! Of the two the one that a cut may have damaged is rewritten first, while the other one stands: the younger, unless
+//! the same header stands in the next word line of its block as well. That is programmed when the first page was
+//! acknowledged, and only then the other one is erased: so where it is there, the older one may be half erased.
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
 
@@ -110,12 +109,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The same, and when it was programmed.
-    fn header_and_stamp(&mut self, number: u16) -> Result<(Found, Stamp), Fault<D::Error>> {
+    pub(super) fn header_and_stamp(
+        &mut self,
+        number: u16,
+    ) -> Result<(Found, Stamp), Fault<D::Error>> {
         self.header_in(self.header_block(number).page(PageIndex::new(0)))
     }
 
-    /// Where the proof of a header stands: a page that shares no cells with the header, and none between is programmed.
-    fn proof_page(&self, number: u16) -> Page {
+    /// Where a header stands once more: a page that shares no cells with it. Those between are left out.
+    fn twin_page(&self, number: u16) -> Page {
         self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
     }
 
@@ -214,7 +216,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let second = HEADERS - 1 - first;
         // Where one fails, the other is all that there is, whatever can still be read of the first.
         let goes_on = self.rewrite_header(first, &header)?
-            && self.put_header_in(self.proof_page(first), &header)?;
+            && self.put_header_in(self.twin_page(first), &header)?;
         if goes_on {
             self.rewrite_header(second, &header)?;
         }
@@ -227,8 +229,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // What is written now is to be the younger one.
         self.door.raise_stamp(stamps[0].max(stamps[1]));
         let younger = u16::from(stamps[1] > stamps[0]);
-        let proof = self.header_in(self.proof_page(younger))?.0;
-        Ok(if matches!(proof, Found::Header(_)) { HEADERS - 1 - younger } else { younger })
+        let twin = self.header_in(self.twin_page(younger))?.0;
+        Ok(if matches!(twin, Found::Header(_)) { HEADERS - 1 - younger } else { younger })
     }
 
     /// Writes a header anew, if the other one stands. `false`: it does not, or this one is bad now.

@@ -34,8 +34,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// How often since the mount a request found an area at its reserve, and waited until blocks were won. All others
-    /// are within [`PagedWorstCase`](super::PagedWorstCase).
+    /// How often since the mount a page or a trim found an area at its reserve and waited until blocks were won, or for
+    /// anchors of the first walk. Requests without that are within [`PagedWorstCase`](super::PagedWorstCase).
     pub const fn waited(&self) -> u32 {
         self.waited
     }

@@ -29,7 +29,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn idle_step(&mut self) -> Result<bool, Fault<D::Error>> {
         // First what the next write would have to win; what is weak comes before what it need not.
         if let Some(area) = self.short_area(0)
-            && self.reclaim_step(area)? == Step::Done
+            && self.reclaim_step(area)? != Step::NoVictim
         {
             return Ok(true);
         }
@@ -38,11 +38,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(true);
         }
         if let Some(area) = self.short_area(IDLE)
-            && self.reclaim_step(area)? == Step::Done
+            && self.reclaim_step(area)? != Step::NoVictim
         {
             return Ok(true);
         }
-        if self.expects_bursts() && self.reclaim_step(Area::Fast)? == Step::Done {
+        if self.expects_bursts() && self.reclaim_step(Area::Fast)? != Step::NoVictim {
             return Ok(true);
         }
         self.scrub_step()

@@ -89,7 +89,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.lifetime = self.lifetime - self.lifetime / 16 + age;
         } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;
-            let share = in_use / self.shape.area(Area::Fast).block_slots();
+            let full = self.shape.area(Area::Fast).block_slots();
+            let share = in_use.checked_div(full).unwrap_or(0);
             self.stayed = self.stayed - self.stayed / 16 + share as u16;
             if self.stayed / 16 > STAYS {
                 // It stays out until the main area has opened blocks enough to bring this down again.

@@ -32,8 +32,8 @@
 //! - [`write`](self), [`trim`](self), [`idle`](self): what is asked of it. [`refresh`](self), [`header`](self): what
 //!   begins to go is written anew.
 //! - [`reclaim`](self): blocks are won. [`salvage`](self), [`copies`](self), [`lifetime`](self): how.
-//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): what a mount must know. [`level`](self):
-//!   which block wears.
+//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): what a mount must know.
+//!   [`level`](self): which block wears.
 //! - [`store`](self): what all of these are methods of. [`under_way`](self): what it has begun.
 //! - [`candidates`](self): blocks that are worth emptying.
 //! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.

@@ -151,6 +151,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         // Both old ones go before the first new one comes: a format cut short leaves no device, or this one.
         let mut erased = [false; HEADERS as usize];
         for number in 0..HEADERS {
+            // Should it not go, the new one is the younger.
+            let old = ftl.header_and_stamp(number)?.1;
+            ftl.door.raise_stamp(old);
             erased[usize::from(number)] = ftl.erase_header(number)?;
         }
         let mut written = false;
@@ -220,23 +223,34 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.throttle.restore(sum(Area::Fast), sum(Area::Main), BlockCount::ZERO);
     }
 
+    /// Finds the younger of both headers: where an old life's could not be erased, it may stand beside that of this
+    /// one.
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
         let mut damaged = false;
+        let mut youngest: Option<(header::Header, Stamp)> = None;
         for number in 0..HEADERS {
-            match self.header_at(number)? {
-                Found::Header(found) => {
-                    let key = header::key_of(&found);
-                    if found != header::header(&self.shape, key) {
-                        return Err(PagedMountError::OtherConfig);
-                    }
-                    self.door.set_key(key);
-                    return Ok(());
+            if self.header_is_bad(number)? {
+                continue;
+            }
+            match self.header_and_stamp(number)? {
+                (Found::Header(found), stamp) => {
+                    youngest =
+                        youngest.filter(|(_, other)| *other >= stamp).or(Some((found, stamp)));
                 }
-                Found::Damaged => damaged = true,
-                Found::Foreign => {}
+                (Found::Damaged, _) => damaged = true,
+                (Found::Foreign, _) => {}
             }
         }
-        Err(if damaged { PagedMountError::DamagedHeader } else { PagedMountError::NotFormatted })
+        let Some((found, _)) = youngest else {
+            let damaged = damaged.then_some(PagedMountError::DamagedHeader);
+            return Err(damaged.unwrap_or(PagedMountError::NotFormatted));
+        };
+        let key = header::key_of(&found);
+        if found != header::header(&self.shape, key) {
+            return Err(PagedMountError::OtherConfig);
+        }
+        self.door.set_key(key);
+        Ok(())
     }
 
     fn note_bad_blocks(&mut self) -> Result<(), Fault<D::Error>> {

@@ -15,6 +15,8 @@ use crate::probe::{Cause, Probe};
 
 /// Blocks beyond the reserve below which each page of the host's pays for those that it will need.
 const AHEAD: u32 = 3;
+/// Steps a page of the host's that come on top of what it owes, where they win no room yet.
+pub(super) const PREPARED_MAX: u16 = 4;
 /// Map pages that a step writes, where the table has no room for what a victim holds.
 pub(super) const FLUSHED: u32 = 2;
 
@@ -23,6 +25,8 @@ pub(super) const FLUSHED: u32 = 2;
 pub(super) enum Step {
     /// Something was done.
     Done,
+    /// Room was made in the table for what a victim holds.
+    Prepared,
     /// There is no block whose emptying would win anything.
     NoVictim,
 }
@@ -97,7 +101,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             flushed += 1;
         }
         if flushed > 0 {
-            return Ok(Step::Done);
+            return Ok(Step::Prepared);
         }
         self.make_entries(self.shape.slots_max().into())?;
         self.empty_some(area, victim)?;
@@ -166,13 +170,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             // A step makes room for as many pages as a page of the main area takes up.
             let (fast, main) = (self.shape.map_area().slots, self.shape.main.slots);
-            self.prepaid = (main / fast.max(1)).saturating_sub(1);
-            self.reclaim_step(Area::Fast)?;
+            if self.reclaim_step(Area::Fast)? != Step::Prepared {
+                self.prepaid = (main / fast.max(1)).saturating_sub(1);
+            }
         }
         // What leaves the fast area takes up the main one, too.
-        let mut steps = 0;
-        while self.comes_short(Area::Main) && steps < self.owed() {
-            self.reclaim_step(Area::Main)?;
+        let (mut steps, mut prepared) = (0, 0);
+        while self.comes_short(Area::Main) && steps < self.owed() + prepared {
+            if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
+                prepared += 1;
+            }
             steps += 1;
         }
         Ok(())

@@ -43,30 +43,56 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.mend_headers()?;
         if let Some(suspect) = self.suspect {
-            let mut done = self.do_again(suspect);
-            if matches!(done, Err(Fault::ReadOnly)) {
-                // Cuts in a row have left one page each. A block with nothing but such a page is used anew.
-                self.blocks.unpin_all();
-                self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
-                self.pin_places();
-                done = self.do_again(suspect);
-            }
-            match done {
-                Ok(()) => self.blocks.unpin_all(),
-                Err(Fault::ReadOnly) => {
-                    self.read_only = true;
-                    self.believe(suspect)?;
-                }
-                Err(fault) => return Err(fault),
-            }
+            self.set_right(suspect)?;
             self.suspect = None;
         }
         self.settled = true;
         Ok(())
     }
 
-    /// Does again what the page did, and proves it.
-    fn do_again(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+    /// Does the page again and proves it, as far as there are blocks for it.
+    fn set_right(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        let stream = match self.with_few_pins(suspect, |ftl| ftl.do_again(suspect)) {
+            Err(Fault::ReadOnly) => {
+                self.read_only = true;
+                return self.believe(suspect);
+            }
+            done => done?,
+        };
+        if planted(Bug::ServeUnproved) {
+            self.blocks.unpin_all();
+            return Ok(());
+        }
+        match self.with_few_pins(suspect, |ftl| ftl.prove(stream)) {
+            Ok(()) => self.blocks.unpin_all(),
+            // What was done again stands; the next mount does it once more.
+            Err(Fault::ReadOnly) => self.read_only = true,
+            Err(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    /// Does something that takes a block. Where there is none, it is tried again with fewer blocks kept: cuts in a row
+    /// have left one page each, and a block with nothing but such a page is used anew.
+    fn with_few_pins<T>(
+        &mut self,
+        suspect: Suspect,
+        act: impl Fn(&mut Self) -> Result<T, Fault<D::Error>>,
+    ) -> Result<T, Fault<D::Error>> {
+        match act(self) {
+            Err(Fault::ReadOnly) => {
+                self.blocks.unpin_all();
+                self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
+                self.pin_places();
+                act(self)
+            }
+            done => done,
+        }
+    }
+
+    /// Does again what the page did, and says to which stream. What was read of the page stays in the buffer: it may
+    /// have to be tried again.
+    fn do_again(&mut self, suspect: Suspect) -> Result<Stream, Fault<D::Error>> {
         let sectors = match self.shape.area_of(suspect.spot.block) {
             Area::Fast => Stream::Hot,
             Area::Main => self.copies(),
@@ -88,9 +114,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         };
         self.rely();
-        if planted(Bug::ServeUnproved) {
-            return Ok(());
-        }
+        Ok(stream)
+    }
+
+    /// Programs a page that holds nothing, behind what was done again.
+    fn prove(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
         let proof = Written::New(Kind::Backup);

@@ -57,7 +57,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) scrub: Option<Scrubbed>,
     /// How often a sector was asked for since the mount whose content is lost.
     pub(super) lost: u32,
-    /// How often since the mount a request found an area at its reserve, and waited until blocks were won.
+    /// How often since the mount something waited for blocks, or for anchors of the first walk.
     pub(super) waited: u32,
     /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
     pub(super) shares: bool,
