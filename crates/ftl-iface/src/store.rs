@@ -114,7 +114,7 @@ pub enum StoreReadError<E> {
         sector_bytes: Bytes,
     },
     /// This sector's content is lost to the flash. The other sectors of the request may be read one by one; this one
-    /// errs until it is written again.
+    /// errs until it is written again, or until a mount finds another copy of it.
     Lost(Sector),
     /// What is on flash contradicts itself. Mount again.
     Corrupt,
