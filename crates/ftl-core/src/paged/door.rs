@@ -199,12 +199,10 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
-        match seen? {
-            Seen::Unreadable | Seen::Erased if self.believed.is_some() => {
-                Ok(self.read_believed(spot, at, data))
-            }
-            seen => Ok(seen),
+        if self.believed.is_some() && matches!(seen, Ok(Seen::Unreadable | Seen::Erased)) {
+            return Ok(self.read_believed(spot, at, data));
         }
+        seen
     }
 
     /// Believes in a page with those bytes, whose slots are held, whether or not it can be read from now on. Nothing is

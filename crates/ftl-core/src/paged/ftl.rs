@@ -6,7 +6,7 @@ use ftl_iface::{
 };
 
 use super::address::{Mapped, Place};
-use super::door::is_sectors;
+use super::door::{Seen, is_sectors};
 use super::store::PageFtl;
 use super::under_way::Stream;
 use crate::config::{FilterChoice, RunEnds};
@@ -59,12 +59,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, slot, data, Cause::Host)?;
-        let is_there = seen.tag().is_some_and(|tag| is_sectors(tag.kind));
+        let is_there = matches!(seen, Seen::Page(tag) if is_sectors(tag.kind));
         for ahead in 0..run as u16 {
             let sector = sector + SectorCount::new(ahead.into());
             // Where something else stands, the page was lost that told where the sector is, and this place is older.
-            if !is_there || self.door.slot(slot + ahead) != Slot::Holds(sector) {
-                return Err(self.lose(sector));
+            match self.door.slot(slot + ahead) {
+                Slot::Holds(held) if held == sector && is_there => {}
+                _ => return Err(self.lose(sector)),
             }
         }
         Ok(run)
