@@ -1,5 +1,5 @@
 //! T. Kgil, D. Roberts and T. Mudge, "Improving NAND Flash Based Disk Caches" (2008): density control, as L.-P. Chang
-//! compares with it (2010, section 5.3.3 and Fig. 8b).
+//! compares with it (2010, sections 5.1 and 5.3.1, Fig. 8b).
 //!
 //! All flash is MLC. A page that is accessed often is put into a block in SLC mode, where it is quicker and takes two
 //! blocks' share of room; one that is accessed no longer returns. The device has as much MLC on top as the pages in SLC
