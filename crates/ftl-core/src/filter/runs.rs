@@ -25,12 +25,13 @@ impl Runs {
     pub const NONE: Self = Self { ends: [NOWHERE; RUNS], oldest: 0 };
 
     /// Whether a write there continues a run.
-    #[inline]
+    #[inline(never)]
     pub fn continues(&self, first: Sector) -> bool {
         self.ends.contains(&first)
     }
 
     /// Notes a write to the large region: it continues a run, or begins one.
+    #[inline(never)]
     pub fn note(&mut self, first: Sector, count: SectorCount) {
         let end = first.checked_add(count).unwrap_or(NOWHERE);
         if let Some(run) = self.ends.iter_mut().find(|run| **run == first) {

@@ -29,20 +29,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         self.filter.note_write(count);
         self.throttle.note_request();
-        if self.config.run_ends == RunEnds::BySize {
-            return self.route_by_size(first, count);
-        }
-        let route = if self.runs.continues(first) {
+        let follow = self.config.run_ends == RunEnds::Follow;
+        let route = if follow && self.runs.continues(first) {
             Route::Chains
         } else {
             self.route_by_size(first, count)
         };
-        if route == Route::Chains {
+        if follow && route == Route::Chains {
             self.runs.note(first, count);
         }
         route
     }
 
+    #[inline(always)]
     fn route_by_size(&mut self, first: Sector, count: SectorCount) -> Route {
         let Some(log) = self.log.get_mut() else {
             return Route::Chains;
