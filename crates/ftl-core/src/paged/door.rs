@@ -81,7 +81,7 @@ pub struct Door<'ram, D, P> {
 /// What stood in a page that may go at any time, and cannot be done again.
 #[derive(Debug)]
 struct Believed<'ram> {
-    spot: Spot,
+    page: Page,
     bytes: &'ram [u8],
 }
 
@@ -199,9 +199,6 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
         }
-        if self.believed.is_some() && matches!(seen, Ok(Seen::Unreadable | Seen::Erased)) {
-            return Ok(self.read_believed(spot, at, data));
-        }
         seen
     }
 
@@ -211,20 +208,20 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         let tag_bytes = layout::tag_bytes(self.shape.area_at(spot.block).slots);
         let held = self.write.get_mut(..tag_bytes).unwrap_or(&mut []);
         layout::put_tag(held, &Tag { kind, stamp, note: 0 }, self.key);
-        self.believed = Some(Believed { spot, bytes });
+        self.believed = Some(Believed { page: self.page(spot), bytes });
     }
 
     /// What is known of a page that cannot be read.
     #[cold]
     #[inline(never)]
-    fn read_believed(&mut self, spot: Spot, at: Bytes, data: &mut [u8]) -> Seen {
-        let believed = self.believed.as_ref().filter(|believed| believed.spot == spot);
-        let bytes = believed.and_then(|believed| believed.bytes.get(at.as_usize()..));
-        let held = self.write.get(..self.read_bytes).zip(self.read.get_mut(..self.read_bytes));
-        let (Some(bytes), Some((held, tag))) = (bytes, held) else { return Seen::Unreadable };
+    fn read_believed(&mut self, page: Page, at: Bytes, data: &mut [u8]) -> Option<Seen> {
+        let believed = self.believed.as_ref().filter(|believed| believed.page == page)?;
+        let bytes = believed.bytes.get(at.as_usize()..)?;
+        let held = self.write.get(..self.read_bytes)?;
+        let tag = self.read.get_mut(..self.read_bytes)?;
         numbers::copy(data, bytes);
         numbers::copy(tag, held);
-        layout::tag(tag, self.key).map_or(Seen::Unreadable, Seen::Page)
+        layout::tag(tag, self.key).map(Seen::Page)
     }
 
     /// The most bits of a codeword that the device corrected in the page read last.
@@ -249,13 +246,16 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
                 self.corrected = corrected;
-                Ok(match layout::tag(spare, self.key) {
-                    Some(tag) => Seen::Page(tag),
-                    None if layout::is_erased(spare) => Seen::Erased,
-                    None => Seen::Unreadable,
-                })
+                if let Some(tag) = layout::tag(spare, self.key) {
+                    return Ok(Seen::Page(tag));
+                }
+                let erased = layout::is_erased(spare);
+                let seen = if erased { Seen::Erased } else { Seen::Unreadable };
+                Ok(self.read_believed(page, at, data).unwrap_or(seen))
             }
-            Err(ReadError::Uncorrectable) => Ok(Seen::Unreadable),
+            Err(ReadError::Uncorrectable) => {
+                Ok(self.read_believed(page, at, data).unwrap_or(Seen::Unreadable))
+            }
             Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
