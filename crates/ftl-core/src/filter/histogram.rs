@@ -22,19 +22,17 @@ pub(super) struct Class(u8);
 impl Class {
     const LAST: u8 = CLASSES as u8 - 1;
 
-    /// The size of the last class, in times 512 bytes.
-    const MOST: u32 = 1 << Self::LAST;
-
-    /// The class of so many times 512 bytes. A size of zero, which is no write, falls into the first.
+    /// The class of so many sectors. A size of zero, which is no write, falls into the first.
     #[inline]
-    fn of(units: u32) -> Self {
-        let size = units.clamp(1, Self::MOST);
+    fn of(sectors: u32, scale: Scale) -> Self {
+        let size = sectors.max(1);
         // The logarithm, of which the smallest builds would keep the panic: the size is one at least.
         let floor = u32::BITS - 1 - size.leading_zeros();
         // The bit below the topmost is set from halfway to the next power on. Doubled first,
         // because 1 has no such bit.
         let halfway = ((size << 1) >> floor) & 1;
-        Self((floor + halfway) as u8)
+        let class = floor + halfway + u32::from(scale.0);
+        Self(class.min(Self::LAST.into()) as u8)
     }
 
     /// Every class, the smallest first.
@@ -69,7 +67,7 @@ impl Scale {
     /// The class of a write.
     #[inline]
     pub(super) fn class(self, size: SectorCount) -> Class {
-        Class::of(size.get().min(Class::MOST).wrapping_shl(self.0.into()))
+        Class::of(size.get(), self)
     }
 
     /// The power of two that a class is named after, in sectors; one where it is less.
