@@ -6,7 +6,7 @@ use ftl_core::config::Endurance;
 use ftl_core::paged::{Bursts, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, PageCount, Region, Sector, SectorCount, Work};
-use nand_model::{Chip, Content, Stamp};
+use nand_model::Stamp;
 
 use world::{KEY, devices, part, region};
 
@@ -45,9 +45,7 @@ fn written_once(bursts: Bursts, host: Host) -> Programs {
     };
     let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
     let mut ram = OwnedPagedRam::for_plan(&plan);
-    let kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
-    let content = Content::Stamps { sector: Bytes::new(BYTES), spare_kept: kept };
-    let chip = Chip::new(&part(geometry), content).expect("a possible part");
+    let chip = devices::stamped(&part(geometry), &plan);
     let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
     let mut ftl = ftl.expect("formatted");
 

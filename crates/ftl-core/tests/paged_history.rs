@@ -5,7 +5,7 @@ mod world;
 use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, Region, Sector, SectorCount};
-use nand_model::{Chip, Content, Stamp};
+use nand_model::Stamp;
 
 use world::{Dice, KEY, devices, part, region};
 
@@ -35,9 +35,7 @@ fn repeated(history: History, phases: &[u32]) -> Programs {
     };
     let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
     let mut ram = OwnedPagedRam::for_plan(&plan);
-    let kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
-    let content = Content::Stamps { sector: Bytes::new(BYTES), spare_kept: kept };
-    let chip = Chip::new(&part(geometry), content).expect("a possible part");
+    let chip = devices::stamped(&part(geometry), &plan);
     let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
     let mut ftl = ftl.expect("formatted");
 

@@ -7,7 +7,7 @@ use ftl_core::config::{Endurance, FilterChoice, PairedPages, WearLeveling};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RunEnds, Streams, Victims};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, Geometry, Region, Sector, SectorCount};
-use nand_model::{Chip, Content, Stamp};
+use nand_model::{Chip, Stamp};
 
 use world::{Dice, KEY, devices, part, region};
 
@@ -34,9 +34,7 @@ fn on<T>(
 ) -> T {
     let plan = PagedPlan::new(&geometry, config).expect("the configuration fits");
     let mut ram = OwnedPagedRam::for_plan(&plan);
-    let kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
-    let content = Content::Stamps { sector: Bytes::new(BYTES), spare_kept: kept };
-    let chip = Chip::new(&part(geometry), content).expect("a possible part");
+    let chip = devices::stamped(&part(geometry), &plan);
     let ftl = PageFtl::format(chip, config, ram.lend(), KEY, Counters::default());
     with(&mut ftl.expect("formatted"))
 }

@@ -24,13 +24,11 @@ use super::candidates::PACE_MAX;
 use super::reclaim::{FLUSHED, PREPARED_MAX};
 use super::records;
 use super::shape::PagedShape;
+use super::under_way::Stream;
 use crate::bound::Operations;
 
 /// Both headers: one mended, both erased and written and one of them proved, and what is read of them before.
 const HEADERS: Operations = Operations { reads: 24, programs: 4, erases: 3 };
-
-/// Streams of the main area, that of what is hot, and that of the map.
-const STREAMS: u64 = 7;
 
 /// The most that requests cost on a device of that shape.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +107,7 @@ impl PagedWorstCase {
     /// The blocks that so many programs open, some closed early, and the anchors that come between them.
     const fn opening(&self, done: Operations, closed: u64) -> Operations {
         let done = done.and(Self::flushes(self.slots));
-        let opened = STREAMS + closed + done.programs / larger(self.lines, 1);
+        let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);
         let blocks = Operations { reads: 0, programs: 0, erases: opened };
         let anchors = match self.anchors {
             None => Operations::NONE,

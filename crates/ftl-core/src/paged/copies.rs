@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use super::address::{Mapped, Spot};
+use super::address::{Leaf, Mapped, Spot};
 use super::dirty::Old;
 use super::door::{self, Seen};
 use super::map::leaf_named;
@@ -24,7 +24,7 @@ pub(super) enum Page {
     /// The page to be programmed is full.
     Full,
     /// It is the newest map page of its leaf.
-    Leaf(super::address::Leaf),
+    Leaf(Leaf),
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {

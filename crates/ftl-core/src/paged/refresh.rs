@@ -11,7 +11,7 @@ use super::door::Seen;
 use super::header::Found;
 use super::shape::HEADERS;
 use super::store::PageFtl;
-use super::under_way::{Scrubbed, Stream};
+use super::under_way::{Open, Scrubbed, Stream};
 use super::weak::Weak;
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
@@ -121,8 +121,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Makes a weak block the next victim of its area, and goes on with the one that is.
     fn refresh_block(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         let area = self.shape.area_of(block);
-        let is_this =
-            |open: &Option<super::under_way::Open>| open.is_some_and(|open| open.block == block);
+        let is_this = |open: &Option<Open>| open.is_some_and(|open| open.block == block);
         if self.blocks.references(block) > 0
             && let Some(stream) =
                 Stream::ALL.into_iter().find(|at| is_this(&self.opens[*at as usize]))

@@ -2,7 +2,10 @@
 
 use ftl_core::Config;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages};
+use ftl_core::paged::PagedPlan;
 use ftl_iface::{Bytes, Cell, Geometry, RegionGeometry};
+use nand_model::part::Part;
+use nand_model::{Chip, Content};
 
 use super::region;
 
@@ -25,6 +28,13 @@ const GUARDED: Config = Config { paired_pages: PairedPages::Guard, ..SMALL };
 /// The geometry of these regions.
 pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geometry {
     Geometry::new(slc, mlc).expect("a possible geometry")
+}
+
+/// A chip that keeps of a page of the page store a stamp for each sector, and the tag.
+pub fn stamped(part: &Part, plan: &PagedPlan) -> Chip {
+    let spare_kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
+    let content = Content::Stamps { sector: plan.config().sector_bytes, spare_kept };
+    Chip::new(part, content).expect("a possible part")
 }
 
 /// An SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
