@@ -74,10 +74,10 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
         match self {
             Self::OutOfRange { offset, bytes, capacity } => write!(
                 f,
-                "{bytes} bytes from {offset} on leave the device's {capacity}: ask within them"
+                "{bytes} bytes from {offset} on go past the device's {capacity}: stay within it"
             ),
             Self::BufferBytes { needed } => {
-                write!(f, "the buffer does not hold a sector: lend {needed}")
+                write!(f, "the buffer is smaller than a sector: lend {needed}")
             }
             Self::Read(error) => error.fmt(f),
             Self::Write(error) => error.fmt(f),

@@ -15,7 +15,7 @@ pub struct LogProbe<P = ftl_core::NoProbe> {
 const fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Host => "host",
-        Cause::Gc => "making room",
+        Cause::Gc => "garbage collection",
         Cause::WearLeveling => "wear leveling",
         Cause::Scan => "scan",
         Cause::WriteBack => "write-back",
@@ -47,9 +47,9 @@ impl<P: Probe> Probe for LogProbe<P> {
             Event::LogWrite { sectors } => defmt::debug!("to the log: {}", sectors),
             Event::LogTail { sectors } => defmt::debug!("the rest to the log: {}", sectors),
             Event::ChainWrite { sectors } => defmt::debug!("to the chains: {}", sectors),
-            Event::RejectedByIndex => defmt::debug!("no room in the hash table"),
-            Event::RejectedByLog => defmt::debug!("no room in the log"),
-            Event::RejectedByThrottle => defmt::debug!("kept from the log by the throttle"),
+            Event::RejectedByIndex => defmt::debug!("hash table full"),
+            Event::RejectedByLog => defmt::debug!("log full"),
+            Event::RejectedByThrottle => defmt::debug!("rejected by the throttle"),
             Event::Lookup { cached } => defmt::debug!("a chain's map, cached: {=bool}", cached),
             Event::Scanned { pages } => defmt::debug!("a chain scanned, pages: {=u32}", pages),
             Event::Reclaimed { valid, kept } => {

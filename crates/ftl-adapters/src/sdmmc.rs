@@ -21,7 +21,9 @@ impl<E: fmt::Debug> fmt::Display for SdmmcError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(error) => error.fmt(f),
-            Self::Reentered => f.write_str("the store is in use by another call: wait for its end"),
+            Self::Reentered => {
+                f.write_str("the store is in use by another call: wait until it returns")
+            }
         }
     }
 }

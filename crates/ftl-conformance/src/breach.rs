@@ -72,8 +72,8 @@ impl fmt::Display for Found {
                 write!(f, "spare byte {at} reads as {found:#04X}, expected {expected:#04X}")
             }
             Self::Uncorrectable => f.write_str("it reads as uncorrectable"),
-            Self::Bad => f.write_str("it says that it is bad"),
-            Self::NotBad => f.write_str("it says that it is not bad"),
+            Self::Bad => f.write_str("it reports itself as bad"),
+            Self::NotBad => f.write_str("it reports itself as not bad"),
             Self::DriverFailed => f.write_str("the driver failed"),
             Self::OtherGeometry => f.write_str("it has another geometry than before"),
         }
@@ -137,16 +137,16 @@ impl<E: fmt::Debug> fmt::Display for Stopped<E> {
             Self::TooFewBlocks { needed } => write!(f, "too few blocks: lend at least {needed}"),
             Self::LentTwice(block) => write!(f, "{block} was lent twice: lend another"),
             Self::NoSuchBlock(block) => {
-                write!(f, "{block} lies outside the device: lend one of its own")
+                write!(f, "{block} is outside the device: lend a block of the device")
             }
             Self::TooLittleMemory { needed } => {
                 write!(f, "too little memory: lend at least {needed} bytes")
             }
             Self::BlockFailed(block) => {
-                write!(f, "{block} failed, as blocks may: lend another one and begin again")
+                write!(f, "{block} failed, as blocks may: lend another one and start again")
             }
             Self::Driver { place, error } => {
-                write!(f, "the driver failed at {place} ({error:?}): mend it and begin again")
+                write!(f, "the driver failed at {place} ({error:?}): fix it and start again")
             }
         }
     }

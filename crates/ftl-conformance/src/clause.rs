@@ -81,17 +81,17 @@ impl Clause {
             Self::ReadsChangeNothing => "a read changes nothing",
             Self::ProgramsChangeTheirPageAlone => "a program changes its own page alone",
             Self::ErasesChangeTheirBlockAlone => "an erase changes its own block alone",
-            Self::PagesMayBeLeftOut => "pages may be left out, and read as 0xFF then",
+            Self::PagesMayBeLeftOut => "pages may be skipped, and then read as 0xFF",
             Self::UnmarkedIsNotBad => "a block that was never marked is not bad",
             Self::MarkedIsBad => "a block that was marked bad is bad",
             Self::MarksChangeTheirBlockAlone => "a mark changes its own block alone",
             Self::BadBlocksCanBeRead => "the pages of a block that is marked bad may be read",
-            Self::StaysWithoutPower => "what was programmed or marked stays without power",
+            Self::StaysWithoutPower => "what was programmed or marked survives without power",
             Self::CutProgramLeavesItsPageKnown => {
-                "a page whose program was cut reads as before, as meant, as uncorrectable or as erased"
+                "a page whose program was cut reads as before, as intended, as uncorrectable or as erased"
             }
             Self::CutProgramChangesNothingElse => {
-                "a cut program changes no other page but those that share its cells"
+                "a cut program changes no other page except those that share its cells"
             }
             Self::CutEraseChangesNothingElse => "a cut erase changes no other block",
         }

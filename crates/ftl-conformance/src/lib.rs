@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
 //! [`clause`]: the promises, one by one. [`breach`]: what is said when one is broken. [`examiner`]: the checks while
 //! power holds. [`power`]: those around a loss of power. `pattern`: what pages are filled with.

@@ -1,9 +1,9 @@
-//! What the worst case of a request is counted in.
+//! Units of a worst case: reads, programs and erases.
 
 /// Numbers of operations on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
-    /// Pages read, or parts of them. In a bound, many times more than any request reads.
+    /// Pages read, or parts of them. A bound on reads is many times more than any request reads.
     pub reads: u64,
     /// Pages programmed.
     pub programs: u64,
@@ -35,7 +35,7 @@ impl Operations {
         }
     }
 
-    /// What came on top of `before`, of which no number may be larger.
+    /// The difference to `before`, of which no number may be larger.
     #[must_use]
     pub const fn less(self, before: Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What an invariant that does not hold is told as. Each FTL has its own invariants beside its rooms.
+//! How a broken invariant is reported. Each FTL has its own invariants, beside its modules.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,14 +1,14 @@
-//! What the user chooses. Every choice has a default that suits a device of any size.
+//! The user's configuration. Every option has a default that suits a device of any size.
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
-/// What the user chooses; the device decides the rest.
+/// The user's configuration; the device determines the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The unit in which the FTL maps: a power of two, from 512 bytes to the smaller page size.
+    /// The mapping unit: a power of two, from 512 bytes to the smaller page size.
     pub sector_bytes: Bytes,
-    /// What the host may use. `None` exports all but one block in twenty of the chain region, the share of Chang's
-    /// device (20 of 21 GB). It is rounded up to whole logical blocks inside, and kept exact towards the host.
+    /// The exported capacity. `None` exports all but one block in twenty of the chain region, the share of Chang's
+    /// device (20 of 21 GB). The FTL rounds it up to whole logical blocks inside, but shows the host the exact value.
     pub capacity: Option<SectorCount>,
     /// Which blocks the log takes.
     pub log: LogRegion,
@@ -16,77 +16,78 @@ pub struct Config {
     pub index: IndexConfig,
     /// Largest distance between the log's tail and its head, in blocks (`k` of the paper). `None`: all but one.
     pub window_max: Option<u16>,
-    /// Log blocks that one chain may have beside its data block before it is folded.
+    /// The most log blocks that a chain may have beside its data block before it is folded.
     pub chain_log_blocks_max: u8,
-    /// Chains whose sector map is kept in RAM. None at all is allowed: every access then scans.
+    /// The number of chains whose sector map is cached in RAM. Zero is allowed: every access then scans.
     pub mapping_cache_entries: u16,
-    /// So many times 16 bits of RAM a chain tell which sectors its log blocks may hold, so that most reads of others
-    /// need no scan. At most 4.
+    /// The size of each chain's sketch in RAM, in units of 16 bits, at most 4. A sketch says which sectors the log
+    /// blocks may hold, so that most reads of other sectors need no scan.
     pub chain_sketch_halves: u8,
     /// Folding begins when no more than this many blocks are free. At least 2.
     pub free_blocks_low: u16,
-    /// Page copies that a host write does for the house, for each page of its own.
+    /// Steps of housekeeping (page copies) that a host write does for each of its own pages.
     pub copies_per_page: u8,
     /// Which chain is folded next.
     pub victims: ChainVictims,
     /// Which writes may enter the log: those not larger than the smaller peak of the sizes seen.
     pub filter: FilterChoice,
-    /// Where small writes go that continue a run of large ones. The paper knows no runs.
+    /// Where small writes go that continue a run of large ones. The paper does not consider runs.
     pub run_ends: RunEnds,
-    /// Whether the throttle keeps the two regions' wear in step.
+    /// Whether the throttle keeps the log from wearing out before the chains.
     pub throttle: bool,
     /// Erase cycles that the blocks of each region are specified for; the throttle compares their ratio.
     pub endurance: Endurance,
     /// Dual-pool wear leveling of the chain region.
     pub wear_leveling: WearLeveling,
-    /// When data leave the log.
+    /// The rules by which data leaves the log.
     pub write_back: WriteBackConfig,
-    /// What is done for pages that share their cells with the one to be programmed.
+    /// How paired pages are protected, which share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
     /// When pages are refreshed because their error counts rise.
     pub refresh: Refresh,
 }
 
-/// How many bits of a codeword may have to be corrected before a page is refreshed: as many or more, and it is.
-/// Three quarters of what the part corrects leave time enough. [`Corrected::NONE`]: never.
+/// A page is refreshed if this many bits of a codeword, or more, had to be corrected.
+/// Three quarters of what the part corrects leaves enough time. [`Corrected::NONE`]: never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {
-    /// In the log, and where there is one in the meta part, which lies beside it.
+    /// In the log, and in the meta part if there is a log.
     pub log: Corrected,
     /// In the chains.
     pub chain: Corrected,
 }
 
 impl Refresh {
-    /// However many bits have to be corrected.
+    /// No refresh, however many bits had to be corrected.
     pub const NEVER: Self = Self { log: Corrected::NONE, chain: Corrected::NONE };
 }
 
-/// What is done for pages of the chains that share their cells with the one to be programmed, and which a loss of
-/// power would ruin with it.
+/// How paired pages of the chains are protected: those that share their cells with the page to be programmed, and
+/// which a power cut could corrupt with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairedPages {
-    /// What a request before this one has left there is copied to the log first, where that has one bit a cell. Where
-    /// there is no such log, or no room in it, the page is left out.
+    /// Data of earlier requests there is first backed up in the log, if the log has one bit per cell. If
+    /// there is no such log, or no space in it, the page is skipped.
     Guard,
-    /// Nothing: power is taken to hold, as the literature on hybrid disks takes it. What was acknowledged can be lost.
+    /// No protection: power is assumed never to fail, as in the literature on hybrid disks. Acknowledged data can be
+    /// lost.
     Accept,
 }
 
-/// Which chain is folded next, of those whose folding wins a block.
+/// Which chain is folded next, among those whose folding frees a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainVictims {
-    /// The next round that was not written for a turn of the hand.
+    /// The next one that was not written since the clock hand last passed it.
     Idle,
-    /// Of the next few of those, the one of which the log blocks hold least: of low utilization for a long period, as
-    /// the paper has it. The sketches tell, so that there must be some ([`Config::chain_sketch_halves`]).
+    /// Among the next few of those, the one whose log blocks hold least: low utilization for a long period, as in
+    /// the paper. This needs sketches ([`Config::chain_sketch_halves`]).
     LeastUsed,
 }
 
 /// Which blocks of the device the log takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogRegion {
-    /// None: a conventional device, chains alone.
+    /// None: a conventional device, only chains.
     None,
     /// The SLC region of a device that has both regions.
     SlcRegion,
@@ -97,18 +98,18 @@ pub enum LogRegion {
 /// The hash table that finds a sector in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
-    /// Buckets. `None`: half as many as the log has places for sectors, as in the paper.
+    /// Cells. `None`: half as many as the log has slots, as in the paper.
     pub entries: Option<u32>,
-    /// Buckets looked at for a sector, 1 to 32.
+    /// Cells examined in a lookup, 1 to 32.
     pub probes: u8,
-    /// In which order.
+    /// Their order.
     pub probing: Probing,
 }
 
 impl IndexConfig {
-    /// How many buckets suit a log of so many places, where the table may have `most` of them: one a place, so that no
-    /// write is turned away for want of one; never fewer than half as many as places, the paper's share, from which on
-    /// it is the log that is too large for its table. A bucket takes four bytes, or five (see the RAM plan).
+    /// The number of cells for a log with that many slots, if the table may have at most `most` cells: one per slot, so
+    /// that no write is rejected for lack of one; but never fewer than half as many as slots, the paper's share; with
+    /// fewer, the log is too large for its table. A cell takes four bytes, or five (see the RAM plan).
     ///
     /// ```
     /// use ftl_core::config::IndexConfig;
@@ -131,11 +132,11 @@ impl IndexConfig {
 /// Which requests count as hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterChoice {
-    /// Those up to a threshold that follows the workload; never larger than `largest`.
+    /// Requests up to a threshold that follows the workload, but never larger than `largest`.
     ByBytes {
         /// Threshold before anything was seen.
         initial: Bytes,
-        /// No larger request is ever hot. The paper has no such cap.
+        /// No larger request is ever hot. The paper has no such limit.
         largest: Bytes,
     },
     /// The same, with limits in sectors of the device.
@@ -145,16 +146,16 @@ pub enum FilterChoice {
         /// No larger request is ever hot.
         largest: SectorCount,
     },
-    /// All of them, whatever their size: the filter switched off, to measure its worth.
+    /// All requests, whatever their size: the filter is off, to measure its effect.
     AcceptAll,
 }
 
 impl FilterChoice {
-    /// What file systems write metadata in is hot before anything was seen; larger writes than 64 KiB never are.
+    /// At first the size in which file systems write metadata is hot; writes larger than 64 KiB never are.
     pub const BY_SIZE: Self =
         Self::ByBytes { initial: Bytes::new(4 << 10), largest: Bytes::new(64 << 10) };
 
-    /// The threshold before anything was seen, and what no hot request exceeds; `None` where all are hot.
+    /// The initial threshold, and the largest size of a hot request; `None` if all are hot.
     pub fn limits(self, sector: Bytes) -> Option<[Bytes; 2]> {
         match self {
             Self::ByBytes { initial, largest } => Some([initial, largest]),
@@ -170,7 +171,7 @@ impl FilterChoice {
 /// Where small writes go that continue a run of large ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnds {
-    /// Where their size sends them.
+    /// By their size.
     BySize,
     /// After the run: to the chains of the hybrid FTL, to the main area of the page store.
     Follow,
@@ -197,27 +198,27 @@ pub struct WearLeveling {
 /// How the cells of a probe window follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probing {
-    /// Neighbours: 0, 1, 2, 3 … cells after the home cell, over the table's end to its start. A
-    /// window lies in one or two cache lines, and runs of sectors keep runs of cells.
+    /// Neighbours: 0, 1, 2, 3 … cells after the home cell, wrapping around at the table's end. A
+    /// window is in one or two cache lines, and consecutive sectors have consecutive cells.
     Linear,
-    /// Squares: 0, 1, 4, 9 … cells after the home cell, modulo the prime. Clusters dissolve, runs
+    /// Squares: 0, 1, 4, 9 … cells after the home cell, modulo the prime. This breaks up clusters, and runs,
     /// too.
     Quadratic,
 }
 
-/// Which of the rules are in force.
+/// Which of the write-back rules are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteBackConfig {
     /// Rule (a): tail sectors leave only for chains that have a log block.
     pub follow_log_blocks: bool,
     /// Rule (b): folds collect from the log.
     pub collect_on_fold: bool,
-    /// Rule (c): rule (a) is suspended while the share of updates falls.
+    /// Rule (c): rule (a) is suspended while the update ratio is low.
     pub suspend_when_updates_fall: bool,
 }
 
 impl Config {
-    /// The defaults of the paper's device: 2-KiB sectors, the SLC region as log, half as many buckets as places, 8
+    /// The defaults of the paper's device: 2-KiB sectors, the SLC region as log, half as many cells as slots, 8
     /// linear probes, TH = 16, all three write-back rules. Its SLC corrects one bit of 512 bytes, its MLC four.
     pub const HYBRID: Self = Self {
         sector_bytes: Bytes::new(2048),
@@ -249,7 +250,7 @@ impl Config {
     pub const CONVENTIONAL: Self = Self { log: LogRegion::None, ..Self::HYBRID };
 
     /// The defaults for a chip of one cell type, whose first blocks become the log, and which corrects one bit of a
-    /// codeword. Where yours corrects more, say so in [`refresh`](Self::refresh), or it is refreshed too often.
+    /// codeword. If yours corrects more, set [`refresh`](Self::refresh), or pages are refreshed too often.
     pub const fn one_region(log_blocks: u16) -> Self {
         Self {
             log: LogRegion::FirstBlocks(log_blocks),

@@ -1,20 +1,20 @@
-//! What can go wrong below the host's face, and how the host is told.
+//! Faults inside the FTL, and the errors that the host sees for them.
 
 use ftl_iface::{StoreReadError, StoreWriteError};
 
-/// What went wrong on flash.
+/// A fault on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault<E> {
-    /// A page cannot be read any more.
+    /// A page is unreadable.
     Uncorrectable,
-    /// A block did not program or erase. Where it was an erase, the block is out of use now. What stood in the page
-    /// buffer is gone.
+    /// A block failed to program or to erase. After a failed erase the block is out of use. The content of the page
+    /// buffer is lost.
     BlockFailed,
     /// The reserve of blocks is used up.
     ReadOnly,
-    /// The flash contradicts itself.
+    /// The data on flash is inconsistent.
     Corrupt,
-    /// The driver failed: now, with its error, or before.
+    /// The driver failed: now, with its error, or earlier.
     Device(Option<E>),
 }
 

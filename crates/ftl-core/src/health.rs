@@ -1,35 +1,35 @@
-//! How the device is: what its reserve still holds, how worn it is, what it has had to correct.
+//! The health of the device: reserve, wear, and corrected errors.
 
 use ftl_iface::{BlockCount, Corrected};
 
-/// How the device is. A host that asks now and then knows long before the reserve is gone.
+/// The health of the device. A host that asks regularly knows long before the reserve is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Health {
     /// The reserve is used up: everything can be read, and nothing written any more.
     pub read_only: bool,
-    /// Blocks of the chains that may still fail before that; no more than [`at_once`](Self::at_once) in one request.
+    /// Chain blocks that may still fail before that; no more than [`at_once`](Self::at_once) in one request.
     pub reserve_left: BlockCount,
-    /// As many as could fail on a device without a bad block.
+    /// The same for a device without a bad block.
     pub reserve: BlockCount,
-    /// Of those, as many as may fail in the next request, whatever it is. Where more do, no block may be left to fold
-    /// onto, and the device is read-only though reserve is left. Later requests win blocks again.
+    /// How many of those may fail in the next request, whatever it is. If more fail, no block may be left as the target
+    /// of a fold, and the device is read-only although reserve is left. Later requests free blocks again.
     pub at_once: BlockCount,
-    /// Blocks of any part that may still fail and take no bad-block mark: they are listed by name, and the list has an
-    /// end. The device is read-only beyond it.
+    /// Blocks of any part that may still fail and refuse the bad-block mark: they are listed, and the list is limited.
+    /// The device is read-only when it is full.
     pub unmarked_left: BlockCount,
     /// Blocks of any part that were taken out of use since the mount.
     pub failed: BlockCount,
     /// Erases of the chains' blocks.
     pub chains: Wear,
-    /// Erases of the log's blocks; `None` where there is no log, or so few of its blocks are left that it is closed and
+    /// Erases of the log's blocks; `None` if there is no log, or if so few of its blocks are left that it is closed and
     /// every write goes to the chains.
     pub log: Option<Wear>,
-    /// The most bits that the device had to correct in one codeword since the mount, as far as it tells.
+    /// The most bits that the device had to correct in one codeword since the mount, as far as it reports them.
     pub corrected: Corrected,
     /// How often since the mount a chain, a page of the log or a header was refreshed.
     pub refreshed: u32,
-    /// How often a sector was asked for since the mount whose content is lost.
+    /// How often the host read a lost sector since the mount.
     pub lost: u32,
 }
 
@@ -44,8 +44,8 @@ pub struct Wear {
     pub most: u32,
 }
 
-/// The mean of what so many blocks have together; zero of none. It is divided by hand, digit by digit of 16 bits: to
-/// divide 64 bits at once takes 700 bytes of the compiler's library.
+/// The mean over that many blocks of their total; zero for no blocks. The division is done in 16-bit digits, because a
+/// 64-bit division takes 700 bytes of the compiler's library.
 pub(crate) fn mean(total: u64, blocks: u16) -> u32 {
     let blocks = u32::from(blocks);
     let (mut mean, mut rest) = (0, 0);

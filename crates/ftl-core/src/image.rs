@@ -1,8 +1,8 @@
-//! How a room writes itself down for the next mount, and reads itself back.
+//! How a module saves its state for the next mount, and loads it again.
 //!
-//! A room's `save` puts its state into a [`Sink`], its `load` takes it from a [`Source`] in the same order; the two
-//! stand side by side. A `load` believes nothing: what it takes may be any bytes at all, and where they contradict
-//! themselves it says `None`. The room is then in no state to be used, and is cleared before it is.
+//! A module's `save` puts its state into a [`Sink`], its `load` takes it from a [`Source`] in the same order; the two
+//! are side by side. A `load` trusts nothing: its input may be any bytes at all, and if they are inconsistent
+//! it returns `None`. The module is then unusable until it is cleared.
 
 /// Takes a room's state, byte after byte. Numbers are little-endian.
 pub trait Sink {

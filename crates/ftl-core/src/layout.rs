@@ -1,6 +1,6 @@
-//! Every byte that the FTL puts on flash, written and read side by side. `docs/FORMAT.md` is this page in prose.
+//! Every byte that the FTL puts on flash; writing and reading are side by side. `docs/FORMAT.md` describes it in prose.
 //!
-//! The *tag* stands at the start of each page's spare area:
+//! The *tag* is at the start of each page's spare area:
 //!
 //! ```text
 //!  0      1                          7             10      12                  12 + 4 · slots
@@ -9,7 +9,7 @@
 //!  └──────┴──────────────────────────┴─────────────┴───────┴───────────────────┘
 //! ```
 //!
-//! Numbers are little-endian. With one sector a page the tag takes 16 bytes, which is what a W25N01GV protects.
+//! Numbers are little-endian. With one sector per page the tag takes 16 bytes, which is what a W25N01GV protects.
 
 mod checkpoint;
 mod page_note;

@@ -1,4 +1,4 @@
-//! Memory that the caller lends: what the plans of both FTLs share, and the lender.
+//! Memory that the caller lends: what the plans of both FTLs share, and how it is lent.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub trait Plan: Copy {
     /// Elements of one table, by its number in the order of the plan.
     fn length(&self, table: usize) -> usize;
 
-    /// Bytes of all that is lent. The FTL itself comes on top; `size_of` tells how much it is.
+    /// Bytes of all lent memory. The FTL itself is additional; `size_of` gives its size.
     fn total_bytes(&self) -> usize {
         let [halves, words, bytes] = self.elements();
         halves * 2 + words * 4 + bytes
@@ -44,7 +44,7 @@ pub struct PlanRow {
     pub element_bytes: usize,
 }
 
-/// A table as a room declares it: the room also says how long it is, and takes it.
+/// A table as a module declares it: the module also gives its length, and takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declared {
     pub(crate) name: &'static str,
@@ -90,7 +90,7 @@ impl fmt::Display for WrongLength {
 
 impl core::error::Error for WrongLength {}
 
-/// Lent memory, of just the lengths of a plan.
+/// Lent memory, of exactly the lengths of a plan.
 #[derive(Debug)]
 pub struct Lent<'ram, P> {
     plan: P,

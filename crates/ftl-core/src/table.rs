@@ -1,8 +1,8 @@
 //! Tables in lent memory, each indexed by one kind of row.
 //!
-//! A [`Table`] cannot be read at a row of another kind, and it cannot panic: a row beyond its end reads as the
-//! table's blank and a write there is dropped. Neither happens, because rows are made from numbers that were checked
-//! where they entered; debug builds assert it.
+//! A [`Table`] cannot be read with a row of another type, and it cannot panic: a row beyond its end reads as the
+//! table's blank value, and a write there is dropped. Neither happens, because rows are made from numbers that were
+//! checked on entry; debug builds assert it.
 
 use core::marker::PhantomData;
 

@@ -1,34 +1,34 @@
-//! The utilization throttle: the log region shall not wear out before the chain region.
+//! The utilization throttle: the log region must not wear out before the chain region.
 //!
-//! Each region has a life of so many erases: its blocks times their endurance. The throttle is
+//! The life of each region is a number of erases: its blocks times their endurance. The throttle is
 //! active while the log region has spent notably more of its life than the chain region (Chang
 //! §3.4). The paper compares two quotients, `rw_s = (Es/ns) / (ds/dm)` and `rw_m = Em/nm`;
-//! multiplied out, `rw_s ≥ rw_m` is `Es·dm·nm − Em·ds·ns ≥ 0`, a balance that each erase moves by a
-//! constant. So no erase needs a division, and none a sum over blocks.
+//! multiplied out, `rw_s ≥ rw_m` is `Es·dm·nm − Em·ds·ns ≥ 0`, a balance that each erase changes by a
+//! constant. So no erase needs a division, or a sum over blocks.
 //!
-//! While the throttle is active, writes of sectors that the log does not know are rejected, and
-//! once the log is closed all writes are; that is the path's part. The throttle's own part is `k`,
+//! While the throttle is active, writes of sectors that are not in the log are rejected, and
+//! when the log is closed, all writes are; the request path does that. The throttle itself controls `k`,
 //! the window: how many blocks the log may span. While it stays active the window shrinks, so that
 //! data must be hotter to stay; while it stays inactive the window grows back.
 //!
-//! What the paper leaves open, and how it is settled here:
+//! What the paper leaves open, and what is done here:
 //!
-//! On a new device `0 ≥ 0` holds, and the throttle would be active before there is wear. Ours is
+//! On a new device `0 ≥ 0` holds, so the throttle would be active before there is any wear. Ours is
 //! active only from a lead of *one mean cycle* on, the slack: one erase of each log block. The
-//! log's rotation erases block after block, so that a smaller lead may be half a turn and no wear;
+//! log erases its blocks in turn, so a smaller lead may be half a turn of the ring and no wear;
 //! and of an endurance of 100,000 it is a thousandth of a percent.
 //!
-//! While the throttle is active the log still takes what it knows, and a set of data that is hot
-//! enough to stay known at the narrowest window would wear it on and on. The paper has no answer
-//! to that. Ours is a second limit: from a lead of *two mean cycles* on the log is *closed*, and
-//! everything goes to the chains, which wear until it opens again. What the log holds by then is
-//! still to be erased when its window narrows, a cycle at most. So with `e` for mean erase counts
+//! While the throttle is active the log still takes sectors that it holds. Data that is hot
+//! enough to stay in the smallest window would wear it on and on. The paper has no answer
+//! to that. Ours is a second limit: at a lead of *two mean cycles* the log is *closed*, and
+//! everything goes to the chains, whose wear catches up until it opens again. What the log holds then is
+//! still to be erased when its window shrinks, at most one cycle. So with `e` for mean erase counts
 //! `e_log ≤ e_chain · (d_log / d_chain) + 3` holds at every moment.
 //!
 //! "For a period of time" counts requests: those that came while active less those that came while
-//! not. The window moves when that difference reaches a period. Once wear is in balance the
-//! throttle switches with every few erases; the window then shrinks while it is active for most
-//! requests, grows while for few, and stays while for half of them.
+//! not. The window changes when that difference reaches a period. Once wear is in balance the
+//! throttle switches with every few erases. The window then shrinks if it is active for most
+//! requests, grows if it is active for few, and stays if it is active for half of them.
 
 mod image;
 

@@ -1,11 +1,11 @@
 //! Weak pages: those that needed many corrections when they were read, noted so that they are refreshed in time.
 //!
-//! The note is of RAM alone, and short. What is forgotten is met again, by a request or by a scrub.
+//! The list is in RAM only, and short. A forgotten page is found again, by a request or by a scrub.
 
 use ftl_iface::Corrected;
 use heapless::Vec;
 
-/// As many are noted at a time.
+/// The length of the list.
 const NOTED_MAX: usize = 8;
 
 /// Weak places: pages, or blocks, as an FTL refreshes them.
@@ -23,7 +23,7 @@ impl<S: Copy + PartialEq> Noted<S> {
     /// None is known.
     pub const NONE: Self = Self { waiting: Vec::new(), most: Corrected::NONE, refreshed: 0 };
 
-    /// Whether any place waits.
+    /// Whether the list is not empty.
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty()
@@ -34,7 +34,7 @@ impl<S: Copy + PartialEq> Noted<S> {
         self.waiting.first().copied()
     }
 
-    /// Notes a place, unless one waits that stands for it.
+    /// Notes a place, unless one in the list covers it.
     pub fn note(&mut self, place: S, stands_for_it: impl Fn(&S) -> bool) {
         if !self.waiting.iter().any(stands_for_it) {
             // Where there is no room, a later read finds the place again.

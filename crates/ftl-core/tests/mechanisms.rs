@@ -57,7 +57,7 @@ fn what_an_ftl_is_not_built_with_is_refused_in_a_sentence() {
         (
             guarded,
             Missing::PairedPages,
-            "this FTL is built without care of paired pages: accept the loss, or use a chip of one bit a cell",
+            "this FTL is built without protection of paired pages: accept the loss, or use a chip of one bit per cell",
         ),
         (
             (plain.0, Config { wear_leveling: leveled, ..plain.1 }),

@@ -72,7 +72,7 @@ fn a_device_that_was_never_formatted_is_not_mounted() {
     for (_, geometry, config) in devices::all() {
         let (error, sentence) = refused(&mut chip(geometry), &config);
         assert_eq!(error, MountError::NotFormatted);
-        assert_eq!(sentence, "the device carries no header of this FTL: format it first");
+        assert_eq!(sentence, "the device has no header of this FTL: format it first");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_device_of_another_version_is_not_mounted() {
         let (error, sentence) = refused(&mut chip, &config);
         assert_eq!(error, MountError::Version(version));
         let wanted = format!(
-            "the device is of format version {version}, and this FTL reads another: use the FTL that formatted it"
+            "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
         );
         assert_eq!(sentence, wanted);
     }
@@ -129,7 +129,7 @@ fn every_damaged_bit_of_a_header_is_seen() {
             8..10 => assert!(matches!(error, MountError::Version(_)), "bit {bit}: {error}"),
             _ => {
                 assert_eq!(error, MountError::DamagedHeader, "bit {bit}");
-                assert_eq!(sentence, "the device's header is damaged in both of its places");
+                assert_eq!(sentence, "both headers of the device are damaged");
             }
         }
     }
@@ -178,8 +178,8 @@ fn a_device_of_other_figures_is_not_mounted_and_the_error_names_its_own() {
     for other in others {
         let (error, sentence) = refused(&mut chip, &other);
         assert_eq!(error, figures);
-        let wanted = "the device was formatted with sectors of 512 bytes, 384 sectors and a log of 6 blocks: configure \
-                      the same";
+        let wanted = "the device was formatted with sectors of 512 bytes, 384 sectors and a log of 6 blocks: use the \
+                      same configuration";
         assert_eq!(sentence, wanted);
     }
     assert_eq!(mount(&mut chip, &config), None);

@@ -128,7 +128,7 @@ fn a_sector_that_no_page_can_hold_is_refused() {
         let (error, sentence) = refused(&device, &config);
         assert_eq!(error, ShapeError::SectorBytes(Bytes::new(bytes)));
         let wanted = format!(
-            "a sector of {bytes} bytes does not fit: choose a power of two from 512 to the smaller page size"
+            "a sector cannot have {bytes} bytes: choose a power of two from 512 to the smaller page size"
         );
         assert_eq!(sentence, wanted);
     }
@@ -139,7 +139,7 @@ fn a_page_of_more_sectors_than_a_tag_names_is_refused() {
     let device = hybrid_of([10, 4, 2048], [14, 8, 32 << 10]);
     let (error, sentence) = refused(&device, &SMALL);
     assert_eq!(error, ShapeError::SlotsPerPage { slots: 64 });
-    assert_eq!(sentence, "64 sectors a page are more than 32: choose larger sectors");
+    assert_eq!(sentence, "64 sectors per page are more than 32: choose larger sectors");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn more_sectors_than_a_tag_names_are_refused() {
     let device = hybrid_of([10, 4, 512], [65_534, 20_000, 512]);
     let (error, sentence) = refused(&device, &Config { chain_log_blocks_max: 1, ..SMALL });
     assert_eq!(error, ShapeError::TooManySectors { sectors: 65_532 * 20_000 });
-    assert_eq!(sentence, "1310640000 sectors are more than 1073741823: choose larger ones");
+    assert_eq!(sentence, "1310640000 sectors are more than 1073741823: choose larger sectors");
 }
 
 #[test]
@@ -183,17 +183,17 @@ fn a_log_where_the_device_has_no_room_of_that_kind_is_refused() {
     let first_blocks = Config { log: LogRegion::FirstBlocks(4), ..SMALL };
     let (error, sentence) = refused(&hybrid, &first_blocks);
     assert_eq!(error, ShapeError::LogRegion(LogRegion::FirstBlocks(4)));
-    let wanted = "the log was to take the first blocks of a device that has both regions: give it the SLC region";
+    let wanted = "the log is configured as the first blocks, but the device has two regions: use the SLC region";
     assert_eq!(sentence, wanted);
     let (error, sentence) = refused(&one_slc, &SMALL);
     assert_eq!(error, ShapeError::LogRegion(LogRegion::SlcRegion));
-    let wanted = "the log was to take the SLC region of a device that has not both regions: give it the first blocks";
+    let wanted = "the log is configured as the SLC region, but the device has one region: use its first blocks";
     assert_eq!(sentence, wanted);
 }
 
 #[test]
 fn a_log_of_one_block_is_refused() {
-    let sentence = "a log of 1 blocks cannot turn: give it at least 2, or none at all";
+    let sentence = "a log of 1 blocks is too small: give it at least 2, or none at all";
     let (one_slc, _) = devices::one_slc();
     let config = Config { log: LogRegion::FirstBlocks(1), ..SMALL };
     let refusals =
@@ -208,7 +208,7 @@ fn blocks_too_short_for_what_a_mount_after_a_power_cut_needs_are_refused() {
     // A page of the chains takes two of the first region's. Two copies of one, a commit, and its proof are six.
     let (error, sentence) = refused(&hybrid_of([12, 5, 1024], [14, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::MetaPages { pages: 5, needed: 6 });
-    let wanted = "a block of 5 pages is too short for what a mount after a power cut needs: 6 pages, or fewer with \
+    let wanted = "a block of 5 pages is too short for the recovery after a power cut: it needs 6 pages, or fewer with \
                   larger sectors";
     assert_eq!(sentence, wanted);
     assert!(RamPlan::new(&hybrid_of([12, 6, 1024], [14, 8, 2048]), &SMALL).is_ok());
@@ -221,8 +221,9 @@ fn a_limit_of_log_blocks_that_places_cannot_name_is_refused() {
         let device = geometry(device.slc().copied(), Some(region(Cell::Mlc, 14, pages, bytes)));
         let (error, sentence) = refused(&device, &Config { chain_log_blocks_max: limit, ..SMALL });
         let ShapeError::ChainLogBlocks { most } = error else { panic!("{error}") };
-        let wanted =
-            format!("a chain of this device may have 1 to {most} log blocks: choose among them");
+        let wanted = format!(
+            "a chain of this device may have 1 to {most} log blocks: choose a number in this range"
+        );
         assert_eq!(sentence, wanted);
         // What the sentence says holds: the most that it names is taken, and one more is not.
         for (limit, fits) in [(most, true), (most + 1, false)] {
@@ -241,7 +242,8 @@ fn a_capacity_of_nothing_or_without_two_spare_blocks_is_refused() {
         let asked = SectorCount::new(asked);
         let (error, sentence) = refused(&device, &Config { capacity: Some(asked), ..SMALL });
         assert_eq!(error, ShapeError::Capacity { asked, most });
-        let wanted = format!("a capacity of {asked} is not from 1 to {most}: choose within them");
+        let wanted =
+            format!("a capacity of {asked} is not from 1 to {most}: choose one in this range");
         assert_eq!(sentence, wanted);
     }
     for asked in [1, 12 * 32] {
@@ -276,7 +278,8 @@ fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_
     let device = hybrid_of([10, 1, 1024], [14, 8, 2048]);
     let (error, sentence) = refused(&device, &SMALL);
     assert_eq!(error, ShapeError::LogPages { pages: 1 });
-    let wanted = "a log block of 1 pages has no room for data beside its summary: do without a log";
+    let wanted =
+        "a log block of 1 pages has no space for data beside its summary: configure no log";
     assert_eq!(sentence, wanted);
     // Two pages would do for the log, but not for rescue blocks, which need four at least.
     let (error, _) = refused(&hybrid_of([10, 2, 2048], [14, 8, 2048]), &SMALL);
@@ -297,8 +300,7 @@ fn a_log_of_more_places_than_can_be_numbered_is_refused() {
     let config = Config { sector_bytes: Bytes::new(1024), index, ..SMALL };
     let (error, sentence) = refused(&device, &config);
     assert_eq!(error, ShapeError::LogPlaces);
-    let wanted =
-        "the log has places for more than 4294967295 sectors: choose larger ones, or a smaller log";
+    let wanted = "the log has slots for more than 4294967295 sectors: choose larger sectors, or a smaller log";
     assert_eq!(sentence, wanted);
 }
 
@@ -334,7 +336,7 @@ fn memory_that_was_planned_for_another_device_is_refused() {
     let refused = Ftl::mount(chip(geometry), &config, ram.lend(), NoProbe).err();
     assert_eq!(refused, Some(MountError::WrongPlan));
     let sentence =
-        "the memory was lent for another device or configuration: plan it from the ones given here";
+        "the memory was planned for another device or configuration: plan it for this one";
     assert_eq!(refused.map(|error| error.to_string()).as_deref(), Some(sentence));
 }
 

@@ -1,6 +1,7 @@
-//! Places: a sector of the host's, a block and a page of the device's.
+//! Addresses: a sector of the host, a block and a page of the device.
 //!
-//! A place moves by a count and two places differ by a count. Places of different kinds do not mix.
+//! An address plus a count is an address, and the difference of two addresses is a count. Addresses of different kinds
+//! do not mix.
 
 use core::fmt;
 use core::ops::{Add, Sub};
@@ -19,9 +20,9 @@ use crate::units::SectorCount;
 )]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Region {
-    /// One bit a cell: fast, durable, dear.
+    /// One bit per cell: fast, durable, expensive.
     Slc,
-    /// Several bits a cell (MLC or TLC): slow, short-lived, cheap.
+    /// Several bits per cell (MLC or TLC): slow, short-lived, cheap.
     Mlc,
 }
 
@@ -63,7 +64,7 @@ impl Sector {
         self.0
     }
 
-    /// The sector `count` further on, or `None` beyond the last number there is.
+    /// The sector `count` further on, or `None` beyond the last possible number.
     #[inline]
     pub const fn checked_add(self, count: SectorCount) -> Option<Self> {
         match self.0.checked_add(count.get()) {
@@ -101,7 +102,7 @@ impl fmt::Display for Sector {
     }
 }
 
-/// An erase block of one region. Whether the region is that large is the geometry's knowledge:
+/// An erase block of one region. Only the geometry knows whether the region is that large:
 /// [`Geometry::contains_block`](crate::Geometry::contains_block) checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -130,7 +131,7 @@ impl Block {
         self.index
     }
 
-    /// A page of this block. Whether the block is that long is the geometry's knowledge:
+    /// A page of this block. Only the geometry knows whether the block is that long:
     /// [`Geometry::contains`](crate::Geometry::contains) checks it.
     #[inline]
     pub const fn page(self, index: PageIndex) -> Page {

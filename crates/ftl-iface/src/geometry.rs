@@ -6,7 +6,7 @@ use crate::address::{Block, Page, Region};
 use crate::pairing::Pairing;
 use crate::units::{BlockCount, Bytes, PageCount};
 
-/// How many bits a cell of a region stores, and so how it ages and what a torn program can ruin.
+/// The number of bits in a cell of a region. It decides how the cell ages and what a torn program can corrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -51,7 +51,7 @@ const PAGE_BYTES_MAX: u32 = 64 << 10;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct RegionGeometry {
-    /// Bits a cell.
+    /// Bits per cell.
     pub cell: Cell,
     /// Erase blocks, bad ones included.
     pub blocks: BlockCount,
@@ -59,8 +59,8 @@ pub struct RegionGeometry {
     pub pages_per_block: PageCount,
     /// Data bytes of a page.
     pub page_bytes: Bytes,
-    /// Bytes that a page stores beside its data, under the same error correction. Bytes that the device keeps for
-    /// its own ECC or bad-block marks are not counted.
+    /// Spare bytes of a page that the user may use and the same error correction protects. Bytes that the device uses
+    /// for its own ECC or bad-block marks are not counted.
     pub spare_bytes: Bytes,
     /// Which pages share cells.
     pub pairing: Pairing,
@@ -203,7 +203,7 @@ impl Geometry {
     }
 }
 
-/// Why a geometry is impossible. Each sentence names the figure to mend.
+/// Why a geometry is impossible. Each sentence names the figure to correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -212,13 +212,13 @@ pub enum GeometryError {
     NoRegion,
     /// The region has no blocks.
     NoBlocks(Region),
-    /// The pages of a block are none or more than 65,535.
+    /// A block has no pages, or more than 65,535.
     PagesPerBlock(Region, PageCount),
-    /// The page size is no power of two from 512 bytes to 64 KiB.
+    /// The page size is not a power of two from 512 bytes to 64 KiB.
     PageBytes(Region, Bytes),
     /// The spare area is larger than the page.
     SpareBytes(Region, Bytes),
-    /// Blocks times pages a block exceeds 32 bits.
+    /// Blocks times pages per block exceeds 32 bits.
     TooManyPages(Region),
     /// A one-bit cell with a pairing scheme, or a cell of several bits without one.
     Pairing(Region, Cell),
@@ -238,7 +238,7 @@ impl fmt::Display for GeometryError {
                 write!(f, "the {region} region has no blocks: give it at least 1")
             }
             Self::PagesPerBlock(region, pages) => {
-                write!(f, "the {region} region has {pages} a block: give it 1 to 65535")
+                write!(f, "the {region} region has {pages} per block: give it 1 to 65535")
             }
             Self::PageBytes(region, bytes) => {
                 write!(
@@ -259,11 +259,14 @@ impl fmt::Display for GeometryError {
                 )
             }
             Self::Pairing(region, Cell::Slc) => {
-                write!(f, "the {region} region stores one bit a cell: its pairing must be \"none\"")
+                write!(
+                    f,
+                    "the {region} region stores one bit per cell: its pairing must be \"none\""
+                )
             }
             Self::Pairing(region, cell) => write!(
                 f,
-                "the {region} region stores {} bits a cell: name the scheme by which its pages pair",
+                "the {region} region stores {} bits per cell: name the scheme by which its pages are paired",
                 cell.bits()
             ),
             Self::SlcRegionStoresMoreBits(cell) => {

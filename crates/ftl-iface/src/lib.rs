@@ -1,36 +1,36 @@
-//! The two faces between which a flash translation layer (FTL) stands.
+//! The two traits around a flash translation layer (FTL).
 //!
 //! ```text
 //!      host: file system, USB, trace replay
 //!                     │  whole requests, in sectors
 //!              ┌──────▼──────┐
-//!              │  BlockStore │   the face above: read, write, trim, flush, maintain
+//!              │  BlockStore │   the interface above: read, write, trim, flush, maintain
 //!              ├─────────────┤
-//!              │     FTL     │   ours (`ftl-core`) or any rival's
+//!              │     FTL     │   ours (`ftl-core`) or any rival
 //!              ├─────────────┤
-//!              │  NandDevice │   the face below: read, program, erase, bad-block marks
+//!              │  NandDevice │   the interface below: read, program, erase, bad-block marks
 //!              └──────┬──────┘
 //!                     │  pages and blocks of either region
 //!      chip: driver on a microcontroller, or the simulated one (`nand-model`)
 //! ```
 //!
 //! This crate holds types and contracts, and no policy. It needs neither `std` nor an allocator, nor any
-//! dependency; the features `serde` and `defmt` add derives for those who want them.
+//! dependency; the features `serde` and `defmt` add derives.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - [`units`]: counts and bytes. [`address`]: sectors, blocks, pages. An index, a count and a size are three
-//!   kinds of type; nothing converts silently, and only the sums that mean something compile.
-//! - [`geometry`]: what a device looks like: up to two [`Region`]s, each with its own page size, spare size,
-//!   pages a block and blocks. [`pairing`]: which pages share cells.
-//! - [`nand`]: [`NandDevice`] and its contract with power. [`store`]: [`BlockStore`] and what it promises.
-//! - [`probe`]: who is told of every operation with its cause, so that all FTLs are metered alike.
+//! - [`units`]: counts and bytes. [`address`]: sectors, blocks, pages. An address, a count and a size are three
+//!   kinds of type; nothing converts implicitly, and only meaningful sums compile.
+//! - [`geometry`]: the shape of a device: up to two [`Region`]s, each with its own page size, spare size,
+//!   pages per block and blocks. [`pairing`]: which pages share cells.
+//! - [`nand`]: [`NandDevice`] and its power-fail contract. [`store`]: [`BlockStore`] and what it promises.
+//! - [`probe`]: a probe sees every operation with its cause, so that all FTLs are measured alike.
 //!
-//! # What an index is not
+//! # What an address is not
 //!
 //! ```compile_fail
 //! use ftl_iface::{Sector, SectorCount};
-//! let end = Sector::new(8) + Sector::new(8); // two places have no sum
+//! let end = Sector::new(8) + Sector::new(8); // two addresses have no sum
 //! ```
 //!
 //! ```

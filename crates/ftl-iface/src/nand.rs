@@ -1,4 +1,4 @@
-//! The face below: a NAND device.
+//! The interface below the FTL: a NAND device.
 
 use core::fmt;
 
@@ -6,40 +6,40 @@ use crate::address::{Block, Page, Region};
 use crate::geometry::Geometry;
 use crate::units::{Bytes, PageCount};
 
-/// A NAND device: what a driver or a model offers, and an FTL builds on.
+/// A NAND device: the interface that a driver or a model implements, and an FTL uses.
 ///
-/// Calls block until the operation is done and its outcome known. Time is absent: the device keeps the clock, and
-/// the FTL decides by state alone, so that the same requests give the same operations on every device.
+/// Calls block until the operation is done and its result known. There is no time in this interface: the device has
+/// the clock, and the FTL decides by state alone, so the same requests give the same operations on every device.
 ///
 /// # What the caller promises
 ///
-/// - Every address lies within the [`geometry`](Self::geometry), which never changes.
+/// - Every address is within the [`geometry`](Self::geometry), which never changes.
 /// - `program` gets buffers of exactly a page's size and exactly its spare size.
-/// - The pages of a block are programmed in rising order, each at most once after an erase. Pages may be left out.
-/// - A block that is marked bad is neither programmed nor erased. Its pages may be read, for what they still hold.
-/// - After [`ProgramError::Driver`] or any other `Driver` error nothing is known of what the device did. The caller
-///   makes no more calls and starts again from what is on flash.
+/// - The pages of a block are programmed in rising order, each at most once after an erase. Pages may be skipped.
+/// - A block that is marked bad is neither programmed nor erased. Its pages may still be read.
+/// - After [`ProgramError::Driver`] or any other `Driver` error the state of the device is unknown. The caller
+///   makes no more calls, and mounts again.
 ///
 /// # What the device promises
 ///
-/// - Error correction happens below this face. A read that returns `Ok` returns exactly what was programmed, data and
-///   spare alike.
-/// - A page that was not programmed after its block's last erase reads as 0xFF, every byte. (A part whose ECC calls an
-///   erased page with a flipped bit uncorrectable leaves it to its driver to tell.)
+/// - Error correction happens below this interface. A read that returns `Ok` returns exactly what was programmed, in
+///   the data and in the spare area.
+/// - A page that was not programmed after its block's last erase reads as 0xFF, every byte. (If the part's ECC reports
+///   an erased page with a flipped bit as uncorrectable, its driver must recognise that case.)
 /// - A failed program leaves the block's earlier pages readable. The failing page reads as anything.
-/// - A failed erase leaves the block as anything.
-/// - Nothing else changes but what was asked for, as long as power holds.
+/// - After a failed erase the block reads as anything.
+/// - As long as power is on, nothing changes except what was requested.
 ///
 /// # When power fails
 ///
 /// The device, and the FTL's RAM, stop at once. When power is back:
 ///
-/// - *In a program*: the page in flight reads as it was before, as it was meant to be, as uncorrectable, or as erased.
+/// - *In a program*: the page in flight reads as before, as intended, as uncorrectable, or as erased.
 ///   It may be **unstable**: read well now and fail later. It counts as programmed, whatever it reads as.
-///   In a region of several bits a cell, the pages of the same word line that were programmed before it may be lost
+///   In a region of several bits per cell, the pages of the same word line that were programmed before it may be lost
 ///   too ([`Pairing::endangered`](crate::Pairing::endangered)).
-/// - *In an erase*: the block reads as it was before, as erased, or as anything. Unless it is erased again, nothing may
-///   be programmed to it. It has the mode that it had, whichever it was to be erased into; so has one whose erase
+/// - *In an erase*: the block reads as before, as erased, or as anything. It must be erased again before anything is
+///   programmed to it. It keeps its old mode, whatever the mode of the erase; so does a block whose erase
 ///   fails.
 /// - *In a bad-block mark*: the mark is set or it is not.
 /// - *In a read*: nothing changes.
@@ -81,16 +81,16 @@ use crate::units::{Bytes, PageCount};
 /// }
 /// ```
 pub trait NandDevice {
-    /// What the driver reports when the bus or the chip did not answer as they should. It ends this mount.
+    /// The driver's error when the bus or the chip does not respond correctly. It ends this mount.
     type Error: fmt::Debug;
 
-    /// What the device looks like.
+    /// The shape of the device.
     fn geometry(&self) -> &Geometry;
 
     /// Reads part of a page.
     ///
     /// `data` receives the bytes from `at` on; `at + data.len()` stays within the page. An empty `data` reads the
-    /// spare area alone. `spare` receives the first `spare.len()` spare bytes; an empty one reads none.
+    /// spare area only. `spare` receives the first `spare.len()` spare bytes; an empty one reads none.
     fn read(
         &mut self,
         page: Page,
@@ -113,10 +113,10 @@ pub trait NandDevice {
     /// Whether the block is marked bad, by the factory or by [`mark_bad`](Self::mark_bad).
     fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error>;
 
-    /// Marks a block bad for good. What its pages hold may be lost by it: move it away before.
+    /// Marks a block bad permanently. This may destroy the content of its pages: move it away before.
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>>;
 
-    /// How many pages a block of the region has in [`Mode::Slc`]; none where its blocks have no such mode.
+    /// The number of pages of a block of the region in [`Mode::Slc`]; zero if its blocks have no such mode.
     fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
         let _ = region;
         None
@@ -132,7 +132,7 @@ pub trait NandDevice {
     }
 }
 
-/// How the cells of a block are used, from an erase to the next.
+/// The mode of a block's cells, from one erase to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -141,10 +141,10 @@ pub trait NandDevice {
 )]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Mode {
-    /// As the region's geometry says.
+    /// As in the region's geometry.
     #[default]
     Full,
-    /// One bit a cell: fewer pages, which are quicker and endure more.
+    /// One bit per cell: fewer pages, which are faster and endure more cycles.
     Slc,
 }
 
@@ -201,9 +201,10 @@ impl<D: NandDevice + ?Sized> NandDevice for &mut D {
     }
 }
 
-/// How many bits the ECC had to correct in the worst codeword of a read. A part that cannot tell reports none.
+/// The number of bits that the ECC corrected in the worst codeword of a read. A part that does not report it gives
+/// zero.
 ///
-/// A page whose count comes near the limit should be rewritten while it can still be read.
+/// A page whose count gets close to the limit should be refreshed while it can still be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -228,7 +229,7 @@ impl Corrected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ReadError<E> {
-    /// More bits are wrong than the ECC corrects. The page's content is lost; others are not touched by it.
+    /// More bits are wrong than the ECC corrects. The page's content is lost; other pages are not affected.
     Uncorrectable,
     /// The driver failed. Nothing is known: stop, and mount again.
     Driver(E),
@@ -238,7 +239,7 @@ pub enum ReadError<E> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ProgramError<E> {
-    /// The page did not take its content. Write it elsewhere, move the block's other pages away, mark the block bad.
+    /// The page failed to program. Write it elsewhere, move the block's other pages away, mark the block bad.
     Failed,
     /// The driver failed. Nothing is known: stop, and mount again.
     Driver(E),
@@ -254,7 +255,7 @@ pub enum EraseError<E> {
     Driver(E),
 }
 
-/// Why a block was not erased into a mode.
+/// Why a block was not erased into another mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ModeError<E> {
@@ -279,9 +280,9 @@ impl<E: fmt::Debug> fmt::Display for ModeError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoModes => {
-                f.write_str("the region's blocks have no SLC mode: erase them plainly")
+                f.write_str("the region's blocks have no SLC mode: erase them in their own mode")
             }
-            Self::Failed => f.write_str("the block did not erase: retire it"),
+            Self::Failed => f.write_str("the block failed to erase: retire it"),
             Self::Driver(error) => {
                 write!(f, "the driver failed ({error:?}): mount the device again")
             }
@@ -295,8 +296,8 @@ impl<E: fmt::Debug> core::error::Error for ModeError<E> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum MarkError<E> {
-    /// The mark did not take, as happens on a block that no longer programs at all. Keep it out of use by other
-    /// means: a list of one's own.
+    /// The mark failed, for example because the block cannot be programmed at all. Exclude it in another way, such
+    /// as a list of your own.
     Failed,
     /// The driver failed. Nothing is known: stop, and mount again.
     Driver(E),
@@ -324,7 +325,7 @@ sentences!(ReadError, Uncorrectable, "the page has more wrong bits than its ECC 
 sentences!(
     ProgramError,
     Failed,
-    "the page did not program: write it elsewhere and retire the block"
+    "the page failed to program: write it elsewhere and retire the block"
 );
-sentences!(EraseError, Failed, "the block did not erase: retire it");
+sentences!(EraseError, Failed, "the block failed to erase: retire it");
 sentences!(MarkError, Failed, "the bad-block mark did not take: list the block elsewhere");

@@ -1,14 +1,14 @@
-//! Which pages of a block share cells, and so which page a torn program may ruin beside its own.
+//! Which pages of a block share cells, and so which pages a torn program may corrupt beside its own.
 //!
 //! A cell that stores two bits belongs to two pages: the *lower* one, programmed first, and the *upper* one.
-//! When power fails while the upper page is programmed, the charge of the shared cells is anywhere, and the lower
-//! page, perhaps acknowledged long ago, is gone as well. Which pages share a *word line* (a row of cells) is a
-//! table of the part. Vendors have used few schemes; the usual ones are here, and any other fits in a table.
+//! If power fails while the upper page is programmed, the charge of the shared cells is undefined, and the lower
+//! page, perhaps acknowledged long ago, is lost as well. Which pages share a *word line* (a row of cells) is a
+//! property of the part. Vendors have used few schemes; the usual ones are here, and any other can be given as a table.
 
 use crate::address::PageIndex;
 use crate::units::PageCount;
 
-/// The most pages that one word line can hold: three bits a cell.
+/// The most pages that one word line can hold: three bits per cell.
 pub const PAGES_PER_WORD_LINE_MAX: usize = 3;
 
 /// The scheme by which pages of a block share word lines.
@@ -16,7 +16,7 @@ pub const PAGES_PER_WORD_LINE_MAX: usize = 3;
 /// ```
 /// use ftl_iface::{PageCount, PageIndex, Pairing};
 /// let scheme = Pairing::Distance3;
-/// // A torn program of page 4 may ruin page 1, which shares its cells and was programmed before it.
+/// // A torn program of page 4 may corrupt page 1, which shares its cells and was programmed before it.
 /// let victims: Vec<u16> =
 ///     scheme.endangered(PageIndex::new(4), PageCount::new(128)).map(PageIndex::get).collect();
 /// assert_eq!(victims, [1]);
@@ -29,17 +29,17 @@ pub const PAGES_PER_WORD_LINE_MAX: usize = 3;
 )]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Pairing {
-    /// One bit a cell: no page shares its cells with another.
+    /// One bit per cell: no page shares its cells with another.
     #[default]
     None,
-    /// Two bits a cell, neighbours share: (0,1), (2,3), … Seen in parts that program a word line at one go.
+    /// Two bits per cell, neighbours share: (0,1), (2,3), … Used in parts that program a word line at once.
     Adjacent2,
-    /// Three bits a cell, neighbours share: (0,1,2), (3,4,5), … as in present-day 3D TLC.
+    /// Three bits per cell, neighbours share: (0,1,2), (3,4,5), … as in present-day 3D TLC.
     Adjacent3,
-    /// Two bits a cell; the upper page follows its lower page by three: (0,2), (1,4), (3,6), … ending with
+    /// Two bits per cell; the upper page follows its lower page by three: (0,2), (1,4), (3,6), … ending with
     /// (n-3, n-1). Hynix and Toshiba parts of the planar age; Linux names the scheme `dist3`.
     Distance3,
-    /// Two bits a cell in groups of two pages: (0,4), (1,5), (2,8), (3,9), (6,12), … ending with
+    /// Two bits per cell in groups of two pages: (0,4), (1,5), (2,8), (3,9), (6,12), … ending with
     /// (n-6, n-2), (n-5, n-1). Samsung and Micron parts of the planar age, K9GAG08U0M among them.
     Distance6,
     /// The part's own table: for each page the number of its word line. Pages beyond the table's end share with
@@ -99,8 +99,8 @@ impl Pairing {
         lower_group * 2 + at % 2
     }
 
-    /// The pages that a torn program of `page` may ruin: those of the same word line that come before it in the
-    /// block, and so may hold acknowledged data. Rising order.
+    /// The pages that a torn program of `page` may corrupt: those of the same word line that come before it in the
+    /// block, and so may hold acknowledged data. In rising order.
     pub fn endangered(self, page: PageIndex, pages: PageCount) -> impl Iterator<Item = PageIndex> {
         let line = self.word_line(page, pages);
         let nearest = page.get().saturating_sub(self.reach());
@@ -110,7 +110,7 @@ impl Pairing {
             .filter(move |earlier| !none && self.word_line(*earlier, pages) == line)
     }
 
-    /// Whether a page is the first of its word line, so that a torn program of it ruins no other.
+    /// Whether a page is the first of its word line, so that a torn program of it corrupts no other.
     pub const fn is_first(self, page: PageIndex, pages: PageCount) -> bool {
         let line = self.word_line(page, pages);
         let mut earlier = page.get().saturating_sub(self.reach());
@@ -123,7 +123,7 @@ impl Pairing {
         true
     }
 
-    /// How many word lines a block of so many pages has.
+    /// The number of word lines of a block with that many pages.
     pub const fn word_lines(self, pages: PageCount) -> PageCount {
         let mut lines = 0;
         let mut page = 0;
@@ -136,8 +136,8 @@ impl Pairing {
         PageCount::new(lines)
     }
 
-    /// The first page of a word line, counted in the order in which a block is programmed. Whoever uses only these
-    /// pages has a block of one bit a cell, as far as torn programs go.
+    /// The first page of a word line, in the order in which a block is programmed. If only these
+    /// pages are used, torn programs are as harmless as in a block of one bit per cell.
     ///
     /// ```
     /// use ftl_iface::{PageIndex, Pairing};
@@ -164,7 +164,7 @@ impl Pairing {
         (0..u16::MAX).filter(is_first).nth(usize::from(line)).unwrap_or(u16::MAX)
     }
 
-    /// The most pages that one torn program may ruin beside its own.
+    /// The most pages that one torn program may corrupt beside its own.
     pub const fn endangered_max(self) -> u16 {
         match self {
             Self::None => 0,

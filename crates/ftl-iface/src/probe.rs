@@ -1,22 +1,22 @@
-//! Who wants to know what an FTL does: statistics, progress, plots, tracing.
+//! Probes: observers of an FTL, for statistics, progress, plots, tracing.
 //!
-//! A [`Probe`] is told of every page operation with its cause, and of every decision. [`NoProbe`] ignores them all
-//! and costs nothing; [`Counters`] counts operations by region and cause, and what Chang's analysis needs. It stands
-//! here, below every FTL, so that all of them are metered alike.
+//! A [`Probe`] sees every page operation with its cause, and every decision. [`NoProbe`] ignores them all
+//! and costs nothing; [`Counters`] counts operations by region and cause, and what Chang's analysis needs. It is
+//! here, below every FTL, so that all of them are measured alike.
 
 use crate::address::Region;
 use crate::units::SectorCount;
 
-/// On whose account an operation is done.
+/// The cause of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// The host asked for it.
     Host,
-    /// Reclaiming the log's tail, or folding a chain, to win free blocks.
+    /// Garbage collection: reclaiming the log's tail, or folding a chain, to free blocks.
     Gc,
     /// Moving cold data onto a worn block.
     WearLeveling,
-    /// Finding out which page of a chain holds which sector.
+    /// Address translation: reading tags to find out which page of a chain holds which sector.
     Scan,
     /// Moving data from the log to the chains.
     WriteBack,
@@ -24,9 +24,9 @@ pub enum Cause {
     Meta,
     /// Mounting, and proving what a mount found.
     Mount,
-    /// Copying what the next program endangers, because it shares the cells.
+    /// Backing up paired pages, which the next program could corrupt.
     Backup,
-    /// Looking for weak pages, whose error counts have risen.
+    /// Reading pages to find weak ones, whose error counts have risen.
     Scrub,
 }
 
@@ -60,7 +60,7 @@ impl Cause {
     }
 }
 
-/// What is done to the flash.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// A page, or part of it, is read.
@@ -85,12 +85,12 @@ impl Verb {
     }
 }
 
-/// How often a part of the hardware was asked for each operation, by cause.
+/// The number of operations of a part of the hardware, by kind and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations([[u64; Cause::ALL.len()]; Verb::ALL.len()]);
 
 impl Operations {
-    /// Nothing was asked for yet.
+    /// No operations yet.
     pub const NONE: Self = Self([[0; Cause::ALL.len()]; Verb::ALL.len()]);
 
     /// Counts one.
@@ -105,18 +105,18 @@ impl Operations {
         self.0[verb as usize][cause as usize] += many;
     }
 
-    /// How often that was done on that account.
+    /// The number of operations of that kind and cause.
     #[inline]
     pub const fn get(&self, verb: Verb, cause: Cause) -> u64 {
         self.0[verb as usize][cause as usize]
     }
 
-    /// How often that was done on any account.
+    /// The number of operations of that kind, whatever the cause.
     pub fn total(&self, verb: Verb) -> u64 {
         self.0[verb as usize].iter().sum()
     }
 
-    /// What was done after `before`, a state of the same count.
+    /// The operations since `before`, an earlier state of the same count.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut since = *self;
@@ -129,7 +129,7 @@ impl Operations {
     }
 }
 
-/// What was decided, beside the operations that follow from it.
+/// A decision of the FTL, beside the operations that follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A host write went to the log.
@@ -137,7 +137,7 @@ pub enum Event {
         /// How many sectors it has.
         sectors: SectorCount,
     },
-    /// What was left of a host write, after whole pages of it went elsewhere, went to the log.
+    /// The rest of a host write went to the log, after whole pages of it went elsewhere.
     LogTail {
         /// How many sectors.
         sectors: SectorCount,
@@ -147,18 +147,18 @@ pub enum Event {
         /// How many.
         sectors: SectorCount,
     },
-    /// A hot write found no room in the hash table and went to the chains.
+    /// A hot write found no free entry in the hash table and went to the chains.
     RejectedByIndex,
     /// A hot write found the log full and went to the chains.
     RejectedByLog,
     /// The throttle sent a hot write to the chains.
     RejectedByThrottle,
-    /// A page was to be written to a chain: was the chain's map at hand?
+    /// A page was to be written to a chain: was the chain's map cached?
     Lookup {
         /// Whether the mapping cache had it.
         cached: bool,
     },
-    /// A chain was scanned because its map was not at hand.
+    /// A chain was scanned because its map was not cached.
     Scanned {
         /// Pages read for it.
         pages: u32,
@@ -172,7 +172,7 @@ pub enum Event {
     },
     /// A chain was folded into a new data block.
     Folded {
-        /// On whose account.
+        /// The cause.
         cause: Cause,
         /// Blocks erased by it.
         erased: u32,
@@ -184,22 +184,22 @@ pub enum Event {
     },
 }
 
-/// Is told what the FTL does. Every method has a default that does nothing.
+/// An observer of the FTL. Every method has a default that does nothing.
 pub trait Probe {
-    /// An operation was done, or tried.
+    /// An operation was done, or attempted.
     #[inline]
     fn operation(&mut self, region: Region, verb: Verb, cause: Cause) {
         let _ = (region, verb, cause);
     }
 
-    /// Something was decided.
+    /// The FTL made a decision.
     #[inline]
     fn event(&mut self, event: Event) {
         let _ = event;
     }
 }
 
-/// Wants to know nothing.
+/// A probe that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 
@@ -228,15 +228,15 @@ pub struct Counters {
     pub log_writes: u64,
     /// Sectors of host writes that went to the chains.
     pub chain_sectors: u64,
-    /// Hot writes that found no room in the hash table.
+    /// Hot writes that found no free entry in the hash table.
     pub rejected_by_index: u64,
     /// Hot writes that found the log full.
     pub rejected_by_log: u64,
-    /// Hot writes that the throttle turned away.
+    /// Hot writes that the throttle rejected.
     pub rejected_by_throttle: u64,
     /// Page writes to chains.
     pub lookups: u64,
-    /// Of those, how many found no map at hand.
+    /// Of those, how many found no cached map.
     pub misses: u64,
     /// Scans of chains.
     pub scans: u64,
@@ -248,11 +248,11 @@ pub struct Counters {
     pub reclaimed_valid: u64,
     /// Of those, copied to the head.
     pub reclaimed_kept: u64,
-    /// Folds that made room.
+    /// Folds for garbage collection.
     pub folds: u64,
     /// Blocks that they erased.
     pub fold_erases: u64,
-    /// Folds that leveled wear.
+    /// Folds for wear leveling.
     pub wear_folds: u64,
     /// Switches.
     pub switches: u64,
@@ -261,43 +261,43 @@ pub struct Counters {
 /// A quotient of two counts, left undivided so that no floating point is needed here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ratio {
-    /// Above the line.
+    /// The numerator.
     pub part: u64,
-    /// Below it; zero when nothing was counted yet.
+    /// The denominator; zero when nothing was counted yet.
     pub whole: u64,
 }
 
 /// The factors of the paper's analysis (section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Factors {
-    /// User data written to the log, of all user data.
+    /// The share of user data written to the log.
     pub alpha: Ratio,
-    /// Valid sectors a tail block.
+    /// Valid sectors per tail block.
     pub n1: Ratio,
     /// Of those, copied to the head.
     pub n2: Ratio,
-    /// Pages read a scan.
+    /// Pages read per scan.
     pub n3: Ratio,
-    /// Blocks erased a fold.
+    /// Blocks erased per fold.
     pub n4: Ratio,
-    /// Page writes to chains that found no map at hand.
+    /// Page writes to chains that found no cached map.
     pub p1: Ratio,
-    /// Page writes to chains that made a fold necessary.
+    /// Page writes to chains that needed a fold.
     pub p2: Ratio,
 }
 
 impl Counters {
-    /// How often that was done in that region on that account.
+    /// The number of operations of that kind and cause in that region.
     pub fn operations(&self, region: Region, verb: Verb, cause: Cause) -> u64 {
         self.region(region).get(verb, cause)
     }
 
-    /// How often that was done in that region on any account.
+    /// The number of operations of that kind in that region, whatever the cause.
     pub fn total(&self, region: Region, verb: Verb) -> u64 {
         self.region(region).total(verb)
     }
 
-    /// What was done in that region.
+    /// The operations of that region.
     pub const fn region(&self, region: Region) -> &Operations {
         match region {
             Region::Slc => &self.operations[0],

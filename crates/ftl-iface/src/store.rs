@@ -1,23 +1,23 @@
-//! The face above: a store of sectors.
+//! The interface above the FTL: a store of sectors.
 
 use core::fmt;
 
 use crate::address::Sector;
 use crate::units::{Bytes, PageCount, SectorCount};
 
-/// A store of sectors: what an FTL offers, and a host builds on.
+/// A store of sectors: the interface that an FTL implements, and a host uses.
 ///
-/// A request is handed over whole, because its size says how hot its data are likely to be. The length of the buffer
+/// A request is passed whole, because its size says how hot its data is likely to be. The length of the buffer
 /// is the length of the request, a whole number of sectors.
 ///
 /// # What the store promises
 ///
-/// - A write that returned `Ok` survives any loss of power; a trim that returned `Ok` stays trimmed.
-/// - After a loss of power each sector of the request in flight is as before or as asked for: never a mix, never older.
+/// - A write that returned `Ok` survives any power cut; a trim that returned `Ok` stays trimmed.
+/// - After a power cut each sector of the request in flight is old or new: never a mix, never an older version.
 /// - A sector that was never written, or was trimmed, reads as zeros.
-/// - A request that returned an error of its arguments changed nothing.
+/// - A request that returned an error about its arguments changed nothing.
 pub trait BlockStore {
-    /// What the device below reports when it fails.
+    /// The error of the device below.
     type Error: fmt::Debug;
 
     /// The size of a sector.
@@ -32,17 +32,17 @@ pub trait BlockStore {
     /// Writes the sectors from `first` on. When it returns, they are on flash.
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Forgets `count` sectors from `first` on. They read as zeros until written again.
+    /// Trims `count` sectors from `first` on. They read as zeros until written again.
     fn trim(
         &mut self,
         first: Sector,
         count: SectorCount,
     ) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Makes durable what is not yet. A store that writes through has nothing to do.
+    /// Makes all written data durable. A store that writes through has nothing to do.
     fn flush(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Does work that would otherwise fall to later requests, while the host is idle: at most `budget` page copies.
+    /// Does housekeeping while the host is idle, so that later requests need not: at most `budget` page copies.
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Self::Error>>;
 }
 
@@ -82,13 +82,13 @@ impl<S: BlockStore + ?Sized> BlockStore for &mut S {
     }
 }
 
-/// What [`BlockStore::maintain`] left.
+/// Whether [`BlockStore::maintain`] left work to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Work {
-    /// Nothing waits. Calling again before the next request does nothing.
+    /// No work is left. Calling again before the next request does nothing.
     Done,
-    /// More work waits: call again when there is time.
+    /// More work is left: call again when there is time.
     Left,
 }
 
@@ -97,7 +97,7 @@ pub enum Work {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum StoreReadError<E> {
-    /// The request leaves the address space. Nothing was read.
+    /// The request goes past the end of the address space. Nothing was read.
     OutOfRange {
         /// The request's first sector.
         first: Sector,
@@ -106,17 +106,17 @@ pub enum StoreReadError<E> {
         /// How many there are.
         capacity: SectorCount,
     },
-    /// The buffer is no whole number of sectors. Nothing was read.
+    /// The buffer is not a whole number of sectors. Nothing was read.
     WrongLength {
         /// The buffer's length, in bytes.
         bytes: usize,
         /// A sector's.
         sector_bytes: Bytes,
     },
-    /// This sector's content is lost to the flash. The other sectors of the request may be read one by one; this one
-    /// errs until it is written again, or until a mount finds another copy of it.
+    /// This sector's content is lost. The other sectors of the request may be read one by one; this one
+    /// gives an error until it is written again, or until a mount finds another copy of it.
     Lost(Sector),
-    /// What is on flash contradicts itself. Mount again.
+    /// The data on flash is inconsistent. Mount again.
     Corrupt,
     /// The device failed, now or in an earlier request. Mount again.
     Device(Option<E>),
@@ -127,7 +127,7 @@ pub enum StoreReadError<E> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum StoreWriteError<E> {
-    /// The request leaves the address space. Nothing was changed.
+    /// The request goes past the end of the address space. Nothing was changed.
     OutOfRange {
         /// The request's first sector.
         first: Sector,
@@ -136,16 +136,16 @@ pub enum StoreWriteError<E> {
         /// How many there are.
         capacity: SectorCount,
     },
-    /// The buffer is no whole number of sectors. Nothing was changed.
+    /// The buffer is not a whole number of sectors. Nothing was changed.
     WrongLength {
         /// The buffer's length, in bytes.
         bytes: usize,
         /// A sector's.
         sector_bytes: Bytes,
     },
-    /// More blocks have failed than the reserve held. Everything can still be read.
+    /// More blocks have failed than the reserve had. Everything can still be read.
     ReadOnly,
-    /// What is on flash contradicts itself. Mount again.
+    /// The data on flash is inconsistent. Mount again.
     Corrupt,
     /// The device failed, now or in an earlier request. Mount again.
     Device(Option<E>),
@@ -157,14 +157,14 @@ fn out_of_range(
     count: SectorCount,
     capacity: SectorCount,
 ) -> fmt::Result {
-    write!(f, "{count} from {first} on leave the device's {capacity}: ask within them")
+    write!(f, "{count} from {first} on go past the device's {capacity}: stay within it")
 }
 
 fn wrong_length(f: &mut fmt::Formatter<'_>, bytes: usize, sector: Bytes) -> fmt::Result {
-    write!(f, "a buffer of {bytes} bytes is no whole number of sectors of {sector}")
+    write!(f, "a buffer of {bytes} bytes is not a whole number of sectors of {sector}")
 }
 
-const CORRUPT: &str = "the flash contradicts itself: mount the device again";
+const CORRUPT: &str = "the data on flash is inconsistent: mount the device again";
 
 fn device_failed<E: fmt::Debug>(f: &mut fmt::Formatter<'_>, error: Option<&E>) -> fmt::Result {
     match error {
@@ -181,7 +181,7 @@ impl<E: fmt::Debug> fmt::Display for StoreReadError<E> {
             }
             Self::WrongLength { bytes, sector_bytes } => wrong_length(f, *bytes, *sector_bytes),
             Self::Lost(sector) => {
-                write!(f, "the content of {sector} is lost to the flash: write it again")
+                write!(f, "the content of {sector} is lost: write it again")
             }
             Self::Corrupt => f.write_str(CORRUPT),
             Self::Device(error) => device_failed(f, error.as_ref()),

@@ -1,7 +1,7 @@
 //! Counts and sizes: how many sectors, pages, blocks, bytes.
 //!
-//! A count adds to a count of its own kind and scales by a plain number. It never becomes another kind by
-//! itself: the one way out is [`get`](SectorCount::get), and the one way in is `new`.
+//! Two counts of the same kind can be added, and a count can be multiplied by a plain number. It never becomes another
+//! kind implicitly: convert out with [`get`](SectorCount::get) and in with `new`.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};

@@ -15,10 +15,9 @@
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
 use crate::kit::{
-    Fault, Figure, Lists, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+    AreaPlan, Fault, Figure, Lanes, Lists, Mapped, Policy, Request, Stream, Unfit, Unit, Units,
+    Victims,
 };
-use crate::ko::whole_region;
-use crate::page_map::make_room;
 
 const SLC: usize = 0;
 const HOT: Stream = Stream::new(SLC, 0);
@@ -53,7 +52,7 @@ pub struct Config {
     /// Sectors that the host may use.
     pub capacity: SectorCount,
     /// Blocks that are filled in turn.
-    pub lanes: u32,
+    pub lanes: Lanes,
     /// References that make a page hot.
     pub threshold: Threshold,
     /// How many times as long as H the list W is.
@@ -85,7 +84,7 @@ pub fn new<D: NandDevice, P: Probe>(
     probe: P,
     config: &Config,
 ) -> Result<Mapped<D, P, Ahdm>, Unfit> {
-    let area = |region| whole_region(&device, region, 2, config.lanes);
+    let area = |region| AreaPlan::whole(device.geometry(), region, 2, config.lanes.of(region));
     let plans = [area(Region::Slc), area(Region::Mlc)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     units.fits(COLD.area, 0)?;
@@ -152,7 +151,7 @@ impl Ahdm {
             && let Some(last) = self.lists.oldest(H)
         {
             if units.area_of(Unit(last)) == Some(SLC) {
-                make_room(units, Victims::Greedy, COLD_COPIES)?;
+                units.make_room(Victims::Greedy, COLD_COPIES)?;
                 units.move_to(COLD, Unit(last), Cause::WriteBack)?;
             }
             self.lists.remove(last);
@@ -171,7 +170,7 @@ impl Ahdm {
         self.shorten(units)?;
         self.adapt(units);
         self.migrated += u64::from(stream == HOT);
-        make_room(units, Victims::Greedy, copies)?;
+        units.make_room(Victims::Greedy, copies)?;
         units.put(stream, unit, data, Cause::Host)
     }
 

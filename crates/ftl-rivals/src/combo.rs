@@ -10,10 +10,8 @@
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
 use crate::kit::{
-    AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+    AreaPlan, Fault, Figure, Lanes, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
 };
-use crate::ko::whole_region;
-use crate::page_map::make_room;
 
 const HOT: Stream = Stream::new(0, 0);
 const WARM: Stream = Stream::new(1, 0);
@@ -28,7 +26,7 @@ pub struct Config {
     /// Sectors that the host may use.
     pub capacity: SectorCount,
     /// Blocks that are filled in turn.
-    pub lanes: u32,
+    pub lanes: Lanes,
     /// Percent of the SLC's blocks that are the hot part.
     pub hot_percent: u32,
 }
@@ -46,12 +44,15 @@ pub fn new<D: NandDevice, P: Probe>(
     probe: P,
     config: &Config,
 ) -> Result<Mapped<D, P, Combo>, Unfit> {
-    let slc = whole_region(&device, Region::Slc, 1, config.lanes);
+    let area = |region, streams| {
+        AreaPlan::whole(device.geometry(), region, streams, config.lanes.of(region))
+    };
+    let slc = area(Region::Slc, 1);
     let hot = slc.blocks.end * config.hot_percent.min(100) / 100;
     let plans = [
         AreaPlan { blocks: 0..hot, ..slc.clone() },
         AreaPlan { blocks: hot..slc.blocks.end, ..slc },
-        whole_region(&device, Region::Mlc, 2, config.lanes),
+        area(Region::Mlc, 2),
     ];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     [HOT, WARM].iter().try_for_each(|part| units.can_turn(part.area))?;
@@ -65,12 +66,9 @@ impl Combo {
         &mut self,
         units: &mut Units<D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        while units.area(WARM.area).free_blocks() < units.area(WARM.area).least_free() {
-            make_room(units, Victims::Cat, MLC_COPIES)?;
-            let victim = Victims::InOrder.choose(units.area_mut(WARM.area)).ok_or(Fault::Full)?;
-            self.to_mlc += u64::from(units.area(WARM.area).valid(victim));
-            units.collect(WARM.area, victim, Cause::WriteBack, |_| (COLD, Cause::WriteBack))?;
-        }
+        self.to_mlc += units.spill(WARM.area, (COLD, Cause::WriteBack), |units| {
+            units.make_room(Victims::Cat, MLC_COPIES)
+        })?;
         Ok(())
     }
 }
@@ -83,12 +81,8 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Combo {
         data: &[u8],
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
-        while units.area(HOT.area).free_blocks() < units.area(HOT.area).least_free() {
-            self.reclaim_warm(units)?;
-            let victim = Victims::InOrder.choose(units.area_mut(HOT.area)).ok_or(Fault::Full)?;
-            self.to_warm += u64::from(units.area(HOT.area).valid(victim));
-            units.collect(HOT.area, victim, Cause::Gc, |_| (WARM, Cause::Gc))?;
-        }
+        self.to_warm +=
+            units.spill(HOT.area, (WARM, Cause::Gc), |units| self.reclaim_warm(units))?;
         units.put(HOT, unit, data, Cause::Host)
     }
 

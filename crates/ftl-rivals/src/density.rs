@@ -157,7 +157,7 @@ impl Density {
         &mut self,
         units: &mut Units<D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        while units.area(0).free_blocks() < units.area(0).least_free() {
+        while units.area(0).is_short() {
             let victim = Victims::Greedy.choose(units.area_mut(0)).ok_or(Fault::Full)?;
             units.collect(0, victim, Cause::Gc, |unit| match self.lists.list_of(unit.0) {
                 Some(_) => (HOT_COPIES, Cause::Gc),

@@ -21,13 +21,19 @@
 
 use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
 
+use self::gathered::Gathered;
 use crate::kit::dram::Dram;
 use crate::kit::{
     AreaPlan, Backing, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units,
 };
 
+mod gathered;
+
 const SLC: usize = 0;
 const MLC: usize = 1;
+
+/// The mode of their blocks.
+const MODES: [Mode; 2] = [Mode::Slc, Mode::Full];
 
 /// The paper's four policies, and none: the disk with its buffer of DRAM alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +85,11 @@ pub struct DiskCache<B> {
     is_newer: Vec<bool>,
     /// Units that were read from DRAM, SLC, MLC and disk.
     found: [u64; 4],
+    /// Of a block that is freed: what stays in its region, and what leaves for the disk.
+    staying: Gathered,
+    leaving: Gathered,
+    /// The unit that is read.
+    whole: Vec<u8>,
 }
 
 /// Fewer blocks of a kind leave no room for collecting it.
@@ -97,9 +108,13 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
             "{slc} blocks of SLC and {mlc} of MLC: a kind needs none, or {BLOCKS_LEAST} or more"
         )));
     }
-    let area =
-        |blocks, mode| AreaPlan { region: Region::Mlc, blocks, streams: vec![mode], lanes: 1 };
-    let plans = [area(0..slc, Mode::Slc), area(slc..slc + mlc, Mode::Full)];
+    let area = |blocks, area: usize| AreaPlan {
+        region: Region::Mlc,
+        blocks,
+        streams: vec![MODES[area]],
+        lanes: 1,
+    };
+    let plans = [area(0..slc, SLC), area(slc..slc + mlc, MLC)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     let count = units.count() as usize;
     let policy = DiskCache {
@@ -114,6 +129,9 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
         is_marked: vec![false; count],
         is_newer: vec![false; count],
         found: [0; 4],
+        staying: Gathered::default(),
+        leaving: Gathered::default(),
+        whole: vec![0; units.unit_bytes()],
     };
     Ok(Mapped::new(units, policy))
 }
@@ -162,7 +180,7 @@ impl<B: Backing> DiskCache<B> {
         units: &mut Units<D, P>,
         area: usize,
     ) -> Result<(), Fault<D::Error>> {
-        while units.area(area).free_blocks() < units.area(area).least_free() {
+        while units.area(area).is_short() {
             let block = units.area(area).oldest().ok_or(Fault::Full)?;
             let invalid = invalid_in_cold(units, area, self.cold_percent);
             if area == SLC {
@@ -228,23 +246,26 @@ impl<B: Backing> DiskCache<B> {
         (area, block): (usize, u32),
         stays: Staying,
     ) -> Result<(), Fault<D::Error>> {
-        let (mut staying, mut leaving) = (Vec::new(), Vec::new());
+        let Self { staying, leaving, is_marked, is_newer, disk, .. } = self;
+        staying.clear();
+        leaving.clear();
         units.expel(area, block, Cause::Gc, |unit, data| {
-            let was_read = std::mem::take(&mut self.is_marked[unit.0 as usize]);
+            let was_read = std::mem::take(&mut is_marked[unit.0 as usize]);
             if stays.has(was_read) {
-                staying.push((unit, data.to_vec()));
-            } else if std::mem::take(&mut self.is_newer[unit.0 as usize]) {
-                leaving.push((unit, data.to_vec()));
+                staying.push(unit, data);
+            } else if std::mem::take(&mut is_newer[unit.0 as usize]) {
+                leaving.push(unit, data);
             }
         })?;
-        leaving.sort_unstable_by_key(|(unit, _)| *unit);
-        for (unit, data) in &leaving {
-            self.disk.write(*unit, data, Cause::WriteBack);
+        let bytes = units.unit_bytes();
+        leaving.sort();
+        for (unit, data) in leaving.each(bytes) {
+            disk.write(unit, data, Cause::WriteBack);
         }
-        for (unit, data) in &staying {
-            match units.put(Stream::new(area, 0), *unit, data, Cause::Gc) {
-                Err(Fault::Full) if std::mem::take(&mut self.is_newer[unit.0 as usize]) => {
-                    self.disk.write(*unit, data, Cause::WriteBack);
+        for (unit, data) in staying.each(bytes) {
+            match units.put(Stream::new(area, 0), unit, data, Cause::Gc) {
+                Err(Fault::Full) if std::mem::take(&mut is_newer[unit.0 as usize]) => {
+                    disk.write(unit, data, Cause::WriteBack);
                 }
                 // The disk has it.
                 Err(Fault::Full) => {}
@@ -300,8 +321,11 @@ impl<B: Backing> DiskCache<B> {
             buffered.is_new |= is_new;
             return Ok(());
         }
-        if let Some(displaced) = self.dram.displaced().filter(|displaced| displaced.is_new) {
-            self.write_down(units, displaced.unit, &displaced.data)?;
+        if let Some(displaced) = self.dram.displaced() {
+            if displaced.is_new {
+                self.write_down(units, displaced.unit, &displaced.data)?;
+            }
+            self.dram.reuse(displaced.data);
         }
         self.dram.insert(unit, data, is_new);
         Ok(())
@@ -321,6 +345,26 @@ impl<B: Backing> DiskCache<B> {
         self.put_newer(units, self.front(), (unit, data))
     }
 
+    /// Keeps what was read there: in the DRAM, and in the flash where it is copied.
+    fn keep<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        (unit, data): (Unit, &[u8]),
+        found: Option<usize>,
+    ) -> Result<(), Fault<D::Error>> {
+        self.found[found.map_or(3, |area| area + 1)] += 1;
+        if let Some(area) = self.copied_to(found) {
+            match self.put(units, area, (unit, data), Cause::Host) {
+                // It was read all the same.
+                Err(Fault::Full) => {}
+                put => put?,
+            }
+        } else if found == Some(SLC) {
+            self.is_marked[unit.0 as usize] = true;
+        }
+        self.buffer(units, unit, data, false)
+    }
+
     /// Where a copy of what was read goes, if it is copied.
     fn copied_to(&self, found: Option<usize>) -> Option<usize> {
         match (self.rule, found) {
@@ -336,16 +380,16 @@ impl<B: Backing> DiskCache<B> {
 /// The share of the cold region that is invalid: of the oldest blocks of a ring.
 #[allow(clippy::cast_precision_loss)] // Shares need not be finer.
 fn invalid_in_cold<D: NandDevice, P: Probe>(units: &Units<D, P>, area: usize, percent: u32) -> f32 {
-    let area = units.area(area);
-    let mut full: Vec<u32> = (0..area.blocks()).filter(|block| area.is_full(*block)).collect();
-    let cold = (full.len() * percent as usize).div_ceil(100);
+    let (area, mode) = (units.area(area), MODES[area]);
+    let cold = (area.full_in(mode) * percent).div_ceil(100);
     if cold == 0 {
         return 0.0;
     }
-    full.select_nth_unstable_by_key(cold - 1, |block| area.filled_at(*block));
-    let cold = &full[..cold];
-    let valid: u32 = cold.iter().map(|block| area.valid(*block)).sum();
-    let all: u32 = cold.iter().map(|block| area.units_of(*block)).sum();
+    let (mut valid, mut all) = (0, 0);
+    for block in area.filled_in(mode).take(cold as usize) {
+        valid += area.valid(block);
+        all += area.units_of(block);
+    }
     1.0 - valid as f32 / all as f32
 }
 
@@ -377,20 +421,13 @@ impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
             self.found[0] += 1;
             return Ok(());
         }
-        let mut whole = vec![0; units.unit_bytes()];
-        let found = self.fetch(units, unit, &mut whole)?;
-        self.found[found.map_or(3, |area| area + 1)] += 1;
-        data.copy_from_slice(&whole[at..at + data.len()]);
-        if let Some(area) = self.copied_to(found) {
-            match self.put(units, area, (unit, &whole), Cause::Host) {
-                // It was read all the same.
-                Err(Fault::Full) => {}
-                put => put?,
-            }
-        } else if found == Some(SLC) {
-            self.is_marked[unit.0 as usize] = true;
-        }
-        self.buffer(units, unit, &whole, false)
+        let mut whole = std::mem::take(&mut self.whole);
+        let kept = self.fetch(units, unit, &mut whole).and_then(|found| {
+            data.copy_from_slice(&whole[at..at + data.len()]);
+            self.keep(units, (unit, &whole), found)
+        });
+        self.whole = whole;
+        kept
     }
 
     fn load(

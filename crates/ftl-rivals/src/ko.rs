@@ -9,12 +9,11 @@
 //! *What the paper leaves out.* Which requests are short: ours are those of up to `short` sectors. What a counter says
 //! after its page stayed: ours begins again at zero, so that no page stays forever.
 
-use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
+use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
 use crate::kit::{
-    AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
+    AreaPlan, Fault, Figure, Lanes, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
 };
-use crate::page_map::make_room;
 
 const SLC: usize = 0;
 const MLC: usize = 1;
@@ -30,7 +29,7 @@ pub struct Config {
     /// Sectors that the host may use.
     pub capacity: SectorCount,
     /// Blocks that are filled in turn.
-    pub lanes: u32,
+    pub lanes: Lanes,
     /// The longest request that enters the SLC.
     pub short: SectorCount,
     /// Updates above which a page stays in the SLC.
@@ -50,24 +49,13 @@ pub struct Ko {
     left: u64,
 }
 
-/// All blocks of a region, under so many streams.
-pub(crate) fn whole_region<D: NandDevice>(
-    device: &D,
-    region: Region,
-    streams: usize,
-    lanes: u32,
-) -> AreaPlan {
-    let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
-    AreaPlan { region, blocks: 0..blocks, streams: vec![Mode::Full; streams], lanes }
-}
-
 /// The paper's FTL over that device.
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
     config: &Config,
 ) -> Result<Mapped<D, P, Ko>, Unfit> {
-    let area = |region| whole_region(&device, region, 2, config.lanes);
+    let area = |region| AreaPlan::whole(device.geometry(), region, 2, config.lanes.of(region));
     let plans = [area(Region::Slc), area(Region::Mlc)];
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     units.can_turn(SLC)?;
@@ -96,7 +84,7 @@ impl Ko {
         &mut self,
         units: &mut Units<D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        while units.area(SLC).free_blocks() < units.area(SLC).least_free() {
+        while units.area(SLC).is_short() {
             make_room_in_mlc(units)?;
             let victim = Victims::InOrder.choose(units.area_mut(SLC)).ok_or(Fault::Full)?;
             units.collect_places(SLC, victim, Cause::Gc, |_, place| {
@@ -118,7 +106,7 @@ impl Ko {
 fn make_room_in_mlc<D: NandDevice, P: Probe>(
     units: &mut Units<D, P>,
 ) -> Result<(), Fault<D::Error>> {
-    make_room(units, Victims::Cat, Stream::new(MLC, 1))
+    units.make_room(Victims::Cat, Stream::new(MLC, 1))
 }
 
 impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {

@@ -9,7 +9,7 @@
 //! [`Probe`](ftl_iface::Probe). None of them survives a loss of power: their papers say nothing of it, and what they
 //! are here for is a comparison.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - [`kit`]: what page-mapped systems have in common.
 //! - [`page_map`]: a page map over one kind of flash: the floor and the ceiling of the others.

@@ -4,7 +4,7 @@
 //! Nothing but the choice of victims is a policy here. Units that the host writes and units that collecting moves fill
 //! blocks of their own, so that data which stay are not mixed with data which come.
 
-use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, RegionGeometry, SectorCount};
+use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
 use crate::kit::{AreaPlan, Fault, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims};
 
@@ -38,20 +38,10 @@ pub fn new<D: NandDevice, P: Probe>(
     probe: P,
     config: &Config,
 ) -> Result<Mapped<D, P, PageMap>, Unfit> {
-    let blocks = device.geometry().region(config.region).map_or(0, blocks);
-    let plan = AreaPlan {
-        region: config.region,
-        blocks: 0..blocks,
-        streams: vec![Mode::Full; 2],
-        lanes: config.lanes,
-    };
+    let plan = AreaPlan::whole(device.geometry(), config.region, 2, config.lanes);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     units.fits(0, 0)?;
     Ok(Mapped::new(units, PageMap { victims: config.victims }))
-}
-
-const fn blocks(shape: &RegionGeometry) -> u32 {
-    shape.blocks.get()
 }
 
 impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
@@ -63,7 +53,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
         data: &[u8],
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
-        make_room(units, self.victims, COPIES)?;
+        units.make_room(self.victims, COPIES)?;
         units.put(HOST, unit, data, Cause::Host)
     }
 
@@ -74,18 +64,4 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
     fn check(&self, _: &Units<D, P>) -> Result<(), String> {
         Ok(())
     }
-}
-
-/// Collects blocks of an area until a write finds room, into a stream of the same area.
-#[inline]
-pub fn make_room<D: NandDevice, P: Probe>(
-    units: &mut Units<D, P>,
-    victims: Victims,
-    copies: Stream,
-) -> Result<(), Fault<D::Error>> {
-    while units.area(copies.area).free_blocks() < units.area(copies.area).least_free() {
-        let victim = victims.choose(units.area_mut(copies.area)).ok_or(Fault::Full)?;
-        units.collect(copies.area, victim, Cause::Gc, |_| (copies, Cause::Gc))?;
-    }
-    Ok(())
 }

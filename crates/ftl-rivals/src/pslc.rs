@@ -93,7 +93,7 @@ impl Pslc {
 
     /// Collects until a write finds room. What is collected is at home from then on, whichever block it was in.
     fn make_room<D: NandDevice, P: Probe>(units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
-        while units.area(0).free_blocks() < units.area(0).least_free() {
+        while units.area(0).is_short() {
             let victim = Victims::Greedy.choose(units.area_mut(0));
             // A block in SLC mode that is valid throughout takes less room at home.
             let victim =

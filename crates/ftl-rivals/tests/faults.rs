@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use ftl_iface::{
     Block, BlockStore, Bytes, NandDevice, NoProbe, Region, Sector, SectorCount, StoreWriteError,
 };
-use ftl_rivals::kit::{Mapped, Policy, Victims};
+use ftl_rivals::kit::{Lanes, Mapped, Policy, Victims};
 use ftl_rivals::{Rival, Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
 use nand_model::faults::Chance;
 use nand_model::{Chip, Content, FaultInjector};
@@ -87,12 +87,21 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
             wear_out("page-mlc", page_map::new(chip(), NoProbe, &config));
         }
         let short = SectorCount::new(4);
-        let config = ko::Config { sector, capacity, lanes, short, threshold: 2 };
+        let config =
+            ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 2 };
         wear_out("ko", ko::new(chip(), NoProbe, &config));
-        let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+        let config =
+            combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
         wear_out("combo", combo::new(chip(), NoProbe, &config));
         let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
-        let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+        let config = ahdm::Config {
+            sector,
+            capacity,
+            lanes: Lanes::alike(lanes),
+            threshold,
+            warm: 4,
+            endurance,
+        };
         wear_out("ahdm", ahdm::new(chip(), NoProbe, &config));
         let config = density::Config { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
         wear_out("density", density::new(chip(), NoProbe, &config));

@@ -3,7 +3,7 @@
 use ftl_iface::{
     BlockStore, Bytes, Cause, Counters, Mode, NoProbe, Region, Sector, SectorCount, Verb,
 };
-use ftl_rivals::kit::{Mapped, Policy};
+use ftl_rivals::kit::{Lanes, Mapped, Policy};
 use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, page_map, pslc};
 use nand_model::{Chip, Content};
 
@@ -38,7 +38,7 @@ fn ko_keeps_what_is_updated_and_lets_the_rest_leave() {
         let config = |capacity| ko::Config {
             sector: SECTOR,
             capacity,
-            lanes: 1,
+            lanes: Lanes::alike(1),
             short: SectorCount::new(4),
             threshold,
         };
@@ -54,7 +54,7 @@ fn ko_keeps_what_is_updated_and_lets_the_rest_leave() {
 
 #[test]
 fn combo_moves_on_from_hot_to_warm_to_mlc() {
-    for lanes in [1, 2] {
+    for lanes in [Lanes::alike(1), Lanes::alike(2), Lanes { slc: 1, mlc: 3 }] {
         let config = |capacity| combo::Config { sector: SECTOR, capacity, lanes, hot_percent: 50 };
         let build = |chip, capacity| combo::new(chip, NoProbe, &config(capacity));
         let mut store = build(chip(12, 60, 50).0, chip(12, 60, 50).1).unwrap();
@@ -70,7 +70,7 @@ fn ahdm_keeps_hot_pages_in_the_slc_and_no_others() {
         let config = |capacity| ahdm::Config {
             sector: SECTOR,
             capacity,
-            lanes: 1,
+            lanes: Lanes::alike(1),
             threshold,
             warm: 4,
             endurance: [100_000, 10_000],
@@ -170,13 +170,20 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     let (sector, lanes, short) = (SECTOR, 1, SectorCount::new(4));
     let chip = |mlc| Chip::new(&world::part("tiny", 12, mlc), Content::Bytes).unwrap();
     for threshold in [0, 16] {
-        let config = ko::Config { sector, capacity, lanes, short, threshold };
+        let config = ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold };
         full("ko", ko::new(chip(18), NoProbe, &config), 4_000);
     }
-    let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+    let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     full("combo", combo::new(chip(18), NoProbe, &config), 4_000);
     let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
-    let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+    let config = ahdm::Config {
+        sector,
+        capacity,
+        lanes: Lanes::alike(lanes),
+        threshold,
+        warm: 4,
+        endurance,
+    };
     full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
     let config = density::Config { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
     full("density", density::new(chip(24), NoProbe, &config), 4_000);
@@ -199,12 +206,19 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
         lanes,
     };
     note("page-mlc", lived_if_it_fits("page-mlc", page_map::new(chip(), NoProbe, &config)));
-    let config = ko::Config { sector, capacity, lanes, short, threshold: 0 };
+    let config = ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 0 };
     note("ko", lived_if_it_fits("ko", ko::new(chip(), NoProbe, &config)));
-    let config = combo::Config { sector, capacity, lanes, hot_percent: 50 };
+    let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     note("combo", lived_if_it_fits("combo", combo::new(chip(), NoProbe, &config)));
     let (threshold, endurance) = (ahdm::Threshold::Fixed(1), [100_000, 5_000]);
-    let config = ahdm::Config { sector, capacity, lanes, threshold, warm: 4, endurance };
+    let config = ahdm::Config {
+        sector,
+        capacity,
+        lanes: Lanes::alike(lanes),
+        threshold,
+        warm: 4,
+        endurance,
+    };
     note("ahdm", lived_if_it_fits("ahdm", ahdm::new(chip(), NoProbe, &config)));
     let config = density::Config { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
     note("density", lived_if_it_fits("density", density::new(chip(), NoProbe, &config)));

@@ -31,7 +31,7 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
                 "the chip was busy with {command:?} at each of {polls} polls: check its supply, or allow more polls"
             ),
             Self::OutOfContract => f.write_str(
-                "an address outside the chip, or a buffer of a wrong length: mend the caller",
+                "an address outside the chip, or a buffer of a wrong length: fix the caller",
             ),
         }
     }
@@ -63,15 +63,18 @@ impl<E: fmt::Debug> fmt::Display for SetupError<E> {
             Self::UnknownPart([a, b, c]) if a == b && b == c => {
                 write!(
                     f,
-                    "no chip answers (its number reads {a:02X} {b:02X} {c:02X}): check wiring and mode 0"
+                    "no chip answers (its ID reads {a:02X} {b:02X} {c:02X}): check wiring and mode 0"
                 )
             }
             Self::UnknownPart([a, b, c]) => {
-                write!(f, "no part has the number {a:02X} {b:02X} {c:02X}: describe it as a `Part`")
+                write!(
+                    f,
+                    "no known part has the ID {a:02X} {b:02X} {c:02X}: describe it as a `Part`"
+                )
             }
             Self::UnsoundPart(name) => write!(
                 f,
-                "the description of {name} contradicts itself: see `Part::is_sound` for what must hold"
+                "the description of {name} is inconsistent: see `Part::is_sound` for the rules"
             ),
             Self::Protected(register) => write!(
                 f,
@@ -79,7 +82,7 @@ impl<E: fmt::Debug> fmt::Display for SetupError<E> {
             ),
             Self::Configuration(register) => write!(
                 f,
-                "the chip does not take its configuration (register B0h reads {register:#04X}): is it locked?"
+                "the chip did not accept its configuration (register B0h reads {register:#04X}): is it locked?"
             ),
         }
     }

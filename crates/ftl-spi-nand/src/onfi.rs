@@ -49,7 +49,7 @@ pub enum OnfiError {
 impl fmt::Display for OnfiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Signature => "no parameter page stands here: try the next copy",
+            Self::Signature => "there is no parameter page here: try the next copy",
             Self::Check => "this copy of the parameter page is damaged: try the next",
         })
     }

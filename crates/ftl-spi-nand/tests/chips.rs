@@ -337,7 +337,7 @@ fn a_description_that_contradicts_itself_is_found_unsound() {
         &[Part { id: &[0xEF, 0xAA, 0x21], plane_bit: Some(3), ..sound }],
     )
     .map(drop);
-    assert!(nand.unwrap_err().to_string().contains("contradicts itself"));
+    assert!(nand.unwrap_err().to_string().contains("is inconsistent"));
 }
 
 /// Something that a driver is asked to do.

@@ -1,13 +1,15 @@
-//! The truth: what each page was programmed with, how far each block is programmed, its erases and its bad mark.
+//! The stored content: what each page was programmed with, how far each block is programmed, its erases and its bad
+//! mark.
 //!
-//! A block's pages lie together, record after record ([`content`](crate::content) says what is in one) or in shorter
-//! rows (`packing`, `rows`), so that a page costs one look at memory. How far the block is programmed stands beside
-//! it: an erase resets that number and touches no page. Pages that a program jumps over get an explicit state.
+//! A block's pages are stored together, record after record ([`content`](crate::content) describes a record) or in
+//! shorter rows (`packing`, `rows`), so that a page costs one memory access. How far the block is programmed is stored
+//! beside it: an erase resets that number and touches no page. Pages that a program skips get an explicit state.
 //!
-//! Plain blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers; whoever writes first
-//! to a shared block makes its own copy, or takes it over when nobody else is left. A block holds records from its
-//! first program to its erase, which leaves them to the block that is programmed next: memory is that of the blocks in
-//! use, and new records come where the processor's caches still are. The rows of packed blocks a fork copies.
+//! Plain blocks are owned or shared. [`fork`](Cells::fork) makes them shared and copies pointers. The first to write
+//! to a shared block makes its own copy, or takes it over if there is no other owner. A block has records from its
+//! first program to its erase, which leaves them to the block that is programmed next. So memory is used only for
+//! blocks in use, and new records are probably still in the processor's caches. A fork copies the rows of packed
+//! blocks.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -3,44 +3,45 @@
 //! Two views of the same hardware:
 //!
 //! - *Serial* ([`Time::Serial`], the default): one operation after the other. Nothing overlaps, whatever the layout.
-//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work at the same time, for as many requests as are
-//!   under way.
+//! - *Overlapped* ([`Time::Overlapped`]): channels, dies and planes work in parallel, for all outstanding requests.
 //!
 //! # Overlapped operations
 //!
-//! A die does one operation at a time; others queue for it in the order in which they came to be possible. A read
-//! occupies its die while the cells are sensed and until its bytes are across the channel. A program's bytes cross the
-//! channel first; its die is taken from then until the cells are written. An erase occupies its die alone. Channels
+//! A die does one operation at a time; others queue for it in the order in which they became ready. A read
+//! occupies its die while the cells are sensed and until its data has crossed the channel. A program's data crosses the
+//! channel first; its die is occupied from then until the cells are written. An erase occupies only its die. Channels
 //! carry one page at a time, in the order in which pages are ready. Planes of one die work together as the multi-plane
-//! commands of ONFI parts let them (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"):
+//! commands of ONFI parts allow (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"):
 //! reads or programs of the same page number, or erases, that wait for the die together share one operation time; a
-//! program joins as long as bytes of the others come in. Bytes cross one after the other all the same.
+//! program can join while the others' data is still crossing the channel. Data still crosses one page after the other.
 //!
-//! Where a block is striped ([`Stripe`](crate::part::Stripe)), its neighbouring pages lie on other channels and dies,
-//! and an erase of it occupies all of them.
+//! If a block is striped ([`Stripe`](crate::part::Stripe)), its neighbouring pages are on other channels and dies,
+//! and an erase of it occupies all of them. A region may have dies of its own, on channels of its own
+//! ([`RegionPart`](crate::part::RegionPart)): then the operations of the two regions never meet.
 //!
-//! # Who waits for what
+//! # Which operation waits for which
 //!
-//! An FTL that blocks asks for one operation after the other, and takes no time to do so. What each must wait for in
-//! fact is told beforehand by an [`Order`]: nobody waits for the host's data, while a tag or a map decides what is done
-//! next. Operations of one request follow from each other that way. Requests that are under way together have nothing
-//! in common but the hardware, and the order in which the operations on each block were asked for.
+//! An FTL that blocks issues one operation after the other, and takes no time to do so. What each must really wait for
+//! is declared beforehand by an [`Order`]: nothing waits for the host's data, but a tag or a map decides what is done
+//! next. So the operations of one request depend on each other. Outstanding requests share
+//! only the hardware, and the order in which the operations on each block were issued.
 //!
-//! A request is over when the last of its operations is. Its time from the beginning of the first is charged to the
-//! operations ([`Label`]), each with the time since the end of the one that ended before it: the parts add up to the
+//! A request is over when its last operation is. Its time from the beginning of the first one is charged to the
+//! operations ([`Label`]), to each the time since the end of the previous one: the parts add up to the
 //! whole.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - `asked`: what operations ask for and what is told of a request. `places`: where pages lie. `graph`: which
-//!   operation waits for which. `requests`: what is under way. `dies`: what each is at. `schedule`: the hardware from
-//!   event to event.
+//! - `asked`: requested operations, and the account of a request. `places`: where pages are. `graph`: which
+//!   operation waits for which. `requests`: outstanding requests. `dies`: the state of each die. `schedule`: the
+//!   event-driven schedule of the hardware.
 
 use ftl_iface::Bytes;
 
+use self::places::Places;
 use self::requests::Requests;
 use self::schedule::Schedule;
-use crate::part::{Layout, Nanos, Timing};
+use crate::part::{Nanos, Part, Timing};
 
 mod asked;
 mod dies;
@@ -103,11 +104,11 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    pub(crate) fn new(time: Time, layout: Layout, now: Nanos, active: Nanos) -> Self {
+    pub(crate) fn new(time: Time, part: &Part, now: Nanos, active: Nanos) -> Self {
         let overlapped = match time {
             Time::Serial => None,
             Time::Overlapped => {
-                Some(Box::new(Schedule::new(layout, now, active, Requests::new(0))))
+                Some(Box::new(Schedule::new(Places::new(part), now, active, Requests::new(0))))
             }
         };
         let (order, label) = (Order::default(), Label::default());

@@ -1,10 +1,10 @@
-//! What a chip keeps of a page: every byte, or a stamp for each sector.
+//! What a chip stores of a page: every byte, or a stamp for each sector.
 //!
 //! A long trace programs terabytes whose bytes nobody looks at; what matters is *which* write a sector came from. In
-//! stamp mode a payload sector starts with a [`Stamp`] (4 bytes) and a mark that says so (8 bytes), and the chip keeps
-//! the 4 bytes alone. Reading such a sector writes those 12 bytes back and **leaves the rest of the buffer as it was**.
-//! All other content is exact in both modes: a sector of zeros or of 0xFF costs no more than a stamp, and a page with
-//! any other sector (an FTL's own records) is kept whole beside the others.
+//! stamp mode a payload sector starts with a [`Stamp`] (4 bytes) and a mark that identifies it (8 bytes), and the chip
+//! stores only the 4 bytes. Reading such a sector writes those 12 bytes back and **leaves the rest of the buffer as it
+//! was**. All other content is exact in both modes: a sector of zeros or of 0xFF costs no more than a stamp, and a
+//! page with any other sector (an FTL's own records) is stored whole beside the others.
 
 use ftl_iface::{Bytes, Page, Region, RegionGeometry};
 
@@ -63,7 +63,7 @@ pub enum ContentError {
     },
     /// More spare bytes are to be kept than there are.
     #[error(
-        "{kept} of spare are to be kept, but a page of the {region} region has {spare}: keep fewer"
+        "{kept} of spare area are to be kept, but a page of the {region} region has {spare}: keep fewer"
     )]
     Spare {
         /// Whose pages.

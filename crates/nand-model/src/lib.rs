@@ -1,35 +1,35 @@
 //! A timed model of SLC, MLC and TLC NAND chips that fail like real ones.
 //!
 //! ```text
-//!            FTL, or anything else that speaks NandDevice
+//!            FTL, or anything else that uses NandDevice
 //!                   │ read, program, erase, is_bad, mark_bad
 //!            ┌──────▼──────┐
-//!            │   Tracer    │  every operation a readable line         wrappers: they stack,
-//!            │  PowerCut   │  stops operation n midway                and into_inner() gives
-//!            │FaultInjector│  fails as told, or by a seed             the device below back
+//!            │   Tracer    │  every operation as a readable line      wrappers: they stack,
+//!            │  PowerCut   │  stops operation n midway                and into_inner() returns
+//!            │FaultInjector│  fails on request, or by a seed          the device below
 //!            ├─────────────┤
-//!            │    Chip     │  the truth: never fails by chance
+//!            │    Chip     │  the true content: never fails by chance
 //!            └──────┬──────┘
 //!      ┌─────────┬──┴──────┬──────────┐
 //!    rules     cells     clock      energy
 //!   promises   what is   when it    what it
 //!   kept?      stored    is done    costs
 //!                │
-//!             content: every byte, or a stamp a sector
+//!             content: every byte, or one stamp per sector
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - [`part`]: what a datasheet says of a device. [`datasheet`]: device files, and those built in.
-//! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: what it counts. [`image`]: a chip saved to a
+//! - [`part`]: the datasheet figures of a device. [`datasheet`]: device files, and the built-in ones.
+//! - [`chip`]: [`Chip`] itself, and [`Fork`]: cheap copies. [`stats`]: its counters. [`image`]: a chip saved to a
 //!   file.
-//! - [`content`]: what is kept of a page; `stamp`: [`Stamp`]. [`preset`]: blocks that come programmed, by a formula.
+//! - [`content`]: what is stored of a page; `stamp`: [`Stamp`]. [`preset`]: blocks that start programmed, by a formula.
 //! - [`clock`]: serial and overlapped [`Time`], requests that share the device. [`energy`]: exact sums of V·I·t.
-//! - [`faults`]: one file a kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`, `bit_errors`,
-//!   `uncorrectable`, and `torn`, what cuts and failures leave; `setting`: how
-//!   they are set and lifted. [`power`]: the cut. [`tracer`].
+//! - [`faults`]: one file for each kind: `factory_bad`, `program_failure`, `erase_failure`, `mark_failure`,
+//!   `bit_errors`, `uncorrectable`, and `torn`, the effects of power cuts and failures; `setting`: how they are set
+//!   and removed. [`power`]: the power cut. [`tracer`].
 //!
-//! A breach of the caller's promises ([`ftl_iface::NandDevice`]) panics with a sentence that names the operation, the
+//! A breach of the caller's promises ([`ftl_iface::NandDevice`]) panics with a message that names the operation, the
 //! address and what was expected. Everything else that goes wrong is a typed error.
 //!
 //! # Example

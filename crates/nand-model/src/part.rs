@@ -1,6 +1,6 @@
-//! What a datasheet says of a device: shape, time, power, endurance, error correction, price.
+//! The datasheet figures of a device: shape, time, power, endurance, error correction, price.
 //!
-//! Figures alone: [`datasheet`](crate::datasheet) reads them from a file, the other rooms act on them.
+//! Only figures: [`datasheet`](crate::datasheet) reads them from a file, the other modules use them.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -127,6 +127,8 @@ pub struct RegionPart {
     pub dollars_per_gib: f64,
     /// What a block is when it is erased into SLC mode; none where blocks have no such mode.
     pub slc_mode: Option<SlcMode>,
+    /// Dies of the region's own, on channels of their own; none where it lies on those of the device.
+    pub layout: Option<Layout>,
 }
 
 /// A region's blocks with one bit a cell. Pages are as large as in full mode, and fewer.
@@ -211,7 +213,7 @@ pub struct Part {
     pub slc: Option<RegionPart>,
     /// The MLC region's figures, where the geometry has one.
     pub mlc: Option<RegionPart>,
-    /// Parallel hardware.
+    /// Parallel hardware, of all regions that have none of their own.
     pub layout: Layout,
     /// Supply.
     pub power: Power,
@@ -228,6 +230,27 @@ impl Part {
             Region::Slc => self.slc.as_ref(),
             Region::Mlc => self.mlc.as_ref(),
         }
+    }
+
+    /// The hardware that the region's blocks lie on.
+    pub fn layout_of(&self, region: Region) -> Layout {
+        self.region(region).and_then(|part| part.layout).unwrap_or(self.layout)
+    }
+
+    /// The hardware of the device: what regions share, if one lies there, and what they have of their own.
+    pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout> {
+        let own = |region| self.region(region).and_then(|part| part.layout);
+        let is_shared = Region::ALL
+            .iter()
+            .filter_map(|region| self.region(*region))
+            .any(|part| part.layout.is_none());
+        let shared = is_shared.then_some(self.layout);
+        shared.into_iter().chain(Region::ALL.into_iter().filter_map(own))
+    }
+
+    /// Dies of the whole device.
+    pub fn dies(&self) -> u32 {
+        self.layouts().map(Layout::dies).sum()
     }
 
     /// The same device with an SLC region of `bytes` (rounded down to whole blocks), or with none at zero. A device

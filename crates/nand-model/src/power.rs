@@ -47,7 +47,7 @@ pub enum BlockFate {
     Untouched,
     /// Its pages read as erased.
     Erased,
-    /// Each of its pages reads as before, as erased, as bytes that nobody wrote, or as uncorrectable, by the seed of
+    /// Each of its pages reads as before, as erased, as bytes never written, or as uncorrectable, by the seed of
     /// the faults below.
     Garbage,
     /// Each of its pages reads as before, as erased, as uncorrectable, or well for a while and as uncorrectable later,

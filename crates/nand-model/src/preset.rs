@@ -1,8 +1,8 @@
-//! Blocks that come programmed: what their pages hold is told by a formula, not kept.
+//! Preset blocks: blocks that start programmed, whose content is computed by a formula and not stored.
 //!
-//! A simulation often begins with a device that was written through once. Programming millions of pages to get there
-//! takes longer than many a run, and their records more memory than all that the run will change. A preset block holds
-//! nothing until it is erased and programmed anew; a read of it asks the formula.
+//! A simulation often begins with a device that is already full. Programming millions of pages first would
+//! take longer than many a run, and more memory than everything the run changes. A preset block stores
+//! nothing until it is erased and programmed again; a read of it evaluates the formula.
 
 use std::fmt::Debug;
 

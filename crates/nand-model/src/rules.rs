@@ -1,6 +1,6 @@
-//! The caller's promises, and what is said when one is broken.
+//! The caller's promises, and the message when one is broken.
 //!
-//! A breach is a bug of the caller, never a fault of the chip: the run stops with a sentence that names the operation,
+//! A breach is a bug of the caller, never a fault of the chip: the run stops with a message that names the operation,
 //! the address and what was expected. The promises are those of [`NandDevice`](ftl_iface::NandDevice); stamp mode adds
 //! two of its own ([`Content::Stamps`](crate::content::Content::Stamps)).
 

@@ -1,4 +1,4 @@
-//! Stamps, and the 4 bytes that stand for a sector inside the chip: a stamp, or one of the two fillers.
+//! Stamps, and the 4 bytes that represent a sector inside the chip: a stamp, or one of two fill patterns.
 
 use ftl_iface::Bytes;
 

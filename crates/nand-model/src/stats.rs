@@ -1,4 +1,4 @@
-//! What a chip did, in operations, time and energy.
+//! Statistics of a chip: operations, time and energy.
 
 use ftl_iface::Region;
 

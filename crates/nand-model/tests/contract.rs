@@ -215,7 +215,7 @@ fn more_spare_bytes_than_a_page_has_are_refused() {
     let error = Chip::new(&hybrid(), content).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "17 bytes of spare are to be kept, but a page of the SLC region has 16 bytes: keep fewer"
+        "17 bytes of spare area are to be kept, but a page of the SLC region has 16 bytes: keep fewer"
     );
     assert!(Chip::new(&hybrid(), STAMPS).is_ok());
 }
@@ -231,6 +231,11 @@ fn a_layout_without_a_die_is_refused() {
     ] {
         let part = part(Some(slc_shape()), None, 0, layout);
         let error = Chip::new(&part, Content::Bytes).unwrap_err();
+        assert_eq!(error, ChipError::Layout { part: "test".into() });
+        let mut own = part;
+        own.layout = Layout::SINGLE;
+        own.slc.as_mut().unwrap().layout = Some(layout);
+        let error = Chip::new(&own, Content::Bytes).unwrap_err();
         assert_eq!(error, ChipError::Layout { part: "test".into() });
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ftl_iface::{Bytes, Cell, PageIndex, Pairing, Region};
 use nand_model::datasheet::{self, DatasheetError, Fault};
-use nand_model::part::{Layout, Nanos, Part, RegionPart};
+use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
 
 fn builtin(name: &str) -> Part {
     datasheet::builtin(name).unwrap_or_else(|error| panic!("{error}"))
@@ -350,6 +350,35 @@ fn broken_toml_is_refused_with_its_line() {
     let fault = fault_in("name = \"x\"\ntitle = \n");
     assert_eq!(fault.line, Some(2), "{fault}");
     assert!(matches!(fault_in("").key.as_str(), ""));
+}
+
+#[test]
+fn a_region_may_have_dies_of_its_own() {
+    let shared = "[layout]\nchannels = 2\ndies_per_channel = 2\nplanes_per_die = 1\n\n[slc]";
+    let own = "[slc.layout]\nchannels = 1\ndies_per_channel = 1\nplanes_per_die = 4\nstripe = \"die\"\n\n[mlc]";
+    let text = GOOD.replacen("[slc]", shared, 1).replacen("[mlc]", own, 1);
+    let part = Part::parse(&text, "own.toml").unwrap();
+    let layout = Layout { planes_per_die: 4, stripe: Stripe::Die, ..Layout::SINGLE };
+    assert_eq!(part.layout_of(Region::Slc), layout);
+    assert_eq!(part.layout_of(Region::Mlc), part.layout);
+    assert_eq!((part.layout.dies(), part.dies()), (4, 5));
+    // 12 pages go evenly over four planes, and not over eight; the MLC has no such need.
+    let fault = fault_in(&text.replacen("planes_per_die = 4", "planes_per_die = 8", 1));
+    assert_fault(&fault, "slc.pages_per_block", "8 planes");
+    let fault = fault_in(&text.replacen("planes_per_die = 4", "planes_per_die = 65", 1));
+    assert_fault(&fault, "slc.layout.planes_per_die", "more than 64");
+    let fault = fault_in(&text.replacen("planes_per_die = 4\n", "", 1));
+    assert_fault(&fault, "slc.layout", "missing field `planes_per_die`");
+}
+
+#[test]
+fn the_device_of_ko_has_the_paper_s_planes_and_ways() {
+    let ko = builtin("ko");
+    let four = Layout { planes_per_die: 4, ..Layout::SINGLE };
+    assert_eq!(ko.layout_of(Region::Slc), four);
+    assert_eq!(ko.layout_of(Region::Mlc), Layout { dies_per_channel: 2, ..four });
+    let blocks = |region| ko.geometry.region(region).unwrap().blocks.get();
+    assert_eq!([Region::Slc, Region::Mlc].map(blocks), [1_024, 8_192]);
 }
 
 // Pairing tables.

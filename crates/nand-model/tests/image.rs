@@ -113,19 +113,19 @@ fn an_image_cut_short_anywhere_is_noticed() {
 #[test]
 fn a_foreign_file_is_called_one() {
     let error = Chip::load(b"#!/bin/sh\necho no image at all\n".as_slice()).unwrap_err();
-    assert_eq!(error.to_string(), "this is no chip image: give a file that was saved as one");
+    assert_eq!(error.to_string(), "this is not a chip image: give a file that was saved as one");
     let faults = FaultInjector::<Chip>::load(saved(&chip()).as_slice()).unwrap_err();
-    assert_eq!(faults.to_string(), "this is no faults image: give a file that was saved as one");
+    assert_eq!(faults.to_string(), "this is not a faults image: give a file that was saved as one");
 }
 
 #[test]
 fn a_newer_image_is_told_by_its_version() {
     let mut image = saved(&chip());
-    image[8..10].copy_from_slice(&4_u16.to_le_bytes());
+    image[8..10].copy_from_slice(&5_u16.to_le_bytes());
     let error = Chip::load(image.as_slice()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the image has version 4, this program reads version 3: save it anew"
+        "the image has version 5, this program reads version 4: save it again"
     );
 }
 

@@ -280,6 +280,56 @@ fn an_erase_of_a_striped_block_waits_for_every_die() {
     assert_eq!(ends(&mut chip), [SENSE + OUT, SENSE + OUT + ERASE]);
 }
 
+/// A chip whose SLC lies on dies of its own.
+fn apart(slc_layout: Layout, shared: Layout) -> Chip {
+    let mut part = part(Some(slc_shape()), Some(mlc_shape()), BUS, shared);
+    part.slc.as_mut().unwrap().layout = Some(slc_layout);
+    Chip::new(&part, Content::Bytes).unwrap().with_time(Time::Overlapped)
+}
+
+const SLC_IN: u64 = 52_800;
+const SLC_ARRAY: u64 = 200_000;
+
+#[test]
+fn a_region_with_dies_of_its_own_works_beside_the_other() {
+    let both = |mut chip: Chip| {
+        free(&mut chip, 0, |chip| program(chip, page(mlc(0), 0), 1));
+        free(&mut chip, 0, |chip| program(chip, page(slc(0), 0), 1));
+        (ends(&mut chip), chip.stats().idle_energy)
+    };
+    let (mlc_end, slc_end) = (IN + ARRAY, SLC_IN + SLC_ARRAY);
+    // On one die the SLC waits for the MLC.
+    let (shared, idle) = both(chip(Layout::SINGLE, BUS));
+    assert_eq!((shared, idle), (vec![mlc_end, mlc_end + slc_end], Energy::ZERO));
+    // On its own it waits for nothing, not for the bus either. Then its die stands by at 3.3 V x 10 uA: 33,000
+    // attojoules a nanosecond.
+    let (apart, idle) = both(apart(Layout::SINGLE, Layout::SINGLE));
+    assert_eq!(apart, [mlc_end, slc_end]);
+    let idle_nanos = u128::from(mlc_end - slc_end);
+    assert_eq!(idle, Energy::from_attojoules(idle_nanos * 33_000));
+}
+
+#[test]
+fn one_way_of_the_slc_is_one_whatever_the_mlc_has() {
+    // As the device of Ko et al.: the SLC has one way of four planes, the MLC two.
+    let four = Layout { planes_per_die: 4, ..Layout::SINGLE };
+    let mut chip = apart(four, Layout { dies_per_channel: 2, ..four });
+    let programs = |chip: &mut Chip, at: u64, blocks: u32, block: &dyn Fn(u32) -> Block| {
+        free(chip, at, |chip| (0..blocks).for_each(|at| program(chip, page(block(at), 0), 1)));
+        ends(chip)[0] - at
+    };
+    // Four planes take four pages in one time.
+    assert_eq!(programs(&mut chip, 0, 4, &slc), 4 * SLC_IN + SLC_ARRAY);
+    // Eight blocks of the MLC lie on two dies: the second die's bytes come in while the first one's cells work.
+    let now = chip.now().get();
+    assert_eq!(programs(&mut chip, now, 8, &mlc), 8 * IN + ARRAY);
+    // Eight blocks of the SLC lie on one: they take its time twice.
+    let now = chip.now().get();
+    let erased = |chip: &mut Chip| (0..8).for_each(|at| chip.erase(slc(at)).unwrap());
+    free(&mut chip, now, erased);
+    assert_eq!(ends(&mut chip), [now + 2 * ERASE]);
+}
+
 #[test]
 fn a_requests_time_is_charged_to_its_operations_without_rest() {
     let mut chip = chip(DIES, BUS);

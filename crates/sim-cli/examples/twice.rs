@@ -2,9 +2,8 @@
 use std::convert::Infallible;
 use std::process::ExitCode;
 
-use ftl_iface::{Cause, Mode, NandDevice, Probe, Region};
-use ftl_rivals::kit::{AreaPlan, Fault, Mapped, Policy, Request, Stream, Unit, Units, Victims};
-use ftl_rivals::page_map::make_room;
+use ftl_iface::{Cause, NandDevice, Probe};
+use ftl_rivals::kit::{Fault, Mapped, Policy, Request, Stream, Unit, Units, Victims};
 use ftl_rivals::{Rival, Unfit};
 use sim_cli::own::{self, Own, Parameter, Wanted};
 
@@ -30,15 +29,13 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Twice {
     ) -> Result<(), Fault<D::Error>> {
         let written = &mut self.written[unit.0 as usize];
         *written = written.saturating_add(1);
-        make_room(units, Victims::Greedy, COPIES)?;
         if *written < self.times {
+            units.make_room(Victims::Greedy, COPIES)?;
             return units.put(COLD, unit, data, Cause::Host);
         }
-        while units.area(SLC).free_blocks() < units.area(SLC).least_free() {
-            let oldest = Victims::InOrder.choose(units.area_mut(SLC)).ok_or(Fault::Full)?;
-            units.collect(SLC, oldest, Cause::WriteBack, |_| (COPIES, Cause::WriteBack))?;
-            make_room(units, Victims::Greedy, COPIES)?;
-        }
+        units.spill(SLC, (COPIES, Cause::WriteBack), |units| {
+            units.make_room(Victims::Greedy, COPIES)
+        })?;
         units.put(HOT, unit, data, Cause::Host)
     }
 
@@ -64,12 +61,7 @@ impl Own for Twice {
         probe: P,
         wanted: &Wanted<'_>,
     ) -> Result<impl Rival<Error = Infallible>, Unfit> {
-        let plans = [Region::Slc, Region::Mlc].map(|region| {
-            let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
-            let streams = vec![Mode::Full; 2];
-            AreaPlan { region, blocks: 0..blocks, streams, lanes: wanted.lanes }
-        });
-        let units = Units::new(device, probe, &plans, wanted.sector, wanted.capacity)?;
+        let units = wanted.units(device, probe, 2)?;
         let written = vec![0; units.count() as usize];
         Ok(Mapped::new(units, Twice { times: wanted.number("times")?.min(255) as u8, written }))
     }

@@ -13,9 +13,9 @@
 use std::io::Write;
 use std::num::NonZeroU32;
 
-use ftl_iface::{Bytes, RegionGeometry};
+use ftl_iface::{Bytes, Region, RegionGeometry};
 use nand_model::Time;
-use nand_model::part::{Nanos, Part, RegionPart, Stripe};
+use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
 
 use crate::Failure;
 use crate::device::DeviceArgs;
@@ -26,7 +26,7 @@ use crate::table::{Edge, Table};
 use crate::trace::Op;
 use crate::workload::WorkloadArgs;
 
-/// What was typed after `bounds`.
+/// The arguments of `bounds`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
@@ -87,7 +87,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let heads = ["request", "queue", "bound", "by", "reached", "share"];
     let edges = [Edge::Right, Edge::Right, Edge::Right, Edge::Left, Edge::Right, Edge::Right];
     for (op, title) in
-        [(Op::Read, "Read alone, at random places"), (Op::Write, "Written alone, in sequence")]
+        [(Op::Read, "Reads only, at random addresses"), (Op::Write, "Writes only, sequential")]
     {
         writeln!(out, "{title}:")?;
         let mut table = Table::new(heads.into_iter().zip(edges));
@@ -105,7 +105,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn hardware(part: &Part) -> String {
-    let layout = part.layout;
+    let layout = layout(part);
     let striped = match layout.stripe {
         Stripe::None => "a block on one plane",
         Stripe::Die => "a block over the planes of a die",
@@ -136,6 +136,11 @@ fn home(part: &Part) -> Option<(&RegionGeometry, &RegionPart)> {
     mlc.or_else(|| part.geometry.slc().zip(part.slc.as_ref()))
 }
 
+/// The hardware that it lies on.
+fn layout(part: &Part) -> Layout {
+    part.layout_of(if part.mlc.is_some() { Region::Mlc } else { Region::Slc })
+}
+
 /// Bytes a second that the load cannot exceed, and what stops it.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
 fn bound(part: &Part, load: Load) -> (f64, Limit) {
@@ -155,7 +160,7 @@ fn bound(part: &Part, load: Load) -> (f64, Limit) {
     };
     let seconds = |time: Nanos| time.get() as f64 / 1e9;
     let a_page = load.bytes as f64 / pages as f64;
-    let layout = part.layout;
+    let layout = layout(part);
     let dies = u64::from(layout.dies());
     let under_way = pages * u64::from(load.depth);
     let together = under_way.div_ceil(dies).clamp(1, layout.planes_per_die.into());
@@ -173,7 +178,7 @@ fn bound(part: &Part, load: Load) -> (f64, Limit) {
 
 /// The least time of a request of so many pages on idle hardware.
 fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
-    let layout = part.layout;
+    let layout = layout(part);
     let (channels, dies, planes) = match layout.stripe {
         Stripe::None => (1, 1, 1),
         Stripe::Die => (1, 1, layout.planes_per_die),

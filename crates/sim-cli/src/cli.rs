@@ -9,7 +9,7 @@ use crate::{
 #[cfg(unix)]
 use crate::{footprint, serve};
 
-/// What was typed.
+/// The parsed command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "tandem",
@@ -18,12 +18,12 @@ use crate::{footprint, serve};
     after_help = help::program()
 )]
 pub struct Cli {
-    /// What to do; without it, help is shown.
+    /// The command; without one, this help is shown.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What can be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Replay a trace on several systems and compare them with the first
@@ -32,53 +32,53 @@ pub enum Command {
     /// Replay a trace on one system
     #[command(after_help = help::replaying("replay"))]
     Replay(single::Args),
-    /// Run a plan: devices, SLC sizes, systems, traces and seeds, all with all, on all cores; resumable
+    /// Run a plan: every combination of devices, SLC sizes, systems, traces and seeds, on all cores; resumable
     #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::Args),
-    /// Serve a system as a disk that real hosts use, over NBD; with power cuts under their feet if you like
+    /// Serve a system as a disk for real hosts, over NBD; optionally with power cuts
     #[cfg(unix)]
     #[command(after_help = help::examples("serve"))]
     Serve(serve::Args),
-    /// Make the tables and figures of a paper anew, its values beside ours
+    /// Reproduce the tables and figures of a paper, its values beside ours
     #[command(after_help = help::examples("repro"))]
     Repro(repro::Args),
-    /// Look for workloads that agree with all that a paper tells of its own
+    /// Search for workloads that match everything a paper reports about its own
     #[command(after_help = help::examples("fit"))]
     Fit(fit::Args),
     /// Write a synthetic workload to a file
     #[command(after_help = help::replaying("synth"))]
     Synth(synth::command::Args),
-    /// Say what a workload looks like: sizes, update ratios, hit counts
+    /// Profile a workload: request sizes, update ratios, hit counts
     #[command(after_help = help::replaying("profile"))]
     Profile(profile::Args),
     /// List the systems that can be compared, whether they survive power cuts, and their parameters
     #[command(after_help = help::examples("systems"))]
     Systems,
-    /// List the devices that are built in, or every figure of some
+    /// List the built-in devices, or show every figure of some
     #[command(after_help = help::examples("devices"))]
     Devices(devices::Args),
-    /// Run a device: times, energy, a whole block, and what a power cut leaves
+    /// Try out a device: times, energy, a whole block, and what a power cut leaves
     #[command(after_help = help::examples("chip"))]
     Chip(chip::Args),
-    /// Say how fast a device's dies and buses let it be, and how fast loads are
+    /// Compare the speed limits of a device's dies and buses with the speed of workloads
     #[command(after_help = help::examples("bounds"))]
     Bounds(bounds::Args),
-    /// Cut the power at every operation of a workload, mount, and compare everything
+    /// Cut the power at every operation of a workload, mount, and check all data
     #[command(after_help = help::examples("torture"))]
     Torture(torture::Args),
-    /// Say what a firmware needs for a device and a configuration: RAM by table, code, worst cases, mounts
+    /// Show what firmware needs for a device and a configuration: RAM by table, code, worst cases, mounts
     #[cfg(unix)]
     #[command(after_help = help::examples("size"))]
     Size(footprint::Args),
-    /// Write what a shell needs to complete commands and flags
+    /// Write the completion script of a shell
     #[command(after_help = help::examples("completions"))]
     Completions(completions::Args),
-    /// Write a page of the manual: the program's, or a command's
+    /// Write a manual page: of the program, or of a command
     #[command(after_help = help::examples("man"))]
     Man(man::Args),
 }
 
-/// The command line with all its commands, for what is made of their words.
+/// The command line with all its commands, for completions and the manual.
 pub fn program() -> clap::Command {
     Cli::command()
 }

@@ -14,14 +14,14 @@ use crate::table::{Edge, Table};
 use crate::verdict;
 use crate::{Failure, csv, files, interrupt, report};
 
-/// What was typed after `compare`.
+/// The arguments of `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The systems, set apart by commas, or all; ratios are to the first [default: conventional,hybrid, and paged where
-    /// the device has room for it]
+    /// The systems, separated by commas, or all; ratios are to the first [default: conventional,hybrid, and paged if
+    /// the device has space for it]
     #[arg(long, value_delimiter = ',', value_parser = Several::parse, value_name = "SYSTEMS")]
     systems: Vec<Several>,
-    /// Write a line a system, for spreadsheets, to this file; `-` is standard output, in place of the table
+    /// Write CSV, a line for each system, to this file; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE.csv", conflicts_with = "json")]
     csv: Option<PathBuf>,
     #[command(flatten)]
@@ -90,11 +90,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         explain(run, first, out)?;
     }
     verdict::of(&runs.iter().collect::<Vec<_>>(), &setup.part).write(out)?;
-    writeln!(out, "\nEvery sector that was read held what was written last.")?;
+    writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
     replay::ended(asked, runs.iter())
 }
 
-/// A line a run, below a line of names.
+/// A line for each run, below a line of names.
 fn as_csv(runs: &[RunResult], first: &RunResult, device: &str) -> String {
     let names = csv::FIGURES.iter().map(|(name, _)| *name);
     let mut text = csv::line(["device"].into_iter().chain(names));
@@ -132,7 +132,7 @@ fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// Says in words what the paper's ratios are.
+/// Explains the paper's ratios.
 fn explain(run: &RunResult, first: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{} against {}:", run.system, first.system)?;
     let mut table = Table::new([("", Edge::Left), ("", Edge::Right), ("", Edge::Left)]);

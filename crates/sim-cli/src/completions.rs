@@ -10,7 +10,7 @@ use torture::Faults;
 
 use crate::{Failure, synth, systems};
 
-/// What was typed after `completions`.
+/// The arguments of `completions`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The shell
@@ -30,12 +30,15 @@ pub fn run(args: &Args, program: Command, out: &mut dyn Write) -> Result<(), Fai
         Shell::Fish => teach_fish(&program, &mut script),
         _ => {}
     }
+    teach_lists(args.shell, &program, &mut script);
     Ok(out.write_all(script.as_bytes())?)
 }
 
-/// What an argument takes: names alone, or the path of a file as well. The library knows of one or the other.
+/// What an argument takes: a name, names set apart by commas, or a name or the path of a file. The library knows of one
+/// name, or of a file.
 enum Takes {
     Names(Vec<String>),
+    List(Vec<String>),
     NamesOrFile(Vec<String>),
 }
 
@@ -49,13 +52,14 @@ fn taken(arg: &Arg) -> Option<Takes> {
             let names = synth::names().map(|name| format!("{}{name}", synth::PREFIX));
             Some(Takes::NamesOrFile(names.collect()))
         }
-        "system" | "systems" if arg.get_possible_values().is_empty() => {
+        "system" if arg.get_possible_values().is_empty() => {
             Some(Takes::Names(owned(systems::names().collect())))
         }
+        "systems" => Some(Takes::List(owned(systems::names().collect()))),
         "workload" if arg.get_possible_values().is_empty() => {
             Some(Takes::Names(owned(synth::names().collect())))
         }
-        "faults" => Some(Takes::Names(owned(Faults::NAMES.to_vec()))),
+        "faults" => Some(Takes::List(owned(Faults::NAMES.to_vec()))),
         _ => None,
     }
 }
@@ -68,6 +72,70 @@ fn lists_beside_files() -> Vec<Vec<String>> {
         _ => None,
     };
     lists.into_iter().filter_map(names).collect()
+}
+
+/// In bash, the names before the last one of a list are put before what completes it.
+const LIST_IN_BASH: &str = "_tandem_list() {
+    local before=\"\"
+    [[ \"$2\" == *,* ]] && before=\"${2%,*},\"
+    compgen -P \"${before}\" -W \"$1\" -- \"${2##*,}\"
+}
+
+";
+
+/// Of a list set apart by commas, the last name is completed and those before it stay.
+fn teach_lists(shell: Shell, program: &Command, script: &mut String) {
+    for arg in program.get_subcommands().flat_map(Command::get_arguments) {
+        let (Some(Takes::List(names)), Some(flag)) = (taken(arg), arg.get_long()) else { continue };
+        match shell {
+            Shell::Bash => teach_bash_list(flag, &names, script),
+            Shell::Zsh => teach_zsh_list(flag, &names, script),
+            Shell::Fish => teach_fish_list(flag, &names, script),
+            _ => {}
+        }
+    }
+    if shell == Shell::Bash {
+        script.insert_str(0, LIST_IN_BASH);
+    }
+}
+
+fn teach_bash_list(flag: &str, names: &[String], script: &mut String) {
+    let names = names.join(" ");
+    // The line after the flag's has what completes it.
+    let mut of_flag = false;
+    let lines = script.lines().map(|line| {
+        let was_flag = std::mem::replace(&mut of_flag, line.trim() == format!("--{flag})"));
+        let one = format!("compgen -W \"{names}\" --");
+        if was_flag {
+            line.replace(&one, &format!("_tandem_list \"{names}\""))
+        } else {
+            line.into()
+        }
+    });
+    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
+}
+
+fn teach_zsh_list(flag: &str, names: &[String], script: &mut String) {
+    let names = names.join(" ");
+    let lines = script.lines().map(|line| {
+        if line.contains(&format!("--{flag}=[")) {
+            line.replace(&format!(":({names})"), &format!(":_sequence compadd - {names}"))
+        } else {
+            line.into()
+        }
+    });
+    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
+}
+
+/// The library gives fish a name a line, in double quotes.
+fn teach_fish_list(flag: &str, names: &[String], script: &mut String) {
+    let of_flag = format!(" -l {flag} ");
+    let Some((head, rest)) = script.split_once(&of_flag) else { return };
+    let Some((title, rest)) = rest.split_once(" -a \"") else { return };
+    let Some((_, rest)) = rest.split_once('"') else { return };
+    let names = names.join("/");
+    let list = format!("'(__fish_complete_list , \"string split / {names}\")'");
+    *script = format!("{head}{of_flag}{title} -a {list}{rest}");
 }
 
 /// In bash, `compgen -f` adds files: after flags, and where a command takes a file by itself.
@@ -173,7 +241,9 @@ fn taught(mut program: Command) -> Command {
 /// The argument with the names that it takes.
 fn offering(arg: Arg) -> Arg {
     match taken(&arg) {
-        Some(Takes::Names(names) | Takes::NamesOrFile(names)) => one_of(arg, names),
+        Some(Takes::Names(names) | Takes::List(names) | Takes::NamesOrFile(names)) => {
+            one_of(arg, names)
+        }
         None => arg,
     }
 }
@@ -206,6 +276,8 @@ mod tests {
         assert!(zsh.contains(": _tandem_or_file c1 ") && !zsh.contains(":(c1 "), "{zsh}");
         assert!(zsh.contains(": _tandem_or_file synth\\\\:ntfs "), "{zsh}");
         assert!(zsh.contains("'*:traces ") && !zsh.contains("'*::"), "flags after files: {zsh}");
+        // Each shell's way to a list is tried in `tests/completions.rs`, but zsh, which completes for a terminal alone.
+        assert_eq!(zsh.matches(":_sequence compadd - ").count(), 2, "{zsh}");
         let fish = script(Shell::Fish);
         assert!(
             fish.contains(" -r -F -a \"c1\\t") && !fish.contains(" -r -f -a \"c1\\t"),

@@ -4,16 +4,16 @@ use std::io::Write;
 
 use ftl_iface::{Pairing, Region, RegionGeometry};
 use nand_model::datasheet;
-use nand_model::part::{Part, RegionPart};
+use nand_model::part::{Layout, Part, RegionPart};
 
 use crate::Failure;
 use crate::show;
 use crate::table::{Edge, Table};
 
-/// What was typed after `devices`.
+/// The arguments of `devices`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Devices to describe in full: built-in names, or paths of device files. None lists what is built in
+    /// Devices to describe in full: built-in names, or paths of device files. Without any, lists the built-in ones
     #[arg(value_name = "DEVICE")]
     pub devices: Vec<String>,
 }
@@ -65,12 +65,7 @@ fn describe(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
     let exported = show::size(part.exported_bytes);
     let sector = show::size(part.sector_bytes.get().into());
     writeln!(out, "  exports {exported} in sectors of {sector}, for ${:.2}", part.cost_dollars())?;
-    let layout = &part.layout;
-    writeln!(
-        out,
-        "  {} x {} x {} channels, dies and planes",
-        layout.channels, layout.dies_per_channel, layout.planes_per_die,
-    )?;
+    writeln!(out, "  {}", hardware(part.layout))?;
     writeln!(
         out,
         "  {:.1} V, {:.1} mA at work, {:.1} uA at rest",
@@ -84,6 +79,13 @@ fn describe(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+fn hardware(layout: Layout) -> String {
+    format!(
+        "{} x {} x {} channels, dies and planes",
+        layout.channels, layout.dies_per_channel, layout.planes_per_die,
+    )
 }
 
 fn describe_region(
@@ -108,6 +110,9 @@ fn describe_region(
             bytes(shape.spare_bytes)
         ),
     );
+    if let Some(layout) = figures.layout {
+        row("of its own", hardware(layout));
+    }
     row("pairing", pairing(shape.pairing));
     row("page read", show::micros(timing.read));
     row("page program", show::micros(timing.program));

@@ -22,13 +22,13 @@ use crate::systems::{Blueprint, Chosen, Store};
 use crate::table::{Edge, Table};
 use crate::{Failure, files, show};
 
-/// What was typed after `size`.
+/// The arguments of `size`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The FTL: hybrid (with a log), conventional (without), or paged
     #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Chosen,
-    /// What differs from the system's own configuration, as TOML: `tandem size --config list` lists the keys
+    /// A TOML file with changes to the system's own configuration: `tandem size --config list` lists the keys
     #[arg(long, value_name = "FILE.toml")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -37,18 +37,18 @@ pub struct Args {
 
 /// Code and constants in bytes, by build, on a Cortex-M4F and on RISC-V: the table of `docs/FIRMWARE.md`.
 const CODE: [(&str, u32, u32); 12] = [
-    ("log and chains, opt-level = \"z\"", 67_236 + 648, 83_236 + 992),
-    ("log and chains, opt-level = \"s\"", 81_242 + 628, 98_424 + 1_028),
-    ("log and chains, opt-level = 3", 132_754 + 648, 128_896 + 3_336),
-    ("chains alone, opt-level = \"z\"", 43_690 + 640, 54_682 + 984),
-    ("chains alone, opt-level = \"s\"", 51_130 + 628, 62_244 + 1_012),
-    ("chains alone, opt-level = 3", 87_362 + 648, 82_242 + 3_320),
-    ("chains, the least, opt-level = \"z\"", 34_648 + 640, 43_360 + 984),
-    ("chains, the least, opt-level = \"s\"", 40_844 + 624, 50_102 + 1_000),
-    ("chains, the least, opt-level = 3", 66_102 + 648, 62_810 + 3_248),
-    ("page store, opt-level = \"z\"", 40_416 + 716, 51_010 + 972),
-    ("page store, opt-level = \"s\"", 47_054 + 644, 57_290 + 924),
-    ("page store, opt-level = 3", 78_632 + 596, 81_890 + 1_804),
+    ("log and chains, opt-level = \"z\"", 68_002 + 696, 83_920 + 1_040),
+    ("log and chains, opt-level = \"s\"", 83_224 + 684, 100_518 + 1_084),
+    ("log and chains, opt-level = 3", 136_702 + 704, 135_984 + 3_392),
+    ("chains alone, opt-level = \"z\"", 45_298 + 688, 56_278 + 1_032),
+    ("chains alone, opt-level = \"s\"", 53_682 + 684, 65_450 + 1_060),
+    ("chains alone, opt-level = 3", 92_634 + 704, 90_978 + 3_368),
+    ("chains, the least, opt-level = \"z\"", 35_704 + 688, 44_772 + 1_032),
+    ("chains, the least, opt-level = \"s\"", 42_450 + 680, 52_112 + 1_056),
+    ("chains, the least, opt-level = 3", 71_234 + 704, 70_244 + 3_296),
+    ("page store, opt-level = \"z\"", 41_024 + 716, 51_838 + 972),
+    ("page store, opt-level = \"s\"", 47_562 + 644, 58_004 + 924),
+    ("page store, opt-level = 3", 79_014 + 596, 82_748 + 1_804),
 ];
 
 /// The longest file of a configuration.
@@ -108,15 +108,14 @@ impl Keys {
         }
         if let Some(bytes) = self.capacity_bytes {
             let sectors = bytes / u64::from(config.sector_bytes.get().max(1));
-            let too_large = || Failure::Arguments("capacity_bytes: no device has so many".into());
+            let too_large = || Failure::Arguments("capacity_bytes: larger than any device".into());
             config.capacity = Some(SectorCount::new(sectors.try_into().map_err(|_| too_large())?));
         }
         if let Some(blocks) = self.log_blocks {
             config.log = match (config.log, blocks) {
                 (_, 0) => LogRegion::None,
                 (LogRegion::SlcRegion, _) => {
-                    let reason =
-                        "log_blocks: the device has an SLC region, which is the log: say --slc";
+                    let reason = "log_blocks: on this device the SLC region is the log; set its size with --slc";
                     return Err(Failure::Arguments(reason.into()));
                 }
                 (_, blocks) => LogRegion::FirstBlocks(blocks),
@@ -155,7 +154,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         Store::Chains(chains) => chains.0,
         Store::Pages(_) if args.config.is_some() => {
             let reason =
-                "--config: its keys are those of block chains; say --system 'paged?entries=4096'";
+                "--config: its keys are for the hybrid FTL; here use --system 'paged?entries=4096'";
             return Err(Failure::Arguments(reason.into()));
         }
         Store::Pages(pages) => {
@@ -187,7 +186,7 @@ fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Fa
     worst((part, plan.shape().sector_bytes), (costs, bound.maintain(1), None), out)?;
     writeln!(
         out,
-        "  A write that finds an area without free blocks waits longer, until some are won."
+        "  A write that finds an area without free blocks waits longer, until some are freed."
     )?;
     mounts::of_pages(part, plan, out)
 }
@@ -234,7 +233,7 @@ fn worst(
     let sector = u64::from(sector.get());
     let many = SectorCount::new((65_536 / sector).max(1) as u32);
     let [read, write, write_many, trim] = costs(SectorCount::new(1), many);
-    let heads = ["at most", "reads", "programs", "erases", "which take"];
+    let heads = ["at most", "reads", "programs", "erases", "time"];
     let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
     let mut table = Table::new(heads.into_iter().zip(edges));
     let rows = [
@@ -242,7 +241,7 @@ fn worst(
         ("write of a sector".into(), write),
         (format!("write of {}", show::size(u64::from(many.get()) * sector)), write_many),
         ("trim of a sector".into(), trim),
-        ("maintain, a page".into(), maintain),
+        ("maintain, one page".into(), maintain),
     ];
     let settled = settled.map(|(name, cost)| (name.to_owned(), cost));
     for (name, cost) in rows.into_iter().chain(settled) {
@@ -255,8 +254,8 @@ fn worst(
         table.row([name, reads, programs, erases, time]);
     }
     table.write(out)?;
-    writeln!(out, "\n  The times are those of programs and erases.")?;
-    writeln!(out, "  Bounds on reads add up scans that never come together.")?;
+    writeln!(out, "\n  The times count programs and erases only.")?;
+    writeln!(out, "  Bounds on reads add up scans that never occur together.")?;
     Ok(())
 }
 
@@ -314,6 +313,6 @@ mod tests {
         }
         args.config = Some("keys.toml".into());
         let refused = run(&args, &mut Vec::new()).unwrap_err();
-        assert!(refused.to_string().contains("those of block chains"), "{refused}");
+        assert!(refused.to_string().contains("for the hybrid FTL"), "{refused}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::synth;
 
-/// A command line, and what it does.
+/// An example command line, and what it does.
 type Example = (&'static str, &'static str);
 
 /// The program's own examples, under an empty name, and those of each command.
@@ -10,21 +10,21 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "",
         &[
-            ("tandem compare mine.csv", "a disk with and without SLC, on a trace of yours"),
+            ("tandem compare mine.csv", "a disk with and without SLC, on your own trace"),
             (
                 "tandem compare mine.csv --report mine.html",
                 "the same as a page to send to a colleague",
             ),
             ("tandem replay mine.csv.gz", "one system: every figure, and --json FILE for programs"),
             ("tandem sweep plans/slc-size.toml --out results", "how large should the SLC be?"),
-            ("tandem profile mine.csv", "its sizes, what is written again, and how often"),
-            ("tandem synth ntfs --requests 100000 -o made.csv.zst", "a laptop's disk, made up"),
+            ("tandem profile mine.csv", "request sizes, updates, and how often data is rewritten"),
+            ("tandem synth ntfs --requests 100000 -o made.csv.zst", "a synthetic laptop disk"),
             ("tandem repro chang", "the paper's tables and figures, its values beside ours"),
-            ("tandem devices", "what is built in, in a table"),
-            ("tandem chip tiny", "program, read, erase; then cut the power and see what is left"),
+            ("tandem devices", "the built-in devices, in a table"),
+            ("tandem chip tiny", "program, read, erase; then a power cut and what it leaves"),
             (
                 "tandem torture",
-                "power cuts at every operation on a small device: tried, lost, stuck",
+                "power cuts at every operation on a small device; counts lost data and stuck devices",
             ),
             ("tandem serve --socket /tmp/ssd", "a hybrid SSD that a real operating system can use"),
             ("tandem help compare", "more examples, for each command"),
@@ -33,23 +33,26 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "compare",
         &[
-            ("tandem compare mine.csv", "a disk with and without SLC, on a trace of yours"),
+            ("tandem compare mine.csv", "a disk with and without SLC, on your own trace"),
             ("tandem compare mine.csv --report mine.html", "also as a page with charts"),
             ("tandem compare mine.csv --csv mine-result.csv", "also for a spreadsheet"),
-            ("tandem compare mine.csv --slc 64MiB --json mine.json", "less SLC; also for programs"),
+            (
+                "tandem compare mine.csv --slc 64MiB --json mine.json",
+                "less SLC; the result also as JSON",
+            ),
             (
                 "tandem compare mine.csv --systems 'conventional,hybrid,hybrid?filter=off'",
-                "what is the filter of hot data worth?",
+                "what does the hot-data filter gain?",
             ),
             (
                 "tandem compare large.csv --fit pack --capacity 5GiB",
-                "a trace of a larger disk, its extents moved together",
+                "a trace of a larger disk, its used extents packed together",
             ),
             (
                 "tandem compare monday.csv.gz tuesday.csv.gz --passes 3",
                 "two traces in a row, three times",
             ),
-            ("tandem compare 'synth:zipf?requests=200000&reads=30'", "requests that are made up"),
+            ("tandem compare 'synth:zipf?requests=200000&reads=30'", "synthetic requests"),
         ],
     ),
     (
@@ -59,11 +62,11 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("tandem replay mine.csv --system conventional", "without SLC"),
             (
                 "tandem replay mine.csv --open-loop --parallel",
-                "requests when they arrive, dies at once",
+                "requests at their recorded times, dies in parallel",
             ),
             (
                 "tandem replay odd.txt --format blkparse --lenient",
-                "a format by name; skip bad lines",
+                "name the format; skip bad lines",
             ),
             ("tandem replay - --json -", "from standard input, as JSON to standard output"),
         ],
@@ -75,7 +78,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem sweep plans/slc-size.toml --out results",
                 "the example; its file lists all keys",
             ),
-            ("tandem sweep mine.toml --out results", "the same again: goes on where it was killed"),
+            ("tandem sweep mine.toml --out results", "the same again: resumes after a kill"),
             ("tandem sweep mine.toml --out results --jobs 2", "two runs at a time"),
             ("tandem sweep mine.toml --out results --shard 1/4", "the first of four machines"),
             ("tandem sweep mine.toml --out results --on slurm", "an array of jobs on a cluster"),
@@ -91,38 +94,41 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "profile",
         &[
-            ("tandem profile mine.csv", "sizes, what is written again and again, and how often"),
+            ("tandem profile mine.csv", "request sizes, updates, and how often data is rewritten"),
             ("tandem profile 'synth:ntfs?requests=200000' --json -", "as JSON to standard output"),
         ],
     ),
     (
         "repro",
         &[
-            ("tandem repro chang", "every table and figure of the paper: minutes"),
+            ("tandem repro chang", "every table and figure of the paper; takes minutes"),
             ("tandem repro chang table3 fig8 --out figures", "two of them, into that folder"),
-            ("tandem repro chang --requests 2557712 --passes 10", "as long as the paper's: hours"),
-            ("tandem repro all --traces msr", "every paper; published loads from that folder"),
+            (
+                "tandem repro chang --requests 2557712 --passes 10",
+                "as long as in the paper; takes hours",
+            ),
+            ("tandem repro all --traces msr", "every paper; published traces from that folder"),
         ],
     ),
     (
         "devices",
         &[
-            ("tandem devices", "what is built in, in a table"),
+            ("tandem devices", "the built-in devices, in a table"),
             ("tandem devices c3 spi-nand-1g", "every figure of two of them"),
-            ("tandem devices ./my-part.toml", "every figure of a device file of yours"),
+            ("tandem devices ./my-part.toml", "every figure of your own device file"),
         ],
     ),
     (
         "chip",
         &[
-            ("tandem chip tiny", "program, read, erase; then cut the power and see what is left"),
+            ("tandem chip tiny", "program, read, erase; then a power cut and what it leaves"),
             ("tandem chip ./my-part.toml", "a part of your own: copy and edit a file of devices/"),
         ],
     ),
     (
         "fit",
         &[
-            ("tandem fit chang", "workloads as the paper's NTFS trace, and RS over all of them"),
+            ("tandem fit chang", "workloads like the paper's NTFS trace, and RS over all of them"),
             ("tandem fit chang ext3 --tries 500", "the other trace, and a longer search"),
         ],
     ),
@@ -130,7 +136,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "bounds",
         &[(
             "tandem bounds tlc-pslc",
-            "by request size and queue depth, read alone and written alone",
+            "by request size and queue depth, only reads and only writes",
         )],
     ),
     (
@@ -143,7 +149,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ),
             (
                 "tandem compare mine.csv --systems 'hybrid,hybrid?paired-pages=guard'",
-                "what it costs to copy pages beforehand that a power cut may ruin",
+                "the cost of backing up pages that a power cut may corrupt",
             ),
         ],
     ),
@@ -156,15 +162,15 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ),
             (
                 "tandem serve --socket /tmp/ssd --image ssd.img --cut-every 60s",
-                "kept in a file, and without power for a moment every minute",
+                "kept in a file, with a power cut every minute",
             ),
             (
                 "tandem serve --port 10809 --system conventional --pace",
-                "on a port of this machine, as slow as the device",
+                "on a local port, as slow as the device",
             ),
             (
                 "tandem serve --socket /tmp/ssd --record load.csv.zst",
-                "what clients do becomes a trace: tandem compare load.csv.zst",
+                "records the requests as a trace: tandem compare load.csv.zst",
             ),
         ],
     ),
@@ -173,15 +179,15 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             (
                 "tandem torture",
-                "power cuts at every operation on a small device: tried, lost, stuck",
+                "power cuts at every operation on a small device; counts lost data and stuck devices",
             ),
             (
                 "tandem torture --device all --cuts 500 --nested --faults all",
-                "everywhere, with faults",
+                "all small devices, with faults",
             ),
             (
                 "tandem torture --worlds 10000",
-                "random devices, configurations, faults and lives, each of a seed",
+                "random devices, configurations, faults and workloads, each from a seed",
             ),
         ],
     ),
@@ -198,7 +204,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("tandem size --device spi-nand-1g", "RAM, code, the worst request, mounts"),
             ("tandem size --config list > mine.toml", "the keys of a configuration, to edit"),
-            ("tandem size --device ./my-part.toml --config mine.toml", "of a chip of yours"),
+            ("tandem size --device ./my-part.toml --config mine.toml", "for your own chip"),
         ],
     ),
     (
@@ -210,7 +216,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ),
 ];
 
-/// The examples of a command; of the program under an empty name. Each stands above what it does.
+/// The examples of a command; of the program under an empty name. Each is followed by what it does.
 pub(crate) fn examples(command: &str) -> String {
     let mut text = String::from("Examples:");
     let found = EXAMPLES.iter().find(|(name, _)| *name == command);
@@ -220,7 +226,7 @@ pub(crate) fn examples(command: &str) -> String {
     text
 }
 
-/// What stands below the program's help.
+/// The text below the program's help.
 pub(crate) fn program() -> String {
     format!(
         "{}\n\nSizes: 20GiB and 20G are 20 x 1024^3 bytes, 20GB are 20 x 1000^3; K, M and T likewise.\n\n\
@@ -230,7 +236,7 @@ pub(crate) fn program() -> String {
     )
 }
 
-/// What stands below the help of a command that replays.
+/// The text below the help of a command that replays.
 pub(crate) fn replaying(command: &str) -> String {
     let list = synth::list();
     let example = "Synthetic workloads, such as 'synth:zipf?requests=200000&seed=7':";

@@ -192,7 +192,7 @@ impl Host {
             None if sector[..LOOKED_AT].iter().all(|byte| *byte == UNTOUCHED) => {
                 "a buffer that the read left as it was".into()
             }
-            None => format!("bytes that nobody wrote ({:02X?}…)", &sector[..LOOKED_AT]),
+            None => format!("bytes that were never written ({:02X?}…)", &sector[..LOOKED_AT]),
         };
         broken(format!("sector {number} must hold {expected}, and holds {found}"))
     }

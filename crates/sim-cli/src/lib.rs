@@ -1,4 +1,4 @@
-//! Traces in, answers out: the simulator of hybrid SSDs behind the binary `tandem`.
+//! The simulator of hybrid SSDs behind the program `tandem`: it replays traces and reports results.
 //!
 //! ```text
 //!   arguments ──▶ cli ──▶ a command ──▶ tables and JSON on standard output
@@ -8,27 +8,26 @@
 //!                                                            nand-model
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - [`cli`]: the command line as a whole. Each command is one room with its own flags:
-//!   [`devices`] lists and describes devices, [`chip`] runs one, [`bounds`] says what its dies allow, [`single`]
-//!   replays a trace on a system, [`compare`] on several, [`sweep`] by a plan; all by [`replay`].
-//!   `device`: the flags that choose a device.
-//!   [`serve`] lets real hosts use one. [`repro`] makes a paper's figures anew, [`fit`] seeks workloads that agree with
-//!   what it tells. [`torture`]: cuts the power at every operation. [`footprint`]: what a firmware needs for a
-//!   configuration. [`completions`]: for shells. [`man`]: pages of
-//!   the manual. `help`: examples for all of them.
-//! - [`trace`]: requests from files. [`synth`]: requests made up. [`workload`]: both, one after the other. [`profile`]:
-//!   what either looks like.
-//! - `host`: cuts requests into sectors and verifies what is read. [`systems`]: what stands below it, a line each.
-//! - [`result`]: what a run's JSON holds.
-//! - `image`: a chip that outlives the program.
-//! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are whole or not there.
-//! - `verdict`: what a comparison says to whoever must decide.
+//! - [`cli`]: the command line as a whole. Each command is one module with its own flags: [`devices`] lists and
+//!   describes devices, [`chip`] tries one out, [`bounds`] computes its speed limits, [`single`] replays a trace on a
+//!   system, [`compare`] on several, [`sweep`] by a plan; all use [`replay`]. `device`: the flags that choose a
+//!   device. [`serve`] lets real hosts use one. [`repro`] reproduces a paper's figures, [`fit`] searches for workloads
+//!   that match its description. [`torture`]: cuts the power at every operation. [`footprint`]: what firmware needs
+//!   for a configuration. [`completions`]: for shells. [`man`]: manual pages. `help`: examples for all of them.
+//! - [`trace`]: requests from files. [`synth`]: synthetic requests. [`workload`]: both, one after the other.
+//!   [`profile`]: statistics of either.
+//! - `host`: splits requests into sectors and verifies what is read. [`systems`]: the systems below it, an entry for
+//!   each.
+//! - [`result`]: the content of a run's JSON.
+//! - `image`: a chip kept in a file.
+//! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are written atomically.
+//! - `verdict`: the verdict of a comparison, in words.
 //! - `csv`: results for spreadsheets. `side_by_side`: figures of several runs. `table`, `show`: columns of text, and
-//!   figures as people read them. `size`, `spec`: sizes and names with parameters as people type them. `interrupt`:
-//!   Ctrl-C. `notes`: what is said beside results.
-//! - [`own`]: the face for an FTL from outside this repository; [`main_with`] is the program with it.
+//!   readable figures. `size`, `spec`: sizes and names with parameters, as typed. `interrupt`:
+//!   Ctrl-C. `notes`: notes beside results.
+//! - [`own`]: the interface for an FTL from outside this repository; [`main_with`] is the program with it.
 //! - [`Failure`]: why a run ended, and its exit code.
 #![forbid(unsafe_code)]
 

@@ -8,10 +8,10 @@ use nand_model::datasheet;
 
 use crate::Failure;
 
-/// What was typed after `man`.
+/// The arguments of `man`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The command whose page it is; without one, the program's
+    /// The command to describe; by default the whole program
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }

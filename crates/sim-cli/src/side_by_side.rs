@@ -19,15 +19,15 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("  longest write", &|run| time(run.write_us.max));
     row("energy of the flash", &|run| show::energy(run.energy_mj));
     row("price of the flash", &|run| show::dollars(run.cost_usd));
-    row("bytes programmed a byte written", &|run| {
+    row("write amplification", &|run| {
         show::maybe(run.write_amplification, |times| format!("{times:.2}"))
     });
     row("blocks erased, SLC", &|run| in_slc(run, show::count(run.slc.erases)));
     row("blocks erased, MLC", &|run| show::count(run.mlc.erases));
-    row("erases an SLC block, mean", &|run| {
+    row("erases per SLC block, mean", &|run| {
         in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
     });
-    row("erases an MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
+    row("erases per MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
     row("life of the SLC at 20 GB a day", &|run| show::maybe(run.slc.lifetime_years, show::years));
     row("life of the MLC at 20 GB a day", &|run| show::maybe(run.mlc.lifetime_years, show::years));
     row("RAM of the FTL", &|run| show::about(run.ram_bytes));
@@ -54,7 +54,7 @@ pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4]
         row(
             "BW",
             show::maybe(ratios.bw, plain),
-            "erases of an SLC block for each of an MLC block; SLC endures more",
+            "erases per SLC block, divided by erases per MLC block",
         ),
     ]
 }

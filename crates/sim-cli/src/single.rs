@@ -6,10 +6,10 @@ use crate::replay::{self, Options, Outcome, Progress, text};
 use crate::systems::Chosen;
 use crate::{Failure, report};
 
-/// What was typed after `replay`.
+/// The arguments of `replay`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The system, with parameters if need be: `hybrid?filter=off`. `tandem systems` lists them
+    /// The system, with optional parameters: `hybrid?filter=off`. `tandem systems` lists them
     #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Chosen,
     #[command(flatten)]

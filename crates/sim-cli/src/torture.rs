@@ -17,23 +17,23 @@ use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, 
 use self::tell::Report;
 use crate::{Failure, interrupt, show};
 
-/// What was typed after `torture`.
+/// The arguments of `torture`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The FTL
     #[arg(long, default_value = "hybrid", value_parser = ftl(), value_name = "FTL")]
     ftl: FtlName,
-    /// So many random worlds, each of a seed of its own: a device, a configuration, faults, and sixty lives with power
-    /// cuts in anything. One that fails is shrunk to the least that still does
+    /// Test this many random worlds. Each is drawn from a seed: a device, a configuration, faults, and sixty lives with
+    /// power cuts in any operation. A failing world is shrunk to a minimal one that still fails
     #[arg(long, value_name = "N", conflicts_with_all = FIXED)]
     worlds: Option<u64>,
-    /// Of one world these lives alone, as a failure names them; tells what the device was asked
+    /// Repeat only these lives of one world, as a failure prints them; shows the operations on the device
     #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
     lives: Option<Kept>,
-    /// The device: a built-in name, a device file, or `all` for every small one, each with and without a log
+    /// The device: a built-in name, a device file, or `all` for every small device, each with and without a log
     #[arg(long, default_value = "tiny", value_name = "DEVICE")]
     device: String,
-    /// How the FTL is configured: conventional has no log, and with small everything is as small as it can be
+    /// The configuration of the FTL: `conventional` has no log, and `small` makes everything as small as possible
     #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
     system: System,
     /// Requests of the workload
@@ -45,23 +45,23 @@ pub struct Args {
     /// Workloads, each with a seed of its own
     #[arg(long, default_value_t = 1, value_name = "N")]
     seeds: u32,
-    /// Each fate of each operation (exhaustive), or about so many of them in each workload
+    /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
     #[arg(long, default_value = "exhaustive", value_parser = cuts, value_name = "CUTS")]
     cuts: Cuts,
-    /// These cuts alone, as a failure names them, each in the life that the one before began; tells what the device
-    /// was asked before each violation
+    /// Only these power cuts, as a failure prints them, each in the life that follows the cut before; shows the
+    /// operations on the device before each violation
     #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
     at: Vec<Cut>,
-    /// Cut again within the mount that follows a cut, and after it; `every` tries all operations of each mount
+    /// Cut the power again during and after the mount that follows a cut; `every` tests all operations of each mount
     #[arg(long, value_parser = nested, default_missing_value = "some", num_args = 0..=1, value_name = "HOW")]
     nested: Option<Nested>,
-    /// Faults beside the cuts: some of program, erase, mark, uncorrectable, factory, bits, beyond, all
+    /// Faults beside the power cuts: any of program, erase, mark, uncorrectable, factory, bits, beyond, all
     #[arg(long, default_value = "", value_name = "FAULTS", hide_default_value = true)]
     faults: String,
-    /// Cut the format that comes before the workload, and not the workload
+    /// Cut the power in the format before the workload, not in the workload
     #[arg(long)]
     format: bool,
-    /// Keep and compare every byte, not only the stamps by which writes are told apart
+    /// Store and compare every byte, not only one stamp for each write
     #[arg(long)]
     bytes: bool,
     /// Write the counts as JSON to a file, or to standard output with `-`

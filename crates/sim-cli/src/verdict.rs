@@ -1,4 +1,4 @@
-//! What a comparison says to whoever must decide: in words, and with what the run cannot tell.
+//! The verdict of a comparison, in words: whether the SLC is worth its price, and what the run cannot show.
 
 use std::io::Write;
 
@@ -15,25 +15,25 @@ use crate::table::terminal_columns;
 pub(crate) struct Verdict {
     /// A sentence or two for each system beside the first.
     pub(crate) answers: Vec<String>,
-    /// What the run cannot tell, and what to do about it.
+    /// What the run cannot show, and what to do about it.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Times as fast, from which on it is worth a word.
+/// From this speed-up on a system counts as faster.
 const FASTER: f64 = 1.1;
 
-/// Times as fast, below which it is slower.
+/// Below this speed-up a system counts as slower.
 const SLOWER: f64 = 0.98;
 
 impl Verdict {
-    /// Writes it as people read it.
+    /// Writes it as text.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         const WIDTH: usize = 96;
-        // Lines after the first stand four columns in.
+        // Lines after the first are indented by four columns.
         let width = terminal_columns().saturating_sub(4).clamp(16, WIDTH);
         let parts = [
             ("Is it worth its price?", &self.answers),
-            ("What this run cannot tell:", &self.warnings),
+            ("What this run cannot show:", &self.warnings),
         ];
         for (heading, sentences) in parts.into_iter().filter(|(_, said)| !said.is_empty()) {
             writeln!(out, "\n{heading}")?;
@@ -45,7 +45,7 @@ impl Verdict {
     }
 }
 
-/// Looks at runs on one device; the first is what the others are compared with.
+/// The verdict on runs on one device; the others are compared with the first.
 pub(crate) fn of(runs: &[&RunResult], part: &Part) -> Verdict {
     let Some((first, others)) = runs.split_first() else { return Verdict::default() };
     let answers = others.iter().flat_map(|run| answer(run, first)).collect();
@@ -55,11 +55,11 @@ pub(crate) fn of(runs: &[&RunResult], part: &Part) -> Verdict {
 fn answer(run: &RunResult, first: &RunResult) -> Vec<String> {
     let ratios = run.against(first);
     let (Some(speed), Some(price)) = (ratios.rs, ratios.ec) else {
-        return vec![format!("{}: no request took any time, so nothing can be said.", run.system)];
+        return vec![format!("{}: no request took any time: nothing to compare.", run.system)];
     };
     let (name, base) = (&run.system, &first.system);
     let mean = |run: &RunResult| show::maybe(run.response_us.mean, show::time);
-    let times = format!("mean response {} for {}", mean(run), mean(first));
+    let times = format!("mean response {} against {}", mean(run), mean(first));
     let speed = match speed {
         speed if speed >= FASTER => format!("Yes: {name} is {speed:.2} times as fast as {base}"),
         speed if speed >= SLOWER => {
@@ -67,7 +67,8 @@ fn answer(run: &RunResult, first: &RunResult) -> Vec<String> {
         }
         speed => format!("No: {name} is slower than {base}, {speed:.2} times as fast"),
     };
-    let money = format!("{} for {}", show::dollars(run.cost_usd), show::dollars(first.cost_usd));
+    let money =
+        format!("{} against {}", show::dollars(run.cost_usd), show::dollars(first.cost_usd));
     let price = match (price - 1.0) * 100.0 {
         more if more >= 0.05 => format!("for {more:.1} % more money ({money})"),
         less if less <= -0.05 => format!("for {:.1} % less money ({money})", -less),
@@ -80,7 +81,7 @@ fn answer(run: &RunResult, first: &RunResult) -> Vec<String> {
     said
 }
 
-/// On what the difference between two runs was spent.
+/// The causes that make up most of the difference between two runs.
 fn reason(run: &RunResult, first: &RunResult) -> Option<String> {
     let requests = run.requests.total().max(1);
     #[allow(clippy::cast_precision_loss)] // A sentence shows few digits.
@@ -91,8 +92,10 @@ fn reason(run: &RunResult, first: &RunResult) -> Option<String> {
     let gains = of(first).into_iter().zip(of(run)).map(|(before, after)| before - after);
     let mut gains: Vec<(&str, f64)> = names.into_iter().zip(gains).collect();
     gains.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    let words =
-        |(name, micros): &(&str, f64)| format!("{} on {}", show::time(micros.abs()), doing(name));
+    let words = |(name, micros): &(&str, f64)| {
+        let difference = if *micros > 0.0 { "less" } else { "more" };
+        format!("{} {difference} on {}", show::time(micros.abs()), doing(name))
+    };
     let seen = |micros: f64| micros.abs() >= 0.05;
     let gained = gains.first().filter(|(_, gain)| *gain > 0.0 && seen(*gain)).map(words);
     let lost = gains.last().filter(|(_, gain)| *gain < 0.0 && seen(*gain)).map(words);
@@ -103,34 +106,35 @@ fn reason(run: &RunResult, first: &RunResult) -> Option<String> {
     let share = share.unwrap_or_default();
     Some(match (gained, lost) {
         (Some(gained), Some(lost)) => {
-            format!("Because a request saves {gained}, and spends {lost} more{share}.")
+            format!("Because a request spends {gained}, and {lost}{share}.")
         }
-        (Some(gained), None) => format!("Because a request saves {gained}{share}."),
-        (None, Some(lost)) => format!("Because a request spends {lost} more{share}."),
+        (Some(one), None) | (None, Some(one)) => {
+            format!("Because a request spends {one}{share}.")
+        }
         (None, None) => return None,
     })
 }
 
-/// What is done under the name of a cause.
+/// What the FTL does under the name of a cause.
 fn doing(cause: &str) -> &str {
     match cause {
-        "waiting" => "waiting for the requests before it",
+        "waiting" => "waiting for earlier requests",
         "host" => "reading and programming its own pages",
-        "reclaim" => "making room",
-        "fold" => "folding (gathering what belongs together into one block)",
+        "reclaim" => "garbage collection",
+        "fold" => "folding (merging a chain of blocks into one)",
         "write-back" => "writing cold data back",
-        "wear leveling" => "leveling wear",
-        "scan" => "finding out where sectors are",
-        _ => "the FTL's own notes",
+        "wear leveling" => "wear leveling",
+        "scan" => "address translation (reading tags or map pages)",
+        _ => "the FTL's metadata",
     }
 }
 
-/// How long the flash lives, by its endurance and the wear of the run.
+/// The lifetime of the flash, from its endurance and the wear of the run.
 fn life(run: &RunResult, first: &RunResult) -> Option<String> {
     let of = |result: &RunResult| {
         let regions = Region::ALL.iter().filter_map(|region| {
             let years = result.region(*region).lifetime_years?;
-            Some(format!("its {region} {}", show::years(years)))
+            Some(format!("{} in its {region}", show::years(years)))
         });
         regions.collect::<Vec<String>>().join(" and ")
     };
@@ -138,18 +142,18 @@ fn life(run: &RunResult, first: &RunResult) -> Option<String> {
     let at = show::bytes_a_day(BYTES_A_DAY);
     match (own.is_empty(), before.is_empty()) {
         (false, false) => Some(format!(
-            "At {at} and with even wear, {} lives: {own}; {}: {before}.",
+            "At {at} and with even wear, {} lasts {own}; {} lasts {before}.",
             run.system, first.system
         )),
-        (false, true) => Some(format!("At {at} and with even wear, {} lives: {own}.", run.system)),
+        (false, true) => Some(format!("At {at} and with even wear, {} lasts {own}.", run.system)),
         _ => None,
     }
 }
 
-/// Shares of the disk, and of the SLC, below which a run says little.
+/// The share of the disk that must be written for a meaningful run.
 const TOUCHED_LEAST: f64 = 0.1;
 
-/// Passes that can be waited for.
+/// The most passes that finish in reasonable time.
 const PASSES_MOST: u64 = 200;
 
 fn warnings(runs: &[&RunResult], part: &Part) -> Vec<String> {
@@ -164,7 +168,7 @@ fn warnings(runs: &[&RunResult], part: &Part) -> Vec<String> {
         .collect();
     if !idle.is_empty() {
         warnings.push(format!(
-            "Garbage collection never ran in {}: no block was erased, so what it costs is not in these figures. \
+            "Garbage collection never ran in {}: no block was erased, so its cost is not in these figures. \
              Replay more: --passes {}.",
             show::listed(&idle, "and"),
             runs[0].passes.saturating_mul(10)
@@ -174,7 +178,7 @@ fn warnings(runs: &[&RunResult], part: &Part) -> Vec<String> {
     warnings
 }
 
-/// A log that was not filled once shows what it gains, and not what it costs.
+/// A log that was never filled shows its gain but not its cost.
 #[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
 fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
     let page = part.geometry.slc().filter(|_| run.slc_bytes > 0)?.page_bytes;
@@ -187,18 +191,18 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
     let smaller = (programmed / 4).max(1 << 20);
     let smaller = format!("--slc {}", show::size(1 << smaller.ilog2()));
     let advice = if passes <= PASSES_MOST {
-        format!("--passes {passes} fills it twice, {smaller} asks for less of it")
+        format!("Use --passes {passes} to fill it twice, or less of it with {smaller}")
     } else {
-        format!("{smaller} asks for less of it")
+        format!("Use less of it with {smaller}")
     };
     Some(format!(
-        "The SLC of {} was never filled: {filled} of it was programmed, and making room in it costs nothing yet. \
-         {advice}.",
+        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
+         yet. {advice}.",
         run.system
     ))
 }
 
-/// A disk of which hardly anything is written lies there as cold data, which no other disk does.
+/// If hardly anything of a disk is written, the rest is cold data, which no real disk has so much of.
 #[allow(clippy::cast_precision_loss)] // As above.
 fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
     let touched = runs.first()?.bytes_touched;
@@ -208,8 +212,8 @@ fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
     }
     let fitting = show::size((2 * touched).next_power_of_two().max(1 << 28));
     Some(format!(
-        "Only {} of the disk was written ({} of {}): the rest lies still, and its spare blocks serve what is written. \
-         --capacity {fitting} --fit pack asks for a disk as large as the data.",
+        "Only {} of the disk was written ({} of {}): the rest is cold, and all spare blocks serve the written part. \
+         Use --capacity {fitting} --fit pack for a disk about as large as the data.",
         show::percent(share),
         show::about(touched),
         show::size(part.exported_bytes)
@@ -238,18 +242,19 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_life() {
+    fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
         let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
         let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB"]);
         assert!(said.contains("Yes: hybrid is ") && said.contains("paged is "), "{said}");
         assert!(said.contains("% more money ($"), "{said}");
-        assert!(said.contains("Because a request saves "), "{said}");
-        assert!(said.contains("At 20 GB a day") && said.contains("its MLC "), "{said}");
+        assert!(said.contains("Because a request spends "), "{said}");
+        assert!(said.contains(" less on "), "{said}");
+        assert!(said.contains("At 20 GB a day") && said.contains(" in its MLC"), "{said}");
         assert!(!said.contains("never filled") && !said.contains("never ran"), "{said}");
     }
 
     #[test]
-    fn what_a_run_cannot_tell_is_said_with_what_to_do() {
+    fn what_a_run_cannot_show_is_said_with_what_to_do() {
         let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
         assert!(said.contains("SLC of hybrid was never filled"), "{said}");
         assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");

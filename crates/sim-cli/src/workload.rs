@@ -18,26 +18,26 @@ use crate::{Failure, interrupt, notes, spec};
 #[derive(Clone, Debug, clap::Args)]
 pub struct WorkloadArgs {
     /// Files (plain, .gz, .zst, .bz2, .xz, a tar of one; `-` is standard input), folders and patterns of files, or
-    /// synthetic workloads (`synth:zipf?requests=1000&seed=1`), replayed in this order; what blktrace wrote for each
-    /// processor is one trace
+    /// synthetic workloads (`synth:zipf?requests=1000&seed=1`), replayed in this order; the per-processor files of one
+    /// blktrace count as one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<String>,
-    /// The files' format, where it is not to be recognised from their content
+    /// The files' format; by default it is detected from their content
     #[arg(long, value_parser = formats::by_name(), value_name = "FORMAT")]
     pub(crate) format: Option<&'static Format>,
-    /// Where the columns of any text are, from 0 on: time=0:us,op=2,offset=3:sectors,length=4
+    /// The columns of a text file, counted from 0: time=0:us,op=2,offset=3:sectors,length=4
     #[arg(long, value_parser = Columns::parse, value_name = "COLUMNS", conflicts_with = "format")]
     pub(crate) columns: Option<Columns>,
-    /// Skip and count lines that are not as the format has them
+    /// Skip and count lines that do not match the format
     #[arg(long)]
     pub(crate) lenient: bool,
-    /// What to do with addresses beyond the device
+    /// What to do with addresses beyond the end of the device
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) fit: Option<FitChoice>,
-    /// Replay everything so many times
+    /// Replay everything this many times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(crate) passes: u32,
-    /// Replay only so many requests from the beginning, in each pass
+    /// Replay only the first requests, this many in each pass
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(crate) first: Option<u64>,
 }

@@ -562,7 +562,7 @@ fn of_the_usual_systems_the_page_store_is_left_out_where_it_has_no_room() {
     let [text, told] = [usual.stdout, usual.stderr].map(|said| String::from_utf8(said).unwrap());
     assert!(usual.status.success() && text.contains("hybrid against conventional:"), "{text}");
     assert!(!text.contains("paged"), "{text}");
-    assert!(told.contains("paged is left out: the capacity takes"), "{told}");
+    assert!(told.contains("paged is left out: the capacity needs"), "{told}");
     // Who names it is told that it does not fit.
     let systems = ["--systems", "conventional,paged"];
     let named = tandem(&[&["compare", trace][..], &device, &systems].concat());

@@ -183,6 +183,6 @@ fn parameters_that_make_no_sense_are_told_what_to_write() {
 fn the_list_says_which_systems_survive_power_cuts() {
     let (_, out, _) = tandem(&["systems"]);
     let line = |name: &str| out.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
-    assert!(line("hybrid").contains("  survives cuts  "));
-    assert!(line("pslc").contains("  does not  "));
+    assert!(line("hybrid").contains("  power-safe  "));
+    assert!(line("pslc").contains("  loses data  "));
 }

@@ -20,7 +20,7 @@
 //! - No rule of the chip is broken, and nothing panics. A device that has failed for good is asked for nothing more,
 //!   and no request is answered as if it had not.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
 //! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: who is told, and may end a run.

@@ -46,11 +46,11 @@ impl fmt::Display for Breach {
             }
             Self::Unmountable(error) => write!(f, "the device does not mount: {error}"),
             Self::Refused(error) => write!(f, "a request was refused: {error}"),
-            Self::Endless => f.write_str("it does not come to an end"),
+            Self::Endless => f.write_str("it never finishes"),
             Self::Invariant(sentence) => write!(f, "an invariant does not hold: {sentence}"),
             Self::Panic(sentence) => write!(f, "panic: {sentence}"),
             Self::UsedAfterFailure(sentence) => {
-                write!(f, "after the device had failed for good: {sentence}")
+                write!(f, "after the device had failed permanently: {sentence}")
             }
         }
     }

@@ -84,7 +84,7 @@ impl fmt::Display for Found {
             Self::Written { request, sector } => {
                 write!(f, "the content that request {request} wrote to sector {sector}")
             }
-            Self::Garbage => f.write_str("bytes that nobody wrote"),
+            Self::Garbage => f.write_str("bytes that were never written"),
             Self::Mix => f.write_str("a mix of one write and something else"),
             Self::Lost => f.write_str("the error that its content is lost"),
             Self::Error(error) => write!(f, "the error {error}"),

@@ -1,4 +1,4 @@
-//! How many writes of which size: eleven classes, in which old writes fade.
+//! Counts of writes by size, in eleven classes; old writes lose weight.
 
 use core::num::NonZeroU32;
 

@@ -1,28 +1,27 @@
-//! Hot or cold? Told by the size of a write.
+//! The hot-data filter: is a write hot or cold? It decides by the size of the write.
 //!
-//! Small writes repeat themselves and large ones do not (Chang §3.2 and Fig. 7b). How small is
-//! small, the workload says itself: most writes are either small or large, hardly any of a size in
-//! between. The filter counts writes by size class, finds the two heaps, and calls hot what is no
-//! larger than the heap of the small ones. Limits are bytes: the same workload meets the same
-//! filter, in whatever sectors the FTL maps. Classes are the paper's, powers of two times 512 bytes
-//! up to 512 KiB.
+//! Small writes repeat and large ones do not (Chang §3.2 and Fig. 7b). Where "small" ends depends on the workload:
+//! most writes are either small or large, and hardly any are in between. The filter counts writes by size class, finds
+//! the two clusters, and calls a write hot if it is no larger than the cluster of the small ones. Limits are in bytes,
+//! so the same workload gets the same threshold whatever sector size the FTL maps. Classes are the paper's, powers of
+//! two times 512 bytes up to 512 KiB.
 //!
-//! What the paper leaves open, and how it is settled here:
+//! What the paper leaves open, and what is done here:
 //!
-//! | question | answer |
+//! | case | rule |
 //! |---|---|
-//! | nothing was counted yet | [`FilterConfig::initial`] stands |
+//! | nothing was counted yet | the threshold is [`FilterConfig::initial`] |
 //! | all writes are of one class | all of it is hot, up to [`FilterConfig::largest`] |
-//! | nothing small was seen | nothing seen is hot; `initial` stands for what may yet come |
-//! | both heaps lie above `largest` | the classes that do not are split by themselves |
-//! | the heaps are neighbouring classes | one heap, cut in two: the larger centre |
-//! | even the larger heap is not above `initial` | both are small: the larger centre |
-//! | the smaller heap is under a sixteenth | strays: the larger centre |
-//! | a class's sizes lie above its power of two | the class stands for their mean |
+//! | no small write was seen | no write seen is hot; the threshold is `initial`, for later ones |
+//! | both clusters are above `largest` | the classes up to `largest` are split by themselves |
+//! | the clusters are neighbouring classes | one cluster, cut in two: the larger centre |
+//! | even the larger cluster is not above `initial` | both are small: the larger centre |
+//! | the smaller cluster is under a sixteenth | outliers: the larger centre |
+//! | a class's sizes are above its power of two | the class is represented by their mean |
 //! | the workload changes | counts are halved each period: the threshold moves within six |
 //!
-//! The larger centre is never the threshold where it lies above [`FilterConfig::largest`]: however
-//! rare small writes are among large ones, the threshold is theirs.
+//! The larger centre is never the threshold if it is above [`FilterConfig::largest`]: however rare small writes are
+//! among large ones, the threshold is theirs.
 
 mod histogram;
 mod image;

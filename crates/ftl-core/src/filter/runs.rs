@@ -1,8 +1,8 @@
-//! Small, but not hot: what continues a run that is under way in the large region.
+//! Writes that are small but not hot, because they continue a sequential run in the large region.
 //!
-//! Files are written in large requests that lie behind one another, and their last one is often small. Size calls it
-//! hot, though it is replaced when the rest of the file is. So the ends of the last few runs are remembered; a write
-//! that begins at one of them belongs to it.
+//! Files are written as runs of large sequential requests, and the last request of a run is often small. By its size
+//! it looks hot, although it is replaced together with the rest of the file. So the ends of the last few runs are
+//! remembered; a write that begins at one of them belongs to that run.
 
 use ftl_iface::{Sector, SectorCount};
 

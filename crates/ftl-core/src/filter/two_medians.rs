@@ -1,11 +1,10 @@
 //! The exact optimum of Chang's two-means clustering (§3.2, Algorithm 1).
 //!
-//! A histogram over classes is split behind some class `p` into a small and a large part; each part
-//! gets a centre, `i` and `j`. Sought is the split that minimises `Σ_{k≤p} c[k]·|k−i| + Σ_{k>p}
-//! c[k]·|k−j|`. The paper alternates between improving the centres and improving the split, which
-//! stops at the first split that neither step improves: started at zero with 68 writes of 8 sectors
-//! and 32 of 128, it answers one sector. With eleven classes there are ten splits, and for each the
-//! best centres are the weighted medians of its parts; so all are tried.
+//! A histogram over classes is split behind some class `p` into a small and a large part, with centres `i` and `j`. We
+//! look for the split that minimises `Σ_{k≤p} c[k]·|k−i| + Σ_{k>p} c[k]·|k−j|`. The paper alternates between improving
+//! the centres and improving the split, and stops at the first split that neither step improves. Started at zero with
+//! 68 writes of 8 sectors and 32 of 128, it returns one sector. With eleven classes there are ten splits, and for each
+//! the best centres are the weighted medians of its parts; so all are tried.
 
 use core::ops::Range;
 

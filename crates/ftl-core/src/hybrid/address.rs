@@ -1,8 +1,8 @@
-//! Places inside the FTL: which block of the log, which block of a chain, which logical block.
+//! Addresses inside the FTL: log blocks, chain blocks, logical blocks.
 //!
-//! The device knows regions; the FTL knows two uses of them. The *log region* holds the circular log, the *chain
-//! region* the block chains. On a hybrid device they are its SLC and its MLC region; on a chip of one cell type they
-//! are two parts of one region. Each use numbers its blocks from zero, in a type of its own.
+//! The device knows regions; the FTL uses them in two ways. The *log region* holds the circular log, the *chain
+//! region* the block chains. On a hybrid device they are its SLC and its MLC region. On a chip of one cell type they
+//! are two parts of one region. Each numbers its blocks from zero, in a type of its own.
 
 use crate::table::Row;
 

@@ -1,30 +1,30 @@
 //! The worst case of a request, as a formula.
 //!
-//! What the letters stand for: a chain block has `P` pages of `s` slots, a log block `d` pages of data and
-//! `u` of summary; a chain may have `L` log blocks; a request owes `c` steps of housekeeping a page.
+//! A chain block has `P` pages of `s` slots; a log block has `d` pages of data and `u` of summary; a chain may have `L`
+//! log blocks; a request does `c` steps of housekeeping for each of its pages.
 //!
-//! - A chain without room must take a block, and may have to fold for it: the fold under way is ended (`P -
-//!   1` pages are left of it at most, for the first is programmed when it begins), and where that wins no
-//!   block for this chain, another is done (`P` pages). So a logical block touched by a write costs at most
-//!   **`2P - 1` programs** beside its own pages. A third is never needed: the second fold takes a chain of
+//! - A chain without free pages must take a block, and may have to fold for it. The running fold is finished (at most
+//!   `P - 1` pages are left of it, because the first is programmed when it begins). If that frees no
+//!   block for this chain, another fold is done (`P` pages). So each logical block that a write touches costs at most
+//!   **`2P - 1` programs** beside its own pages. A third fold is never needed: the second one takes a chain of
 //!   two blocks or more, and leaves two free.
 //! - A write that finds the log full does at most `d + 1` steps of reclaiming, and then goes to the chains.
-//! - A step of housekeeping programs one page, and closes a log block with its summary in `d` pages' time; or it ends a
+//! - A step of housekeeping programs one page, and once in `d` pages closes a log block with its summary; or it ends a
 //!   fold, which erases its `L + 2` blocks at most.
 //!
-//! - A page of a chain that shares its cells with `e` earlier ones may first have to copy them: `e` times `s`
-//!   pages of the log at most.
+//! - A page of a chain that shares its cells with `e` earlier ones may first have to back them up: at most `e` times
+//!   `s` pages of the log.
 //!
-//! After a mount, the first use of a logical block adds reads: its entries in the log are proved.
+//! After a mount, the first access to a logical block adds reads: its entries in the log are proved.
 //!
-//! **Programs and erases are what these formulas are about:** tests reach them. Reads are bounded, too, so that
-//! nothing runs without end, but each of their terms takes every table to be full of what is worst for it alone. No
-//! request comes near: do not plan times by them.
+//! **These formulas are tight for programs and erases:** tests reach them. Reads are bounded too, to show that
+//! every loop ends, but each term assumes that every table is filled in the worst way for that term alone. No
+//! request comes near that bound: do not plan times by it.
 //!
-//! The first change erases the blocks that carry the seals of checkpoints, two at most.
+//! The first change erases the blocks that hold the seals of checkpoints, two at most.
 //!
-//! Two things come on top, each a formula of its own: what the first request after a mount without checkpoint does
-//! before it begins ([`settle`](WorstCase::settle)), and what each block adds that fails
+//! Two more formulas are added: what the first request after a mount without a checkpoint does
+//! before it begins ([`settle`](WorstCase::settle)), and what each failing block adds
 //! ([`failure`](WorstCase::failure), [`end_of_reserve`](WorstCase::end_of_reserve)).
 
 mod failure;

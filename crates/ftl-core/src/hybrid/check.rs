@@ -1,6 +1,6 @@
-//! The invariants, each a function with a name. Tests run them between all steps; nothing else does.
+//! The invariants, each a function with a name. Only tests call them, between all steps.
 //!
-//! They read tags from the device, so that what the tables say is held against what is there.
+//! They read tags from the device, to compare the tables with the flash.
 
 use alloc::string::String;
 use alloc::vec::Vec;

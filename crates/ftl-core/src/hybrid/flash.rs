@@ -1,5 +1,5 @@
-//! The one door to the device. Every operation passes here, gets its stamp and its tag, and is told to the probe with
-//! its cause.
+//! The flash access layer (the *door*): every operation on the device goes through it. It adds stamp and tag, and
+//! reports the operation with its cause to the probe.
 
 mod buffer;
 mod change;
@@ -33,14 +33,14 @@ use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use memory::Spares;
 
-/// What a page turns out to be.
+/// The content of a page, as far as its tag says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A page of this format.
     Page(Tag),
     /// It reads as erased.
     Erased,
-    /// It cannot be read, or what it says is not of this format.
+    /// It is unreadable, or its tag is not of this format.
     Unreadable,
 }
 
@@ -136,12 +136,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.device.geometry()
     }
 
-    /// The device, to look at.
+    /// Shared access to the device.
     pub fn device(&self) -> &D {
         &self.device
     }
 
-    /// The device, for what the host may do beside the FTL: nothing that changes its content.
+    /// Exclusive access to the device, for operations beside the FTL. They must not change its content.
     pub fn device_mut(&mut self) -> &mut D {
         &mut self.device
     }

@@ -1,4 +1,4 @@
-//! The requests of the host, and what each begins with and ends with.
+//! The requests of the host: how each begins and ends.
 
 use ftl_iface::{
     BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
@@ -67,7 +67,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
         Ok(outcome?)
     }
 
-    /// Has nothing to do: every write is on flash when it returns.
+    /// Does nothing: every write is on flash when it returns.
     fn flush(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         Ok(())
     }
@@ -87,7 +87,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
     }
 }
 
-/// Why a request was not begun.
+/// Why a request was refused before it began.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
     OutOfRange { count: SectorCount },
@@ -124,7 +124,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// The number of sectors of a request, once it is found to lie within the device.
+    /// The number of sectors of a request, after checking that it is within the device.
     fn measure(&self, first: Sector, bytes: usize) -> Result<SectorCount, Refusal> {
         // A power of two, at least 512: the shape was checked.
         let sector = self.shape.sector_bytes.get();
@@ -171,7 +171,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether there is anything to forget.
+    /// Whether there is anything to trim.
     fn holds_any(&self, logical: LogicalBlock, first: Sector, count: SectorCount) -> bool {
         self.mlc.chains.first(logical).is_some()
             || self

@@ -1,4 +1,4 @@
-//! How the hybrid is. It asks the tables alone.
+//! The health of the hybrid FTL, from its tables alone.
 
 use ftl_iface::{BlockCount, NandDevice};
 
@@ -10,10 +10,10 @@ use crate::hybrid::mechanisms::Mechanisms;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// How the device is. It asks the tables alone, each block's count once.
+    /// The health of the device. It reads only the tables, each block's count once.
     ///
-    /// After a mount without checkpoint blocks are found bad, and wear is known, when the first request or
-    /// [`settle`](Self::settle) has set right what power may have cut.
+    /// After a mount without a checkpoint, bad blocks and wear are known only after the first request or
+    /// [`settle`](Self::settle) has done the recovery.
     pub fn health(&self) -> Health {
         let failed = &self.flash.failed;
         let needed = self.shape.logical_blocks.saturating_add(SPARE_BLOCKS_MIN);

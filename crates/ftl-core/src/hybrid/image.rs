@@ -1,4 +1,4 @@
-//! The image of a checkpoint: as long as what its rooms declare, together. The places of checkpoints are made for it.
+//! The image of a checkpoint: its length is the sum over the modules, and the checkpoint locations are sized for it.
 
 use ftl_iface::Geometry;
 

@@ -1,4 +1,4 @@
-//! What is known of each logical block's sectors in the log.
+//! What is known about each logical block's sectors in the log.
 
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::shape::Shape;

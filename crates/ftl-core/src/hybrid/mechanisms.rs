@@ -1,7 +1,7 @@
-//! What an FTL is built with. A type says which mechanisms are there; the compiler leaves out all others.
+//! The mechanisms an FTL is built with. A type lists them; the compiler leaves out all others.
 //!
-//! A configuration chooses among mechanisms when a device is formatted, so that one program serves many devices and
-//! carries all of them. Firmware serves one device: it names what that needs, and links no more.
+//! A configuration chooses among mechanisms when a device is formatted, so one program can serve many devices, and then
+//! contains all of them. Firmware serves one device: it names the mechanisms it needs, and links only those.
 //!
 //! ```
 //! use ftl_core::{ChainsAlone, Config, Ftl, NoProbe, OwnedRam, RamPlan};
@@ -43,17 +43,17 @@ use crate::hybrid::slc::Log;
 /// }
 /// ```
 pub trait Mechanisms {
-    /// The circular log, its hash table, and what decides of it: filter, throttle and write-back. Without it the
-    /// configuration must say [`LogRegion::None`](crate::LogRegion::None).
+    /// The circular log, its hash table, and its decision rules: filter, throttle and write-back. Without it the
+    /// configuration must be [`LogRegion::None`](crate::LogRegion::None).
     const LOG: bool = true;
-    /// Copies of pages that share their cells with the one to be programmed. Without them the cells must store one bit,
+    /// Protection of paired pages, by backups. Without it the cells must store one bit,
     /// or the configuration must [accept](crate::PairedPages::Accept) the loss.
     const PAIRED_PAGES: bool = true;
     /// Checkpoints. Without them [`Ftl::stop`](crate::Ftl::stop) writes none, and every mount scans.
     const CHECKPOINTS: bool = true;
     /// Wear leveling of the chains. Without it the configuration must not enable it.
     const WEAR_LEVELING: bool = true;
-    /// The refresh of weak pages, and the scrub. Without it the configuration must say
+    /// The refresh of weak pages, and the scrub. Without it the configuration must be
     /// [`NEVER`](crate::config::Refresh::NEVER).
     const REFRESH: bool = true;
 }
@@ -72,13 +72,13 @@ impl Mechanisms for ChainsAlone {
     const LOG: bool = false;
 }
 
-/// What a configuration asks for and the FTL is not built with.
+/// A mechanism that a configuration needs and the FTL is not built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
     /// The log.
     Log,
-    /// Care of paired pages.
+    /// Protection of paired pages.
     PairedPages,
     /// Wear leveling.
     WearLeveling,
@@ -87,7 +87,7 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// What is missing of what a configuration asks for, if anything is.
+    /// The first mechanism that a configuration needs and that is missing, if any.
     pub(crate) fn of<M: Mechanisms>(config: &Config, shape: &Shape) -> Option<Self> {
         if !M::LOG && shape.log.is_some() {
             Some(Self::Log)
@@ -108,7 +108,7 @@ impl fmt::Display for Missing {
         f.write_str(match self {
             Self::Log => "a log: configure none",
             Self::PairedPages => {
-                "care of paired pages: accept the loss, or use a chip of one bit a cell"
+                "protection of paired pages: accept the loss, or use a chip of one bit per cell"
             }
             Self::WearLeveling => "wear leveling: disable it",
             Self::Refresh => "the refresh of weak pages: set its limits to never",
@@ -116,8 +116,8 @@ impl fmt::Display for Missing {
     }
 }
 
-/// The log, where the FTL is built with one and its device has one. Where the type has none the compiler sees that it
-/// is never there, and leaves out all that is done with it.
+/// The log, if the FTL is built with one and its device has one. If the type has none, the compiler sees that the log
+/// never exists, and leaves out all code that uses it.
 pub(crate) struct MaybeLog<'ram, M> {
     log: Option<Log<'ram>>,
     built_with: PhantomData<fn() -> M>,
@@ -128,13 +128,13 @@ impl<'ram, M: Mechanisms> MaybeLog<'ram, M> {
         Self { log: if M::LOG { log } else { None }, built_with: PhantomData }
     }
 
-    /// The log, to look at.
+    /// Shared access to the log.
     #[inline]
     pub(crate) fn get(&self) -> Option<&Log<'ram>> {
         if M::LOG { self.log.as_ref() } else { None }
     }
 
-    /// The log, to change it.
+    /// Exclusive access to the log.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut Log<'ram>> {
         if M::LOG { self.log.as_mut() } else { None }

@@ -18,22 +18,22 @@
 //!                       NandDevice: pages and blocks of one region or two
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
-//! They stand in the order in which they use each other: each knows those after it, and none before it.
+//! They are listed in the order in which they use each other: each knows those after it, and none before it.
 //!
 //! - [`ftl`]: the requests of the host, as a [`BlockStore`](ftl_iface::BlockStore).
-//! - [`mount`]: makes a device ours, finds it again, and sets right what a power cut may have touched.
-//! - `path`: what a request does. It alone knows both the log and the chains.
-//! - `state`: the FTL itself, as its rooms and what it remembers between requests.
-//! - [`ram`]: the plan of all memory, as the sum of what each room declares, and its lending. [`mechanisms`]: what an
-//!   FTL is built with. [`bound`]: the worst case of each request, as a formula. `image`: how long a checkpoint is,
-//!   likewise a sum.
+//! - [`mount`]: format, mount, and recovery after a power cut.
+//! - `path`: the path of a request. It alone knows both the log and the chains.
+//! - `state`: the FTL itself: its modules, and what it remembers between requests.
+//! - [`ram`]: the plan of all memory, as the sum over the modules, and its lending. [`mechanisms`]: what an
+//!   FTL is built with. [`bound`]: the worst case of each request, as a formula. `image`: the length of a checkpoint,
+//!   also a sum.
 //! - [`writeback`]: does a sector of the tail leave the log? [`wear`]: which worn block takes which cold block's data?
-//! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the fold under
-//!   way. They do not know each other.
-//! - [`flash`]: the one door to the device.
-//! - [`shape`]: numbers that follow from geometry and configuration. [`address`]: the rows of its tables.
+//! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the running
+//!   fold. They do not know each other.
+//! - [`flash`]: the flash access layer.
+//! - [`shape`]: numbers that follow from geometry and configuration. [`address`]: the row types of its tables.
 
 pub mod ftl;
 

@@ -1,5 +1,5 @@
-//! Every byte of RAM, named. The plan follows from geometry and configuration at compile time; the caller lends slices
-//! of just those lengths; nothing is ever allocated.
+//! Every byte of RAM, listed by its purpose. The plan follows from geometry and configuration at compile time; the
+//! caller lends slices of exactly those lengths; nothing is ever allocated.
 //!
 //! ```
 //! use ftl_core::{Config, RamPlan};

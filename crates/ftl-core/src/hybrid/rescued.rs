@@ -1,4 +1,4 @@
-//! Copies of pages that cannot be relied on: which there are, and which of them count.
+//! Rescue copies of pages that cannot be relied on: which exist, and which are valid.
 
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::shape::{PLACES, RESCUE_BLOCKS};

@@ -1,4 +1,4 @@
-//! How far the scrub under way has come, and where it goes next.
+//! The position of the running scrub, and its next page.
 
 use crate::hybrid::flash::{Room, Spot};
 use crate::hybrid::shape::{HEADER_BLOCKS, Shape};

@@ -1,4 +1,4 @@
-//! What the hybrid is: its rooms, and what it remembers from one request to the next.
+//! The state of the hybrid FTL: its modules, and what it remembers between requests.
 
 use crate::config::Config;
 use crate::error::Fault;
@@ -22,7 +22,7 @@ use ftl_iface::{BlockCount, NandDevice, SectorCount};
 
 /// The flash translation layer over a device, in lent memory.
 ///
-/// Make one with [`Ftl::format`] or [`Ftl::mount`]; use it as a [`BlockStore`](ftl_iface::BlockStore).
+/// Create it with [`Ftl::format`] or [`Ftl::mount`]; use it as a [`BlockStore`](ftl_iface::BlockStore).
 #[derive(Debug)]
 pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndChains> {
     pub(crate) shape: Shape,
@@ -35,12 +35,12 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) mlc: Mlc<'ram>,
     pub(crate) write_back: WriteBack,
     pub(crate) wear: DualPool<'ram>,
-    /// Chains whose sectors in the log may be older than their own: a mount cannot tell at once.
+    /// Unproved chains: after a mount, the log's copies of their sectors may be older than their own.
     pub(crate) unproved: Bits<'ram, LogicalBlock>,
-    /// Chains of which the log may hold sectors: nobody needs to look for those of another. A fold that has seen all of
-    /// a chain's takes it out.
+    /// Chains of which the log may hold sectors; for other chains no lookup is needed. A fold that has looked up all
+    /// sectors of a chain clears its bit.
     pub(crate) logged: Bits<'ram, LogicalBlock>,
-    /// A move of cold data that was found worth while and waits for the fold under way to end.
+    /// A wear-leveling move that waits for the running fold to end.
     pub(crate) wear_move: Option<WearMove>,
     /// Folding begins when no more than this many blocks are free.
     pub(crate) free_blocks_low: u16,
@@ -48,30 +48,30 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) free_blocks_idle: u16,
     /// How many checkpoints there were, as far as this mount knows.
     pub(crate) turn: u32,
-    /// What a mount without checkpoint has left to the first request.
+    /// The recovery work that a mount without a checkpoint has left to the first request.
     pub(crate) unsettled: Option<Unsettled>,
     /// Blocks of the chains that are not bad.
     pub(crate) good_blocks: u16,
-    /// How far the scrub under way has come.
+    /// The position of the running scrub.
     pub(crate) scrub: Scrub,
-    /// Where the host's request under way has begun in the chain block that it writes to.
+    /// Where the current request began in the chain block that it writes to.
     pub(crate) request_start: Option<RequestStart>,
-    /// The copy of a page which failed to program and stands nowhere else yet.
+    /// The copy of a page which failed to program and is not stored elsewhere yet.
     pub(crate) failed_page: Option<Copy>,
 }
 
 /// Cold data to be moved onto a worn block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WearMove {
-    /// The block that holds them.
+    /// The block that holds the data.
     pub(crate) cold: ChainBlock,
     /// The worn block, erased and kept out of the queue of free blocks.
     pub(crate) worn: ChainBlock,
-    /// Whether the fold under way is this move.
+    /// Whether the running fold is this move.
     pub(crate) under_way: bool,
 }
 
-/// Where the host's request under way has begun in the chain block that it writes to.
+/// Where the current request began in the chain block that it writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestStart {
     /// The block.
@@ -80,21 +80,21 @@ pub(crate) struct RequestStart {
     pub(crate) from: u16,
 }
 
-/// What a mount without checkpoint has left to the first request.
+/// The recovery work that a mount without a checkpoint has left to the first request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unsettled {
     /// The page programmed last, of those met.
     pub(crate) youngest: Option<Youngest>,
     /// A page of the log that is not mapped yet.
     pub(crate) held: Option<Held>,
-    /// The data block of whose last page there is a copy, so that the block counts; and when the copy was made, for the
-    /// block may have been put to another use since.
+    /// The data block whose last page has a copy, so that the block is valid; and the stamp of the copy, because the
+    /// block may have been reused since.
     pub(crate) ended: Option<(ChainBlock, Stamp)>,
-    /// The copy of what the power cut may have touched.
+    /// The copy of the pages that the power cut may have damaged.
     pub(crate) rescued: Option<Rescued>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
-    /// Whether power is known to have failed in no operation.
+    /// Whether it is certain that power failed in no operation.
     pub(crate) at_rest: bool,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct Youngest {
     pub(crate) kind: Kind,
 }
 
-/// A page of the log that a mount has not mapped yet: the last of the youngest block without summary.
+/// A page of the log that a mount has not mapped yet: the last of the newest block without a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
     /// The block.
@@ -121,13 +121,13 @@ pub(crate) struct Held {
 }
 
 impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// The log. Callers on the log's side know that there is one.
+    /// The log. Only callers that know that there is a log use this.
     #[inline]
     pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
         self.log.get_mut().ok_or(Fault::Corrupt)
     }
 
-    /// Notes a page that a mount came by.
+    /// Notes a page that a mount has read.
     pub(crate) fn meet(&mut self, spot: Spot, tag: &Tag) {
         self.flash.raise_stamp(tag.stamp);
         if let Some(state) = &mut self.unsettled
@@ -166,12 +166,12 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         self.flash.into_parts()
     }
 
-    /// The device, to look at.
+    /// Shared access to the device.
     pub fn device(&self) -> &D {
         self.flash.device()
     }
 
-    /// The device, for what a host may do beside the FTL. It must not change what is on flash.
+    /// Exclusive access to the device, for operations beside the FTL. They must not change the flash.
     pub fn device_mut(&mut self) -> &mut D {
         self.flash.device_mut()
     }
@@ -191,24 +191,24 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         self.filter.threshold()
     }
 
-    /// Whether the throttle turns new data away from the log now.
+    /// Whether the throttle currently rejects new data from the log.
     pub fn is_throttling(&self) -> bool {
         self.throttle.is_active()
     }
 
-    /// The distance that tail and head may have now (`k` of the paper); none without a log.
+    /// The current maximum distance of tail and head (`k` of the paper); none without a log.
     pub fn window(&self) -> BlockCount {
         self.throttle.window()
     }
 
-    /// Cells of the hash table that a search looks at before it meets a sector of the log, on average over these
-    /// sectors; none without a log.
+    /// The mean number of cells that a lookup examines before it finds a sector of the log;
+    /// none without a log.
     pub fn index_probes(&self) -> Option<Ratio> {
         let index = &self.log.get()?.index;
         Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
     }
 
-    /// Entries of the hash table: real, virtual, and how many there can be.
+    /// Entries of the hash table: real, virtual, and the maximum.
     pub fn index_load(&self) -> Option<(u32, u32, NonZeroU32)> {
         let log = self.log.get()?;
         let capacity = NonZeroU32::new(log.index.capacity())?;

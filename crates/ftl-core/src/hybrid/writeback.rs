@@ -1,27 +1,27 @@
-//! When data leave the log region for the chain region.
+//! Write-back: when data leaves the log region for the chain region.
 //!
 //! Before the log's tail block is erased, its valid sectors go to their chains, or once more to the
-//! log's head. Three rules decide that (Chang §3.6), and each can be switched, so that its worth
+//! log's head. Three rules decide that (Chang §3.6), and each has a switch, so that its effect
 //! can be measured:
 //!
-//! (a) A sector leaves only if its chain has a log block already; so it opens no new one, and waits
-//! for company.
+//! (a) A sector leaves only if its chain already has a log block; so it opens no new one, and waits
+//! for more sectors of its chain.
 //!
-//! (b) A fold collects the chain's sectors from the log too, since it writes the whole block
+//! (b) A fold also collects the chain's sectors from the log, since it writes the whole block
 //! anyway.
 //!
-//! (c) Rule (a) is suspended, and every tail sector leaves, while notably fewer of the sectors
-//! written to the log are updates of sectors that it holds than is usual. Then it has filled with
-//! data that cannot leave, or the host has gone to work elsewhere.
+//! (c) Rule (a) is suspended, and every tail sector leaves, while the update ratio is notably lower than
+//! usual. (The update ratio is the share of sectors written to the log that the log already holds.) Then the log
+//! has filled with data that cannot leave, or the host accesses other data.
 //!
-//! The share of updates is averaged over a short while, the present, and a long one, what is usual.
+//! The ratio is averaged over a short time, the present, and a long one, the usual.
 //! *Notably* is below three quarters of the usual; the suspension ends at seven eighths, so that a
-//! share at the limit does not switch it back and forth. Both averages follow the workload: a host
-//! that stays with fewer updates makes that the usual level, and (a) comes back, within five long
-//! spans even where no update is left. The paper gives no lengths; here the short average spans
-//! about a thousand requests, as its other periods do, and the long one sixteen times as many. A
-//! thousand requests tell a share of a tenth from three quarters of it; at a share of few percent
-//! chance alone may suspend (a), which is no loss, since a log that hardly any write finds has
+//! ratio at the limit does not switch it back and forth. Both averages follow the workload: if the host
+//! stays with fewer updates, that becomes the usual ratio, and (a) returns, within five long
+//! periods even without any update. The paper gives no lengths; here the short average covers
+//! about a thousand requests, like its other periods, and the long one sixteen times as many. A
+//! thousand requests are enough to tell a ratio of a tenth from three quarters of it. At a ratio of a few percent
+//! chance alone may suspend (a), which is no loss, since a log that hardly any write hits holds
 //! nothing worth keeping.
 
 mod image;

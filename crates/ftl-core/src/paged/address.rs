@@ -1,4 +1,4 @@
-//! Places inside the page store: blocks of both areas in one row, slots of all their pages in one row, map pages.
+//! Addresses inside the page store: blocks of both areas numbered in one row, slots of all their pages, map pages.
 
 use core::fmt;
 use core::num::NonZeroU32;

@@ -1,26 +1,26 @@
-//! Anchors: so that a mount need not look at every block. Blocks of their own hold them, one after the other, as a
-//! ring. Each says which blocks are open and which may be opened before the next one is written, and has *records*:
-//! what was programmed since the one before, and, in what room is left, a stretch of a walk over all that a mount must
-//! know: where each leaf's page is, which entries are dirty, how worn each block is.
+//! Anchors: small incremental checkpoints, so that a mount need not read every block. They are written one after the
+//! other into blocks of their own, as a ring. Each lists the open blocks and those which may be opened before the next
+//! anchor, and has *records*: what was programmed since the previous one, and, in the remaining space, the next part of
+//! a walk over all that a mount must know: where each leaf's page is, which entries are dirty, how worn each block is.
 //!
 //! ```text
 //!  … ─▶ anchor ─▶ anchor ─▶ … ─▶ anchor ─▶ tags of what came since, in blocks that this one lists
-//!       └ base: the last walk that came to its end began here ┘
+//!       └ base: the last completed walk began here ┘
 //! ```
 //!
-//! A mount applies the records from the base on, in their order, and then what the tags say: the tables are as they
-//! were. Nothing depends on it: where no anchor is whole, or the ring was too short for a walk, the mount reads every
+//! A mount applies the records from the base on, in order, and then the tags: this rebuilds the tables. Nothing depends
+//! on anchors: if none is intact, or the ring was too short for a walk, the mount reads every
 //! block.
 //!
-//! An anchor tells only what is relied upon. An anchor that may have been torn is written anew before anything else is
-//! programmed. It says nothing of what is to be done again after a mount, so that it is *void* while that is not done.
+//! An anchor holds only what is relied upon. An anchor that may have been torn is written again before anything else is
+//! programmed. It says nothing about what must be repeated after a mount, so it is *void* while that is pending.
 
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
 use super::blocks::Worn;
 use super::map;
-use super::records::{Head, LISTED, Record, Site, Walk};
+use super::records::{self, Anchors, Head, LISTED, Record, Site, Walk};
 use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
 use super::under_way::Stream;
@@ -37,18 +37,13 @@ fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: Blo
     }
 }
 
-/// Anchors that follow one at once where no walk has come to its end yet: they cost less than to read every block.
+/// Anchors written directly after one while no walk is complete: they cost less than reading every block.
 pub(super) const MORE_ANCHORS: u32 = 15;
-
-/// Programs from one anchor of so many bytes to the next.
-pub(super) const fn programs_between(bytes: usize) -> u64 {
-    (bytes / 32) as u64
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
-        programs_between(self.anchors.page.len())
+        records::programs_between(self.anchors.page.len())
     }
 
     /// A block of the ring.
@@ -56,7 +51,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
     }
 
-    /// Whether a page of a ring's block may take an anchor: its tear must ruin no other.
+    /// Whether a page of a ring's block may take an anchor: a torn program of it must corrupt no other.
     pub(super) fn takes_anchor(&self, page: u16) -> bool {
         let map = self.shape.map_area();
         !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
@@ -109,23 +104,31 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Writes an anchor if it is time to.
+    /// Writes an anchor if one is due.
+    #[inline]
     pub(super) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.shape.anchors == 0 {
+        let is_far = self.door.stamp() < self.anchors.due_at && self.anchors.has_room();
+        let settled = !self.anchors.due && !self.anchors.void && self.suspect.is_none();
+        if self.shape.anchors == 0 || is_far && settled {
             return Ok(());
         }
-        let since = self.door.stamp().get() - self.anchors.last.get();
-        let slots = usize::from(self.shape.slots_max());
-        // What is to be done again should be done before: an anchor would be void.
-        let (programs, room) = match self.suspect {
-            Some(_) => (2 * self.anchor_programs() - 8, slots + 2),
-            None => (self.anchor_programs(), 4 * slots + 8),
+        self.check_anchor()
+    }
+
+    /// Writes an anchor if one is due, considering everything that may hasten or delay it.
+    #[inline(never)]
+    fn check_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        let Anchors { due, void, due_at, .. } = self.anchors;
+        let is_time = match self.suspect {
+            // A pending repetition should come first: until then an anchor would be void.
+            Some(_) => {
+                let last = due_at.get() + self.anchor_programs() - 8;
+                let slots = usize::from(self.shape.slots_max());
+                self.door.stamp().get() >= last || self.anchors.room() < slots + 2
+            }
+            None => void || self.door.stamp() >= due_at || !self.anchors.has_room(),
         };
-        let heals = self.anchors.void && self.suspect.is_none();
-        if self.anchors.due || heals || since >= programs || self.anchors.room() < room {
-            self.write_anchor()?;
-        }
-        Ok(())
+        if due || is_time { self.write_anchor() } else { Ok(()) }
     }
 
     /// The block to be opened next: one that the last anchor lists.
@@ -185,7 +188,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes an anchor; and a few more where no walk has come to its end yet, so that one soon does.
+    /// Writes an anchor; and a few more while no walk is complete, so that one soon is.
     #[inline(never)]
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         self.write_one_anchor()?;
@@ -206,7 +209,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.list_blocks()?;
         // What is programmed after it is younger than all that the last one may speak of.
-        let after = Stamp::new(self.anchors.last.get() + self.anchor_span());
+        let after = Stamp::new(self.anchors.last().get() + self.anchor_span());
         self.door.raise_stamp(after);
         for _ in 0..=self.shape.anchors {
             let Some(site) = self.next_site()? else { break };
@@ -218,11 +221,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (self.anchors.due, self.anchors.void) = (false, false);
         (self.anchors.records, self.anchors.next) = (0, None);
         (self.anchors.base, self.anchors.walk) = (None, Walk::default());
-        self.anchors.last = self.door.stamp();
+        self.anchors.set_last(self.door.stamp());
         Ok(())
     }
 
-    /// Stamps that an anchor may speak of, at most.
+    /// The most stamps that an anchor may cover.
     pub(super) fn anchor_span(&self) -> u64 {
         4 * self.anchor_programs() + 64
     }
@@ -290,7 +293,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let kind = (Kind::Checkpoint, 0);
         match self.door.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
             Ok(()) => {
-                self.anchors.last = self.door.stamp();
+                self.anchors.set_last(self.door.stamp());
                 self.anchors.next = Some(site.page + 1);
                 self.anchors.number = site.number + 1;
                 (self.anchors.records, self.anchors.due, self.anchors.void) = (0, false, void);
@@ -306,8 +309,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Fills the room that is left with a stretch of the walk: where each leaf's page is, then all dirty entries, then
-    /// how each block is.
+    /// Fills the remaining space with the next part of the walk: where each leaf's page is, then all dirty entries,
+    /// then the state of each block.
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
         let rests = walk.begun.is_none() && self.anchors.base.is_some();
@@ -348,7 +351,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Records dirty entries, those in the table's last cells first, as far as there is room. Says how many cells have
     /// been passed, and what room is left.
     ///
-    /// What stands in the table moves to earlier cells only, and what is written meanwhile is recorded as it is
+    /// Entries of the table move to earlier cells only, and data written meanwhile is recorded when it is
     /// written.
     fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
         let anchors = &mut self.anchors;
@@ -363,7 +366,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (passed, room)
     }
 
-    /// Walks to the end, so that the next mount has least to read.
+    /// Completes the walk, so that the next mount reads as little as possible.
     pub(super) fn end_walk(&mut self) -> Result<(), Fault<D::Error>> {
         if self.shape.anchors == 0 {
             return Ok(());

@@ -1,8 +1,8 @@
-//! The blocks of both areas: how many references each has, how worn it is, what may be done with it.
+//! The blocks of both areas: their references, their wear, and their state.
 //!
-//! A block's *references* are the entries of the dirty table that name a place in it, the entries of map pages that do,
+//! A block's *references* are the entries of the dirty table that point into it, the entries of map pages that do,
 //! unless a dirty entry says that this one is released, and the map pages in it that the directory names. A block
-//! without references is free: neither table nor any map page leads there, whatever stands in it. It is erased when it
+//! without references is free, whatever it contains: no table entry and no map page leads there. It is erased when it
 //! is opened, not before.
 
 use super::address::BlockNumber;
@@ -12,20 +12,20 @@ use crate::table::Table;
 
 /// Not to be used any more.
 const BAD: u16 = u16::MAX;
-/// A program to it has failed: it is marked bad as soon as nothing refers to it.
+/// A program in it has failed: it is marked bad as soon as nothing refers to it.
 const FAILING: u16 = 1 << 15;
 /// Pages are programmed to it now.
 const OPEN: u16 = 1 << 14;
-/// It has something to do with what is to be done again after a mount: it is not free until that is done.
+/// Pinned: it is involved in a repetition after a mount, and is not free until that is done.
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
 
-/// The greatest age that is told from others, in turns of the clock.
+/// The greatest age that can be represented, in ticks of the clock.
 pub const AGE_MAX: u8 = 160;
 /// The furthest that a death is expected ahead.
 const AHEAD_MAX: u8 = 80;
 
-/// As many free blocks of an area are known by name: those that an anchor lists, and as many to choose from.
+/// The number of free blocks of an area that are listed: those that an anchor lists, and as many to choose from.
 const NAMED: usize = 16;
 
 /// Free blocks of an area that need not be searched for.
@@ -63,13 +63,13 @@ impl Named {
 /// Which of several blocks is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worn {
-    /// The least worn one, for what is replaced soon.
+    /// The least worn one, for hot data.
     Least,
-    /// The most worn one, for what stays.
+    /// The most worn one, for cold data.
     Most,
 }
 
-/// What is known of all blocks.
+/// The tables of all blocks.
 #[derive(Debug)]
 pub struct Blocks<'ram> {
     states: Table<'ram, BlockNumber, u16>,
@@ -89,7 +89,7 @@ pub struct Blocks<'ram> {
     failing: u32,
     /// Where the search for a free block goes on, in each area.
     hands: [u32; 2],
-    /// How many stamps make a turn of each area's clock: the power of two.
+    /// The stamps per tick of each area's clock, as a power of two.
     turns: [u8; 2],
 }
 
@@ -106,7 +106,7 @@ impl Span {
     }
 }
 
-/// A turn is about the 16th part of an area: what lives longest must be told from what lives long.
+/// A tick is about a 16th of an area, so that long lifetimes can be told from the longest.
 const fn turn(area: &AreaShape) -> u8 {
     let pages = area.blocks * area.pages as u32 / 16;
     if pages == 0 { 0 } else { pages.ilog2() as u8 }
@@ -117,7 +117,7 @@ const fn turn(area: &AreaShape) -> u8 {
 pub(super) struct Known {
     /// How often it was erased.
     pub(super) wear: u16,
-    /// When what stands in it was written, and when that is expected to be replaced, by its area's clock.
+    /// When its data was written, and when that is expected to be replaced, by its area's clock.
     pub(super) span: [u8; 2],
 }
 
@@ -252,7 +252,7 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
-    /// References to a block that may be emptied to be used anew.
+    /// References to a block that may be emptied and reused.
     #[inline]
     pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
         let state = self.states.get(block);
@@ -261,7 +261,7 @@ impl<'ram> Blocks<'ram> {
         if state & OPEN == 0 && count != 0 { Some(count) } else { None }
     }
 
-    /// Whether the block may be emptied to be used anew.
+    /// Whether the block may be emptied and reused.
     #[inline]
     pub fn may_be_victim(&self, block: BlockNumber) -> bool {
         self.to_empty(block).is_some()

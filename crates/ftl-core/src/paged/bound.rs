@@ -1,27 +1,26 @@
 //! The most that a request costs, as a formula, as long as every area has more free blocks than its reserve.
 //!
-//! `S` stands for the slots of a page, of whichever area has more.
+//! `S` is the number of slots of a page, of the area that has more.
 //!
-//! - A *step* of reclaiming makes room for the entries of a page, which takes a map page each at worst (`S`), and
-//!   copies one page's worth; or it writes two map pages ahead. It looks at the tags of a whole block at worst, and at
+//! - A *step* of reclaiming makes space in the table for the entries of a page, which takes at worst one map page each
+//!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads the tags of a whole block, and
 //!   the map for each of its slots.
-//! - A page of the host's pays for one step in the fast area and 21 in the main one, and four that come before the
-//!   copies of a victim begin; one more where something is weak; one map page where an epoch ends, `S` for its own
+//! - A page of the host pays for one step in the fast area and 21 in the main one, and four that come before the
+//!   copies of a victim begin; one more if something is weak; one map page if an epoch ends, `S` for its own
 //!   entries, and itself. After a mount the table may have `S` entries too many.
-//! - An anchor is due after so many programs, or where a block is opened that the last one does not list.
+//! - An anchor is due after a fixed number of programs, or when a block is opened that the last one does not list.
 //! - Each stream may open a block, one more for each block's worth of word lines, and one for a weak block that is
 //!   open.
 //!
-//! Where an area is at its reserve, a page waits until that is restored, which takes as many copies as the fullest
-//! blocks call for; and until the first walk of the anchors has come to its end, 15 follow each of them. Both are
+//! If an area is at its reserve, a page waits until that is restored, which takes as many copies as the fullest
+//! blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each of them. Both are
 //! counted by [`waited`](super::PageFtl::waited). After a mount [`settle`](super::PageFtl::settle) comes first. A block
-//! that fails, and a page that suddenly cannot be read, come on top.
+//! that fails, and a page that suddenly becomes unreadable, come on top.
 
 use ftl_iface::SectorCount;
 
-use super::anchors::programs_between;
 use super::candidates::PACE_MAX;
-use super::reclaim::{FLUSHED, PREPARED_MAX};
+use super::reclaim::{FAST_STEPS_MAX, FLUSHED, PREPARED_MAX};
 use super::records;
 use super::shape::PagedShape;
 use super::under_way::Stream;
@@ -72,7 +71,7 @@ impl PagedWorstCase {
             // An anchor is written before what a page and the block opened for it add may not fit.
             let records = records::in_page(page, shape.block_bytes) as u64;
             let room = records.saturating_sub(4 * slots + 8);
-            let programs = smaller(programs_between(page), room / (slots + 2));
+            let programs = smaller(records::programs_between(page), room / (slots + 2));
             Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
         };
         Self {
@@ -123,7 +122,7 @@ impl PagedWorstCase {
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = (sectors.get() as u64).div_ceil(self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
-        let steps = 1 + (PACE_MAX + PREPARED_MAX) as u64 + 1;
+        let steps = (FAST_STEPS_MAX + PACE_MAX + PREPARED_MAX) as u64 + 1;
         let page = self.steps(steps).and(self.room()).and(own);
         self.opening(page.times(pages).and(HEADERS), 1 + pages)
     }

@@ -1,7 +1,7 @@
-//! Blocks that are worth emptying, found without a walk over all of them at each turn.
+//! Candidates for victims, found without a walk over all blocks for each choice.
 //!
-//! A hand goes round over an area's blocks, some at each turn, and keeps the best that it meets. The next victim is the
-//! best of those, as they stand when it is chosen.
+//! A clock hand passes over an area's blocks, some for each choice, and keeps the best that it meets. The next victim
+//! is the best of those, rated when it is chosen.
 
 use super::address::BlockNumber;
 use super::blocks::Blocks;

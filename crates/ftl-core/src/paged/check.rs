@@ -1,4 +1,4 @@
-//! The invariants, each a function with a name. Tests run them between all steps; nothing else does.
+//! The invariants, each a function with a name. Only tests call them, between all steps.
 
 use alloc::format;
 use alloc::vec;
@@ -22,6 +22,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks_count_their_references()?;
         self.free_blocks_are_counted()?;
         self.open_blocks_are_not_free()?;
+        self.victims_are_not_open()?;
         self.blocks_that_failed_are_out_of_use()?;
         self.what_is_done_again_is_proved()?;
         self.listed_blocks_are_listed_once()?;
@@ -125,6 +126,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             ensure(!self.blocks.is_free(*block), || format!("{block:?} is open and free"))?;
             let earlier = open.get(..at).unwrap_or(&[]);
             ensure(!earlier.contains(block), || format!("{block:?} is open twice"))?;
+        }
+        Ok(())
+    }
+
+    /// No victim is an open block.
+    fn victims_are_not_open(&self) -> Verdict {
+        for victim in self.victims.iter().flatten() {
+            let is_open = self.opens.iter().flatten().any(|open| open.block == victim.block);
+            ensure(!is_open, || format!("{:?} is emptied and open", victim.block))?;
         }
         Ok(())
     }

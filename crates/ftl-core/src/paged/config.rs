@@ -1,53 +1,53 @@
-//! What the user chooses for the page store.
+//! The user's configuration of the page store.
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
 use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling};
 
-/// What the user chooses; the device decides the rest.
+/// The user's configuration; the device determines the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PagedConfig {
-    /// The unit in which the FTL maps: a power of two, from 512 bytes to the smaller page size.
+    /// The mapping unit: a power of two, from 512 bytes to the smaller page size.
     pub sector_bytes: Bytes,
-    /// What the host may use. `None` exports nineteen blocks in twenty of the main area.
+    /// The exported capacity. `None` exports nineteen blocks in twenty of the main area.
     pub capacity: Option<SectorCount>,
-    /// Sectors whose newest place may be known to RAM and tags alone, before it is written to a map page. More of them
-    /// make fewer map pages, and take ten to eleven bytes each.
+    /// Dirty entries: sectors whose newest address is in RAM and in tags, but not in a map page yet. More of them
+    /// cause fewer map writes, and take ten to eleven bytes each.
     pub dirty_entries: u32,
-    /// Map pages that RAM holds: two at least.
+    /// Map pages cached in RAM: at least two.
     pub cached_leaves: u16,
     /// Blocks for anchors, which make a mount quick. Without any, each mount reads every block.
     pub anchor_blocks: u16,
-    /// What is kept apart in blocks of its own.
+    /// Which data is kept apart in blocks of its own.
     pub streams: Streams,
-    /// Which block is emptied next.
+    /// The choice of victims for garbage collection.
     pub victims: Victims,
     /// Which writes enter the fast area.
     pub filter: FilterChoice,
     /// Where small writes go that continue a run of large ones.
     pub run_ends: RunEnds,
-    /// Whether how long what a large write replaces has lived says where it goes.
+    /// Whether the age of the replaced data decides where a large write goes.
     pub history: History,
-    /// What is done for pages that share their cells with the one to be programmed.
+    /// How paired pages are protected, which share their cells with the one to be programmed.
     pub paired_pages: PairedPages,
-    /// When blocks are emptied because bits in them begin to go.
+    /// When blocks are refreshed because their error counts rise.
     pub refresh: RefreshLimits,
-    /// By how much erase counts within an area may differ before the least worn block in use is emptied to be worn.
+    /// The difference of erase counts within an area from which on the least worn block in use is emptied.
     pub wear_leveling: WearLeveling,
-    /// How often blocks of the fast area (`log`) and the main one (`chain`) may be erased, so that the fast area takes
-    /// no more of the host's writes than lets both wear out together. `None`: it takes what is hot.
+    /// The endurance of blocks of the fast area (`log`) and the main one (`chain`). The fast area then takes only as
+    /// many host writes as let both wear out together. `None`: it takes all hot writes.
     pub throttle: Option<Endurance>,
-    /// Where large writes go while the fast area has room.
+    /// Where large writes go while the fast area has free blocks.
     pub bursts: Bursts,
 }
 
-/// How many bits of a codeword may have to be corrected before its block is emptied: as many or more, and it is.
-/// Three quarters of what the part corrects leave time enough. [`Corrected::NONE`]: never.
+/// A block is refreshed if this many bits of a codeword, or more, had to be corrected.
+/// Three quarters of what the part corrects leaves enough time. [`Corrected::NONE`]: never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshLimits {
-    /// In the fast area, and in headers that stand before it.
+    /// In the fast area, and in headers before it.
     pub fast: Corrected,
-    /// In the main area, and in headers where there is no other.
+    /// In the main area, and in headers if there is no fast area.
     pub main: Corrected,
 }
 
@@ -56,15 +56,15 @@ pub struct RefreshLimits {
 pub enum Streams {
     /// One, for the host's writes and for copies.
     One,
-    /// One for the host's writes, which are likely to die soon, and one for copies, which have lived already.
+    /// One for host data, which is likely to be replaced soon, and one for copies, which are older.
     Two,
-    /// Five: what the host writes, likely to die soon or to live; what left the fast area; copies, of young blocks and
-    /// of old ones.
+    /// Five: host data with a short or a long expected lifetime; data that left the fast area; copies from young blocks
+    /// and from old ones.
     ByLifetime,
 }
 
 impl Streams {
-    /// How many blocks of the main area are open at most.
+    /// The most blocks of the main area that are open at a time.
     pub const fn count(self) -> u16 {
         match self {
             Self::One => 1,
@@ -74,34 +74,34 @@ impl Streams {
     }
 }
 
-/// Whether how long what a large write replaces has lived says where it goes.
+/// Whether the age of the replaced data decides where a large write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
-    /// It does not: their size sends them to the main area.
+    /// No: large writes go to the main area.
     Ignored,
-    /// What replaces something that was written lately, page by page, enters the fast area, as long as most of what
-    /// enters is replaced there.
+    /// Yes: pages that replace recently written data enter the fast area, as long as most data that
+    /// enters it is replaced there.
     Heeded,
 }
 
 /// Where large writes go while more than a quarter of the fast area is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bursts {
-    /// To the main area, as always.
+    /// To the main area.
     ToMain,
-    /// To the fast area, for hosts that pause: it takes them more quickly, and idle work moves them on until half of it
-    /// is free again. With such endurance of the fast area (`log`) and the main one (`chain`) they enter only as long
-    /// as the fast area does not wear faster than lets both wear out together.
+    /// To the fast area, for hosts that pause: it is faster, and idle work moves the data on until half of it is free
+    /// again. With the given endurance of the fast area (`log`) and the main one (`chain`), they enter only while the
+    /// fast area does not wear out before the main one.
     ToFast(Endurance),
 }
 
-/// Which block is emptied next.
+/// The choice of victims for garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victims {
-    /// The one with fewest sectors in use.
+    /// Greedy: the block with the fewest valid sectors.
     Greedy,
-    /// The one of whose room most is won for the work, counted higher the further away it is that the rest of it is
-    /// expected to be replaced, or was: what is replaced soon needs no copy.
+    /// Cost-benefit: the most space freed for the work. A block's value rises with the time until its valid data is
+    /// expected to be replaced, or since then: data that is replaced soon needs no copy.
     CostBenefit,
 }
 
@@ -127,7 +127,7 @@ impl PagedConfig {
     };
 
     /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 1,024 entries, four map
-    /// pages. Where yours corrects more, say so in [`refresh`](Self::refresh), or it is refreshed too often.
+    /// pages. If yours corrects more, set [`refresh`](Self::refresh), or blocks are refreshed too often.
     pub const SMALL: Self = Self {
         dirty_entries: 1_024,
         cached_leaves: 4,

@@ -1,4 +1,4 @@
-//! What is newest in a victim: found, read, and programmed elsewhere.
+//! Copying the valid data of a victim: finding, reading and programming it elsewhere.
 
 use ftl_iface::{NandDevice, Sector};
 
@@ -28,7 +28,7 @@ pub(super) enum Page {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Takes what is newest in a page, from a slot on, into the page buffer.
+    /// Copies the valid sectors of a page, from a slot on, into the page buffer.
     pub(super) fn gather(
         &mut self,
         victim: &mut Victim,
@@ -105,8 +105,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         numbers::copy_piece(self.buffer, bytes, from.into(), to.into());
     }
 
-    /// Whether a slot holds the newest copy of a sector. Where it does not, but its map page says so still, that is
-    /// not counted any more.
+    /// Whether a slot holds the newest copy of a sector. If it does not, but its map page still refers to it, that
+    /// reference is released.
     fn is_newest(
         &mut self,
         sector: Sector,
@@ -129,7 +129,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(mapped)
     }
 
-    /// Reads a slot into the page buffer. What cannot be read is lost, and its copy says so.
+    /// Reads a slot into the page buffer. An unreadable sector is lost, and its copy marks it as lost.
     fn take_slot(
         &mut self,
         spot: Spot,

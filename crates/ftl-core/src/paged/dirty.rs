@@ -1,14 +1,14 @@
-//! The table of dirty entries: sectors whose newest place no map page tells yet.
+//! The table of dirty entries: sectors whose newest address is not in a map page yet.
 //!
-//! Cells come in groups of eight. A sector's entry stands in the group that is its home, or, where that was full, in
-//! one behind it; each group counts the entries that have gone on beyond it. So a sector that is not there is missed
-//! after its home or a few groups more, and most look-ups are such. Where an entry is taken out, one that has gone
-//! on beyond its group comes back: entries move, if at all, to earlier cells, and so one who goes through the cells
-//! from the last to the first passes none that stays. Whatever set of entries fits in one order of insertion fits in
-//! every other: a mount can put back what was there, in the order in which it meets it.
+//! Cells come in groups of eight. A sector's entry is in its home group, or, if that was full, in a later one; each
+//! group counts the entries that overflowed beyond it. So a lookup of a sector that is not there ends after its home
+//! group or a few more, and most lookups are such. When an entry is removed, one that overflowed beyond its group
+//! comes back: entries move only to earlier cells, so a walk through the cells from the last to the first misses no
+//! entry that stays. If a set of entries fits in one order of insertion, it fits in every other: a mount can put back
+//! what was there, in the order in which it finds it.
 //!
-//! Each entry knows whether its map page's own pointer is still counted among the references of the block that it
-//! points into ([`Old`]), and to which of two epochs it belongs: the present one or the one before.
+//! Each entry records whether its map page's own pointer is still counted among the references of the block that it
+//! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one.
 
 use ftl_iface::Sector;
 
@@ -95,10 +95,11 @@ impl<'ram> DirtyTable<'ram> {
         self.old
     }
 
-    /// The group where the search for a sector begins. Eight sectors in a row have one home, eights lie apart.
+    /// The group where the search for a sector begins. Sectors in a row lie apart: were they together, a run would fill
+    /// groups alone, and most entries of long runs would go on far beyond their homes.
     #[inline]
     const fn home(&self, sector: u32) -> usize {
-        let mixed = (sector >> 3).wrapping_mul(0x9E37_79B1);
+        let mixed = sector.wrapping_mul(0x9E37_79B1);
         ((mixed as u64 * self.sectors.len() as u64) >> 32) as usize
     }
 
@@ -127,17 +128,42 @@ impl<'ram> DirtyTable<'ram> {
     /// The first entry, from a cell on, of a sector in that run, and its cell. To look at each cell once costs less
     /// than to look for each sector of a leaf.
     pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
-        let mut cells = self.sectors.as_flattened().get(from..)?;
-        let is_one = |found: &u32| found.wrapping_sub(first.get()) < count;
-        // Most are not: a group at a time.
-        while let Some((group, rest)) = cells.split_first_chunk::<GROUP>()
-            && !group.iter().any(is_one)
-        {
-            cells = rest;
-        }
-        let before = self.cells() - cells.len();
-        let at = cells.iter().position(is_one)?;
-        cells.get(at).map(|sector| (before + at, Sector::new(*sector)))
+        let (group, cell) = (from / GROUP, from % GROUP);
+        let groups = self.sectors.get(group..)?;
+        let here =
+            groups.first()?.get(cell..)?.iter().position(|found| is_in(*found, first, count));
+        let at = if let Some(at) = here {
+            from + at
+        } else {
+            let later = groups.get(1..)?;
+            let ahead = later.iter().position(|cells| any_in(cells, first, count))?;
+            let cells = later.get(ahead)?;
+            let at = cells.iter().position(|found| is_in(*found, first, count))?;
+            (group + 1 + ahead) * GROUP + at
+        };
+        Some((at, self.sector_at(at)?))
+    }
+
+    /// The last entry, before a cell, of a sector in that run, and its cell.
+    pub fn last_in(&self, before: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
+        let (group, cell) = (before / GROUP, before % GROUP);
+        let here = self.sectors.get(group).and_then(|cells| {
+            cells.get(..cell)?.iter().rposition(|found| is_in(*found, first, count))
+        });
+        let at = if let Some(at) = here {
+            group * GROUP + at
+        } else {
+            let earlier = self.sectors.get(..group)?;
+            let group = earlier.iter().rposition(|cells| any_in(cells, first, count))?;
+            let cells = earlier.get(group)?;
+            group * GROUP + cells.iter().rposition(|found| is_in(*found, first, count))?
+        };
+        Some((at, self.sector_at(at)?))
+    }
+
+    #[inline]
+    fn sector_at(&self, cell: usize) -> Option<Sector> {
+        self.sectors.get(cell / GROUP)?.get(cell % GROUP).map(|sector| Sector::new(*sector))
     }
 
     /// The entry of a sector.
@@ -369,6 +395,24 @@ impl<'ram> DirtyTable<'ram> {
     #[inline]
     pub const fn cells(&self) -> usize {
         self.sectors.len() * GROUP
+    }
+}
+
+/// Whether a cell has a sector of that run.
+#[inline]
+const fn is_in(found: u32, first: Sector, count: u32) -> bool {
+    found.wrapping_sub(first.get()) < count
+}
+
+/// Whether any cell of a group has a sector of that run. Most have none, so that a processor which compares several
+/// cells at once should not ask after each.
+#[inline]
+fn any_in(cells: &[u32; GROUP], first: Sector, count: u32) -> bool {
+    let is_one = |found: &u32| is_in(*found, first, count);
+    if cfg!(target_pointer_width = "64") {
+        cells.iter().fold(false, |any, found| any | is_one(found))
+    } else {
+        cells.iter().any(is_one)
     }
 }
 

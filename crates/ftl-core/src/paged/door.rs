@@ -1,5 +1,5 @@
-//! The one door to the device: every operation passes here, gets its stamp and its tag, and is told to the probe with
-//! its cause.
+//! The flash access layer (the *door*): every operation on the device goes through it. It adds stamp and tag, and
+//! reports the operation with its cause to the probe.
 
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
@@ -15,18 +15,18 @@ use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 
-/// What a page turns out to be.
+/// The content of a page, as far as its tag says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A page of this format.
     Page(Tag),
     /// It reads as erased.
     Erased,
-    /// It cannot be read, or what it says is not of this format.
+    /// It is unreadable, or its tag is not of this format.
     Unreadable,
 }
 
-/// Whether such a page holds sectors, or stands among such.
+/// Whether such a page holds sectors, or is in a block of such pages.
 pub const fn is_sectors(kind: Kind) -> bool {
     matches!(kind, Kind::Sectors | Kind::Rescue | Kind::Backup)
 }
@@ -121,7 +121,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.device.geometry()
     }
 
-    /// The device, to look at.
+    /// Shared access to the device.
     pub const fn device(&self) -> &D {
         &self.device
     }

@@ -1,7 +1,7 @@
-//! Map pages: written with every dirty entry of their range, as of now.
+//! Map pages: each is written with every dirty entry of its range.
 //!
-//! A map page tells all that was written to its range before it: no program comes between the gathering and its own.
-//! So its stamp says how far it is complete, and no older tag of its range counts any more.
+//! A map page contains everything that was written to its range before it: no program comes between collecting its
+//! entries and programming it. So it is complete up to its own stamp, and no older tag of its range counts any more.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 6;
 /// Where there are as few leaves, it is chosen among all.
 const FEW_LEAVES: u32 = 96;
 
-/// Sectors to forget.
+/// Sectors to trim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trimmed {
     pub(super) first: Sector,
@@ -64,13 +64,13 @@ impl Gathered {
         self.len += 1;
     }
 
-    /// Those that were noted.
-    fn noted(&self) -> &[u32] {
-        self.cells.get(..self.len).unwrap_or(&self.cells)
+    /// All of them, if there was room.
+    fn all(&self) -> Option<&[u32]> {
+        self.cells.get(..self.len)
     }
 }
 
-/// In what a leaf's new page may differ from its old one.
+/// How a leaf's new page may differ from its old one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Differs<'a> {
     /// In its dirty entries, which stand in those cells, and in these sectors.
@@ -80,7 +80,7 @@ pub(super) enum Differs<'a> {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Makes room in the table for so many entries more.
+    /// Makes space in the table for that many more entries.
     pub(super) fn make_entries(&mut self, count: u32) -> Result<(), Fault<D::Error>> {
         while self.table.len() + count > self.shape.table_entries {
             self.flush_fullest()?;
@@ -201,31 +201,42 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Differs::Entries(trimmed, gathered) => {
                 // The last first: what is taken out makes others move into its cell, and into none before it.
-                for cell in gathered.noted().iter().rev() {
-                    let cell = *cell as usize;
-                    if let Some((sector, entry)) = self.table.entry_at(cell)
-                        && of(sector) < sectors
-                        && !trimmed.holds(sector)
-                    {
-                        self.table.take_at(cell);
-                        if self.leaves_out(entry) {
-                            self.exchange_entry(Some(entry), of(sector), before, page);
-                        } else {
-                            self.release_old(entry, of(sector), before);
-                        }
+                if let Some(cells) = gathered.all() {
+                    for cell in cells.iter().rev() {
+                        self.exchange_cell(*cell as usize, (first, trimmed), before, page);
+                    }
+                } else {
+                    let mut end = self.table.cells();
+                    while let Some((cell, _)) = self.table.last_in(end, first, sectors) {
+                        self.exchange_cell(cell, (first, trimmed), before, page);
+                        end = cell;
                     }
                 }
                 for sector in trimmed.within(first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                 }
-                // Those of which there was no room to take note, and nothing else, are left.
-                let all = gathered.noted().len() == gathered.len;
-                let mut from = if all { self.table.cells() } else { 0 };
-                while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
-                    self.exchange_one(sector, of(sector), before, page);
-                    from = cell;
-                }
             }
+        }
+    }
+
+    /// The same for the sector in a cell of the table, but for one that is trimmed.
+    fn exchange_cell(
+        &mut self,
+        cell: usize,
+        (first, trimmed): (Sector, Trimmed),
+        before: Cached,
+        page: Cached,
+    ) {
+        let Some((sector, entry)) = self.table.entry_at(cell) else { return };
+        if trimmed.holds(sector) {
+            return;
+        }
+        let at = sector.get().wrapping_sub(first.get());
+        self.table.take_at(cell);
+        if self.leaves_out(entry) {
+            self.exchange_entry(Some(entry), at, before, page);
+        } else {
+            self.release_old(entry, at, before);
         }
     }
 
@@ -271,7 +282,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
     }
 
-    /// Ends the epoch when it is due: entries older than it are written back first, a leaf a page.
+    /// Ends the epoch when it is due: entries of the previous one are flushed first, one leaf for each page.
     pub(super) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
         if self.door.stamp().get() < self.epoch.due {
             return Ok(());
@@ -294,8 +305,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.table.begin_epoch();
     }
 
-    /// Goes on after a mount: every entry is of the epoch before, however long ago it was written. So the age of the
-    /// horizon tells when the epoch should end, or with power failing often none would.
+    /// Continues after a mount: every entry is of the previous epoch, however old it is. So the age of the
+    /// horizon decides when the epoch ends; otherwise none would end if power failed often.
     pub(super) fn resume_epoch(&mut self) {
         self.epoch.begun = self.door.stamp();
         self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());

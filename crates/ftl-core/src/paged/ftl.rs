@@ -1,4 +1,4 @@
-//! The page store as hosts see it: the path of a request, and how it reads.
+//! The page store as hosts see it: the requests, and reads.
 
 use ftl_iface::{
     BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The stream of a write: the fast area's where it is likely to be replaced soon.
+    /// The stream of a write: the fast area's if it is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
         if self.shape.fast.is_none() {
             return Stream::Host;
@@ -109,8 +109,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Stream::Host
     }
 
-    /// Whether the fast area may wear for that write: where it wears too fast, only what stands there is replaced, and
-    /// then not even that.
+    /// Whether the fast area may take that write. If it wears too fast, only sectors already there may be written, and
+    /// later not even those.
     fn may_enter(&self, first: Sector) -> bool {
         let stands_there = || {
             let entry = self.table.get(first);

@@ -1,4 +1,4 @@
-//! How the device is, and how it is stopped.
+//! The health of the device, and its clean stop.
 
 use ftl_iface::{BlockCount, NandDevice};
 
@@ -8,7 +8,7 @@ use crate::health::{Health, Wear};
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// How the device is. It asks the tables alone.
+    /// The health of the device. It reads only the tables.
     pub fn health(&self) -> Health {
         let beyond = |good: u32, needed: u32| BlockCount::new(good.saturating_sub(needed));
         let shape = &self.shape;
@@ -34,13 +34,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// How often since the mount a page or a trim found an area at its reserve and waited until blocks were won, or for
-    /// anchors of the first walk. Requests without that are within [`PagedWorstCase`](super::PagedWorstCase).
+    /// How often since the mount a page or a trim found an area at its reserve and waited until blocks were freed, or
+    /// for anchors of the first walk. All other requests are within [`PagedWorstCase`](super::PagedWorstCase).
     pub const fn waited(&self) -> u32 {
         self.waited
     }
 
-    /// Free blocks beyond those that a request may open while it wins others: one for each stream.
+    /// Free blocks beyond those that a request may open while it frees others: one for each stream.
     const fn spares(&self, area: Area) -> u32 {
         let streams = if self.shape.fast.is_some() { 2 } else { 3 };
         self.blocks.free(area).saturating_sub(streams)

@@ -1,4 +1,4 @@
-//! What is done while nobody waits.
+//! Work while the host is idle.
 
 use ftl_iface::{NandDevice, PageCount, Work};
 

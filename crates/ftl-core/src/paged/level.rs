@@ -1,7 +1,7 @@
-//! Static wear leveling: what is never replaced keeps its block from being erased, and all others wear in its stead.
-//! Where the block that was opened last is more worn by so much than the least worn one in use, that one is emptied,
-//! paced as any victim. Meanwhile the most worn of the blocks that may be opened is taken for what it held, so that the
-//! block is free for what is replaced soon, and a worn one rests.
+//! Static wear leveling. Data that is never replaced keeps its block from being erased, so all others wear instead.
+//! If the block opened last is worn by more than the threshold beyond the least worn one in use, that one is emptied,
+//! at the pace of any victim. Meanwhile its data goes to the most worn of the blocks that may be opened, so that the
+//! emptied block is free for hot data, and a worn one rests.
 
 use ftl_iface::NandDevice;
 
@@ -11,7 +11,7 @@ use super::store::PageFtl;
 use crate::bugs::{Bug, planted};
 use crate::probe::{Cause, Probe};
 
-/// Blocks that are looked at whenever one is opened.
+/// Blocks that are examined whenever one is opened.
 const LOOKED_AT: u32 = 16;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -32,14 +32,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Whether a block is being emptied so that it is worn: then what it held goes where worn blocks rest.
+    /// Whether a block is being emptied for wear leveling: then its data goes to a worn block, which rests.
     pub(super) fn is_leveling(&self, area: Area) -> bool {
         let victim = self.victims.get(area as usize).copied().flatten();
         victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
-    /// The block to be emptied so that it is worn. One in as many as erase counts may differ by: so each wears by that
-    /// much before the next is needed, and leveling costs no more than that part of all programs.
+    /// The block to be emptied for wear leveling: at most one for as many opened blocks as the threshold says. So each
+    /// wears by that much before the next is needed, and leveling adds no more than that share of all programs.
     pub(super) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
         let level = self.leveling.get_mut(area as usize)?;

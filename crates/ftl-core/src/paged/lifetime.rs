@@ -1,7 +1,7 @@
 //! How long data lives, and which stream it goes to because of that.
 //!
-//! What a write replaces tells: it lived from the birth of the block that held it until now, and what replaces it will
-//! live about as long (`SepBIT`, FAST '22). Nothing is stored for that but a block's birth.
+//! A write shows the lifetime of the data it replaces: from the time its block was opened until now. The new data is
+//! expected to live about as long (`SepBIT`, FAST '22). Only the time when a block was opened is stored for that.
 
 use ftl_iface::{NandDevice, Sector};
 

@@ -1,5 +1,5 @@
-//! The page store: one map over both cells. Where a sector's newest copy is, in the small fast area or the large one,
-//! one entry tells.
+//! The page store: one page map over SLC and MLC. One entry holds the address of a sector's newest copy, in the small
+//! fast area or in the large main one.
 //!
 //! ```text
 //!            write │                                   │ read
@@ -17,32 +17,32 @@
 //!              NandDevice
 //! ```
 //!
-//! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page says what it is and when it was programmed; the
-//! largest stamp is right; a map page is complete up to its own stamp; a block is erased when nothing refers to it any
-//! more; and the page programmed last before a mount is done again before anything relies on it.
+//! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page describes itself and when it was programmed; the
+//! largest stamp wins; a map page is complete up to its own stamp; a block is erased only when nothing refers to it any
+//! more; and the page programmed last before a mount is programmed again before anything relies on it.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! Arrows fall, in this order:
+//! Each module uses only those after it in this list:
 //! - [`bound`]: the most that a request costs, as a formula. [`health`](self): how the device is.
-//! - [`ftl`]: the store as hosts see it, and how it reads.
-//! - [`mount`]: a device made ours, and found again: by the last anchor ([`quick`](self), [`ring`](self)) or by every
-//!   block ([`scan`](self)). [`settle`](self) sets right what a cut may have touched. [`references`](self): who refers
-//!   to which block. [`stop`](self): a clean stop.
-//! - [`write`](self), [`trim`](self), [`idle`](self): what is asked of it. [`refresh`](self), [`header`](self): what
-//!   begins to go is written anew.
-//! - [`reclaim`](self): blocks are won. [`salvage`](self), [`copies`](self), [`lifetime`](self): how.
-//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): what a mount must know.
-//!   [`level`](self): which block wears.
-//! - [`store`](self): what all of these are methods of. [`under_way`](self): what it has begun.
-//! - [`candidates`](self): blocks that are worth emptying.
-//! - [`records`](self), [`since`](self): what anchors say, and the list of what came since the last one.
-//! - [`map`], [`dirty`], [`blocks`]: what RAM knows. They do not know each other.
-//! - [`door`]: the one way to the device. [`weak`](self): what it finds to begin to go.
-//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: what
-//!   the user chooses. [`address`]: places. [`numbers`]: how they are packed.
+//! - [`ftl`]: the store as hosts see it, and reads.
+//! - [`mount`]: format and mount: by the last anchor ([`quick`](self), [`ring`](self)) or by reading every
+//!   block ([`scan`](self)). [`settle`](self): recovery after a power cut. [`references`](self): which blocks are
+//!   referred to. [`stop`](self): a clean stop.
+//! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self): refresh of
+//!   weak pages and of headers.
+//! - [`reclaim`](self): garbage collection. [`salvage`](self), [`copies`](self), [`lifetime`](self): its parts.
+//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): incremental checkpoints for mounts.
+//!   [`level`](self): wear leveling.
+//! - [`store`](self): the type that all of these are methods of. [`under_way`](self): its unfinished work.
+//! - [`candidates`](self): candidates for victims.
+//! - [`records`](self), [`since`](self): the content of anchors, and the list of what came since the last one.
+//! - [`map`], [`dirty`], [`blocks`]: the tables in RAM. They do not know each other.
+//! - [`door`]: the flash access layer. [`weak`](self): weak blocks that it finds.
+//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: the
+//!   user's configuration. [`address`]: addresses. [`numbers`]: how they are packed.
 //!
-//! Of the crate's other rooms it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
+//! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.
 
 pub mod bound;

@@ -1,8 +1,8 @@
-//! Making a device ours, and finding it again.
+//! Format and mount.
 //!
-//! A mount writes nothing. It finds the page that was programmed last and can be read, and forgets it and all that
-//! would be younger (`settle` does it again). Of what is older the largest stamp is right: of the
-//! pages of a leaf, and of the tags of a sector, as far as they are younger than its leaf's page.
+//! A mount writes nothing. It finds the last programmed page that can be read, and ignores it and all that
+//! would be newer (`settle` programs it again). Among the older pages the largest stamp wins: among the
+//! pages of a leaf, and among the tags of a sector, if they are newer than its leaf's page.
 
 use core::fmt;
 
@@ -39,11 +39,11 @@ pub enum PagedMountError<E> {
     NotFormatted,
     /// Both headers are damaged, or of another version.
     DamagedHeader,
-    /// The device was formatted with another capacity, sector or number of blocks.
+    /// The device was formatted with another capacity, sector size or number of blocks.
     OtherConfig,
     /// Neither header could be written.
     BlockFailed,
-    /// What is on flash contradicts itself.
+    /// The data on flash is inconsistent.
     Corrupt,
     /// The device failed.
     Device(Option<E>),
@@ -66,10 +66,10 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
             Self::NotFormatted => "the device has no page store: format it",
             Self::DamagedHeader => "both headers are damaged: format the device",
             Self::OtherConfig => {
-                "the device was formatted with another capacity, sector or division: mount it with those"
+                "the device was formatted with another capacity, sector size or division: mount it with those"
             }
             Self::BlockFailed => "no header could be written: the device is worn out",
-            Self::Corrupt => "the flash contradicts itself: format the device",
+            Self::Corrupt => "the data on flash is inconsistent: format the device",
             Self::Device(_) => "the device failed: mount it again",
         })
     }
@@ -111,7 +111,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             candidates: [Candidates::NONE; 2],
             leveling: [Leveling::NONE; 2],
             throttle: throttle(&shape, config),
-            prepaid: 0,
+            fast_balance: 0,
+            main_debt: 0,
             lifetime: 0,
             stayed: 0,
             filter: filter(config),
@@ -119,7 +120,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             buffer,
             kept,
             epoch: Epoch::FIRST,
-            anchors: Anchors::new(anchor, shape.block_bytes),
+            anchors: Anchors::new(anchor, &shape),
             suspect: None,
             settled: true,
             read_only: false,
@@ -133,8 +134,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
     /// Formats a device and mounts it. Everything on it is lost.
     ///
-    /// `key` marks the pages of this life of the device; draw it anew each time, so that pages of an earlier life are
-    /// told from new ones.
+    /// `key` separates this format from pages of earlier ones: use a new one at each format.
     pub fn format(
         device: D,
         config: &PagedConfig,
@@ -213,7 +213,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Takes up how much both areas are worn.
+    /// Reads the wear of both areas.
     fn restore_throttle(&mut self) {
         let sum = |area| -> u64 {
             let good = self.blocks.of(area).filter(|block| !self.blocks.is_bad(*block));
@@ -222,8 +222,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.throttle.restore(sum(Area::Fast), sum(Area::Main), BlockCount::ZERO);
     }
 
-    /// Finds the younger of both headers: where an old life's could not be erased, it may stand beside that of this
-    /// one.
+    /// Finds the newer of both headers: a header of an earlier format that could not be erased may exist beside the
+    /// current one.
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
         let mut damaged = false;
         let mut youngest: Option<(header::Header, Stamp)> = None;
@@ -262,8 +262,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Finds the entries that no map page tells: tags below the ceiling that are younger than their leaf's page.
-    /// `false`: the table does not hold them.
+    /// Finds the dirty entries: tags below the ceiling that are newer than their leaf's page.
+    /// `false`: the table is too small for them.
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {

@@ -1,4 +1,4 @@
-//! Numbers of two to four bytes, in a row of bytes: what map pages and the directory are made of.
+//! Numbers of two to four bytes, packed in a row of bytes: for map pages and the directory.
 
 /// The number in that place of a row of numbers of so many bytes.
 #[inline]

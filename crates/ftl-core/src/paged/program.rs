@@ -1,4 +1,4 @@
-//! A page programmed: in an open block, in another one where that fails, and told to the table.
+//! Programming a page: in an open block, in another one if that fails; then the table is updated.
 
 use ftl_iface::{NandDevice, PageIndex, Sector};
 
@@ -16,7 +16,7 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// How often a page is tried, each time in another block, before the device is given up.
+/// How often a page is tried, each time in another block, before the device becomes read-only.
 const TRIES: u32 = 16;
 
 /// Where the content of a page to program stands.
@@ -33,9 +33,9 @@ pub(super) enum Content<'a> {
 /// What kind of page is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// Something new.
+    /// A new page.
     New(Kind),
-    /// Again what a page of that stamp did.
+    /// A repetition of the page with that stamp.
     Again(Kind, Stamp),
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Before {
     Unknown,
 }
 
-/// The next page of an open block that endangers nothing which is relied upon.
+/// The next page of an open block whose program cannot corrupt a page that is relied upon.
 #[inline(never)]
 fn next_safe(area: &AreaShape, open: Open) -> u16 {
     let endangers = |page: u16| {
@@ -95,6 +95,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         open.next += 1;
                     }
                     self.record_page(spot, kind);
+                    if self.shape.fast.is_some() && self.area_of(stream) == Area::Fast {
+                        self.fast_balance = self.fast_balance.saturating_sub(1);
+                    }
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
                         // The page that failed may read well for a while: this one must not be lost to the next.
                         self.rely_on(stream);
@@ -133,7 +136,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The page that a stream programs next. Pages are left out that would endanger what is relied upon.
+    /// The page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.
     pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
             if let Some(open) = self.opens[stream as usize] {
@@ -224,7 +227,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// Notes where the newest copy of a sector is, and that its place before is not it any more.
+    /// Stores the address of a sector's newest copy, and releases the old address.
     pub(super) fn remember(
         &mut self,
         sector: Sector,
@@ -248,7 +251,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
     }
 
-    /// Releases the place that a sector's map page tells, where that costs no read.
+    /// Releases the address in a sector's map page, if that costs no read.
     fn release_before(&mut self, sector: Sector, before: Before) -> Old {
         if let Before::In(block) = before {
             self.blocks.release(block, 1);
@@ -263,7 +266,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Old::Released
     }
 
-    /// Releases what a map page says.
+    /// Releases an address of a map page.
     pub(super) fn release_at(&mut self, mapped: Mapped) {
         if let Mapped::At(place) = mapped {
             self.blocks.release(self.shape.block_of(place), 1);

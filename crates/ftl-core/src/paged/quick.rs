@@ -1,8 +1,8 @@
 //! A mount by the last anchor: its records from the base on, and the tags of what was programmed since.
 //!
-//! Of what came since, a list is made in a map page's memory, so that each page is looked at once. The youngest of it
-//! may be what a cut left, as ever; where nothing came since the anchor, that itself may be torn, and is written anew
-//! before anything relies on it.
+//! The pages programmed since are listed in a map page's memory, so that each page is read once. The newest of them
+//! may be damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is
+//! written again before anything relies on it.
 
 use ftl_iface::{NandDevice, Pairing, SectorCount};
 
@@ -31,7 +31,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(newest) = self.newest_anchor()? else { return Ok(false) };
         self.anchors.number = newest.site.number.wrapping_add(1);
         self.anchors.block = Some(newest.site.block);
-        self.anchors.last = newest.stamp;
+        self.anchors.set_last(newest.stamp);
         let mut list = List { page: self.map.vacate(None), len: 0 };
         let fits = newest.head.base.is_some()
             && self.fits(&newest.head)

@@ -1,5 +1,5 @@
-//! Every byte of RAM that the page store has, named. The plan follows from geometry and configuration at compile time;
-//! the caller lends slices of just those lengths.
+//! Every byte of RAM of the page store, listed by its purpose. The plan follows from geometry and configuration at
+//! compile time; the caller lends slices of exactly those lengths.
 
 use ftl_iface::Geometry;
 
@@ -135,7 +135,7 @@ impl PagedPlan {
         sum(&self.lengths, FIRST_BYTE, TABLES)
     }
 
-    /// Bytes of all that is lent. The FTL itself comes on top; `size_of` tells how much it is.
+    /// Bytes of all lent memory. The FTL itself is additional; `size_of` gives its size.
     pub const fn total_bytes(&self) -> usize {
         self.words() * 4 + self.halves() * 2 + self.bytes()
     }

@@ -1,4 +1,4 @@
-//! Winning free blocks: what is newest in a victim is copied, page by page, until nothing refers to it.
+//! Garbage collection: the valid data of a victim is copied, page by page, until nothing refers to it.
 
 use ftl_iface::NandDevice;
 
@@ -13,26 +13,32 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
 
-/// Blocks beyond the reserve below which each page of the host's pays for those that it will need.
+/// With no more free blocks than this beyond the reserve, each host page pays for the space that it takes.
 const AHEAD: u32 = 3;
-/// Steps a page of the host's that come on top of what it owes, where they win no room yet.
+/// Additional steps for a host page, beyond those that it pays, if these free no space yet.
 pub(super) const PREPARED_MAX: u16 = 4;
-/// Map pages that a step writes, where the table has no room for what a victim holds.
+/// Host pages over which the cost of reclaiming in the main area is spread, at most; and pages of a block for each: the
+/// blocks ahead of the reserve are the only slack.
+const SPREAD_MAX: u16 = 8;
+const SPREAD_PAGES: u16 = 16;
+/// Steps in the fast area for a host page, at most.
+pub(super) const FAST_STEPS_MAX: u16 = 3;
+/// Map pages that a step writes if the table has no space for a victim's entries.
 pub(super) const FLUSHED: u32 = 2;
 
-/// What a step of reclaiming came to.
+/// The result of a step of reclaiming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Something was done.
     Done,
-    /// Room was made in the table for what a victim holds.
+    /// Space was made in the table for a victim's entries.
     Prepared,
-    /// There is no block whose emptying would win anything.
+    /// There is no victim that would free any space.
     NoVictim,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Makes room for a page of the host's, for its entries, and for what that may call for.
+    /// Makes space for a host page, for its entries, and for further pages that these may need.
     pub(super) fn make_room(&mut self) -> Result<(), Fault<D::Error>> {
         self.make_blocks()?;
         self.turn_epoch()?;
@@ -55,7 +61,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks.free(area) <= self.shape.reserve(area) + beyond
     }
 
-    /// Wins blocks until every area has its reserve and one more.
+    /// Frees blocks until every area has its reserve and one more.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         if self.short_area(0).is_none() {
             return Ok(());
@@ -104,12 +110,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Step::Prepared);
         }
         self.make_entries(self.shape.slots_max().into())?;
-        self.empty_some(area, victim)?;
+        // A map page written for this may have released the victim's last reference and opened its block.
+        if let Some(victim) = self.victims[area as usize] {
+            self.empty_some(area, victim)?;
+        }
         Ok(Step::Done)
     }
 
-    /// A map page written amid copies costs pages that would endanger them: where such are left out, room for all
-    /// that a victim holds is made before the first of it is copied.
+    /// A map page written between copies costs the pages that could corrupt them. If such pages are skipped, space for
+    /// all entries of a victim is made before its first page is copied.
     fn prepares_for(&self, victim: Victim) -> bool {
         let begins = (victim.page, victim.slot) == (0, 0);
         let copied = u32::from(self.blocks.references(victim.block));
@@ -119,7 +128,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && self.table.len() + copied > self.shape.table_entries
     }
 
-    /// The block that is emptied next, if emptying one wins anything.
+    /// The next victim, if any block frees space.
     fn choose(&mut self, area: Area) -> Option<Victim> {
         // In need nothing counts but the room that is won.
         let need = self.blocks.free(area) <= self.shape.reserve(area);
@@ -151,41 +160,57 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
     }
 
-    /// A victim with v slots in use among p is emptied while the host writes the p − v pages' worth that it wins.
+    /// A victim with v of p slots in use is emptied while the host writes as much as the p − v slots that it frees.
     fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
         let full = self.shape.area(area).block_slots() as u16;
         let used = self.blocks.references(block);
         used.div_ceil(full.saturating_sub(used).max(1)).clamp(1, PACE_MAX)
     }
 
-    /// Copies as much as a page of the host's owes to the area that it goes to, where that comes to be short of blocks.
+    /// Copies as much as a host page has to pay for, if an area gets short of blocks: for the page itself, and for what
+    /// was programmed to the fast area since the previous one, map pages included.
     pub(super) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        if self.shape.fast.is_some() && self.area_of(stream) == Area::Fast {
-            if !self.comes_short(Area::Fast) {
-                return Ok(());
-            }
-            if self.prepaid > 0 {
-                self.prepaid -= 1;
-                return Ok(());
-            }
-            // A step makes room for as many pages as a page of the main area takes up.
-            let (fast, main) = (self.shape.map_area().slots, self.shape.main.slots);
-            if self.reclaim_step(Area::Fast)? != Step::Prepared {
-                self.prepaid = (main / fast.max(1)).saturating_sub(1);
-            }
+        let mut pages = u16::from(self.area_of(stream) == Area::Main);
+        if self.shape.fast.is_some() {
+            // What leaves the fast area takes space in the main one.
+            pages += self.pace_fast()?;
         }
-        // What leaves the fast area takes up the main one, too.
+        if !self.comes_short(Area::Main) {
+            self.main_debt = 0;
+            return Ok(());
+        }
+        // A part is paid now, and the rest by later pages, so that no page waits much longer than the mean.
+        let spread = (self.shape.main.pages / SPREAD_PAGES).clamp(1, SPREAD_MAX);
+        self.main_debt = (self.main_debt + pages * self.owed()).min(spread * PACE_MAX);
+        let pays = (self.main_debt + spread - 1).checked_div(spread).unwrap_or(0);
         let (mut steps, mut prepared) = (0, 0);
-        while self.comes_short(Area::Main) && steps < self.owed() + prepared {
+        while steps < pays && self.comes_short(Area::Main) {
             if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
                 prepared += 1;
+            } else {
+                steps += 1;
             }
-            steps += 1;
         }
+        self.main_debt -= pays;
         Ok(())
     }
 
-    /// Whether an area has so few free blocks that each page has to pay for those that it will need.
+    /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area that may
+    /// have taken.
+    fn pace_fast(&mut self) -> Result<u16, Fault<D::Error>> {
+        if !self.comes_short(Area::Fast) {
+            self.fast_balance = 0;
+            return Ok(0);
+        }
+        let mut steps = 0;
+        while self.fast_balance < 0 && steps < FAST_STEPS_MAX {
+            self.reclaim_step(Area::Fast)?;
+            steps += 1;
+        }
+        Ok(steps)
+    }
+
+    /// Whether an area has so few free blocks that each page has to pay for its space.
     const fn comes_short(&self, area: Area) -> bool {
         self.is_short(area, AHEAD)
     }
@@ -196,13 +221,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         victim.map_or(1, |victim| victim.pace)
     }
 
-    /// Fills a page with what is newest in the victim, and programs it.
+    /// Fills a page with valid data of the victim, and programs it.
     fn empty_some(&mut self, area: Area, mut victim: Victim) -> Result<(), Fault<D::Error>> {
         let pages = self.shape.area(area).pages;
         if victim.page >= pages {
             return self.salvage_step(area, victim);
         }
-        let mut filled = 0;
+        let (mut filled, from) = (0, victim.page);
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
             let spot = Spot { block: victim.block, page: victim.page };
             match self.gather(&mut victim, spot, &mut filled)? {
@@ -210,6 +235,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Page::Leaf(leaf) if filled == 0 => {
                     (victim.page, victim.slot) = (victim.page + 1, 0);
                     self.victims[area as usize] = Some(victim);
+                    self.note_won(area, victim.page - from);
                     return self.write_leaf(leaf);
                 }
                 Page::Full | Page::Leaf(_) => break,
@@ -222,9 +248,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.put_copies(victim, filled)?;
         }
+        let mut passed = victim.page - from;
         if self.blocks.references(victim.block) == 0 {
             self.victims[area as usize] = None;
+            passed = pages - from;
         }
+        self.note_won(area, passed);
         Ok(())
+    }
+
+    /// Notes that so many more pages of a victim hold no valid data.
+    const fn note_won(&mut self, area: Area, pages: u16) {
+        if matches!(area, Area::Fast) {
+            self.fast_balance = self.fast_balance.saturating_add_unsigned(pages);
+        }
     }
 }

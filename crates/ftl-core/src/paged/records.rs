@@ -1,8 +1,9 @@
-//! The anchor that is written next, in RAM, and how an anchor's bytes are read: a head, and records.
+//! The next anchor, built in RAM, and how an anchor's bytes are read: a head, and records.
 
 use super::address::{BlockNumber, Spot};
 use super::blocks::Known;
 use super::numbers;
+use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 
@@ -22,6 +23,11 @@ const fn record_at(block_bytes: u8, number: u16) -> usize {
 /// Records of an anchor of so many bytes, with blocks in as many.
 pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
     bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
+}
+
+/// Programs from one anchor of so many bytes to the next.
+pub(super) const fn programs_between(bytes: usize) -> u64 {
+    (bytes / 32) as u64
 }
 
 /// No anchor.
@@ -109,6 +115,10 @@ pub(super) struct Anchors<'ram> {
     pub(super) page: &'ram mut [u8],
     /// Bytes of a block's number.
     block_bytes: u8,
+    /// Records that a page has room for.
+    most: u16,
+    /// Room for so many should be left.
+    ahead: u16,
     pub(super) records: u16,
     pub(super) number: u32,
     pub(super) base: Option<Site>,
@@ -116,7 +126,9 @@ pub(super) struct Anchors<'ram> {
     /// Before the anchor of that number no other walk is begun, unless there is no base.
     pub(super) rests_to: u32,
     /// The stamp of the last one.
-    pub(super) last: Stamp,
+    last: Stamp,
+    /// The stamp of a program before which the next one is written, unless something hastens or holds it off.
+    pub(super) due_at: Stamp,
     /// The ring's block in which the last one is.
     pub(super) block: Option<u16>,
     /// The page that may take the next one there; none after a mount, for nobody knows what was torn behind the last.
@@ -131,16 +143,20 @@ pub(super) struct Anchors<'ram> {
 }
 
 impl<'ram> Anchors<'ram> {
-    pub(super) fn new(page: &'ram mut [u8], block_bytes: u8) -> Self {
+    pub(super) fn new(page: &'ram mut [u8], shape: &PagedShape) -> Self {
+        let most = in_page(page.len(), shape.block_bytes) as u16;
         Self {
             page,
-            block_bytes,
+            block_bytes: shape.block_bytes,
+            most,
+            ahead: 4 * shape.slots_max() + 8,
             records: 0,
             number: 0,
             base: None,
             walk: Walk::default(),
             rests_to: 0,
             last: Stamp::ZERO,
+            due_at: Stamp::ZERO,
             block: None,
             next: None,
             due: true,
@@ -156,7 +172,23 @@ impl<'ram> Anchors<'ram> {
 
     /// Records of which there is room.
     pub(super) const fn room(&self) -> usize {
-        in_page(self.page.len(), self.block_bytes).saturating_sub(self.records as usize)
+        (self.most as usize).saturating_sub(self.records as usize)
+    }
+
+    /// Whether there is room for what a few programs more will record.
+    #[inline]
+    pub(super) const fn has_room(&self) -> bool {
+        self.records + self.ahead <= self.most
+    }
+
+    /// The stamp of the last one.
+    pub(super) const fn last(&self) -> Stamp {
+        self.last
+    }
+
+    pub(super) const fn set_last(&mut self, stamp: Stamp) {
+        self.last = stamp;
+        self.due_at = Stamp::new(stamp.get() + programs_between(self.page.len()));
     }
 
     pub(super) const fn forget_records(&mut self) {

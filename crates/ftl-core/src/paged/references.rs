@@ -1,4 +1,4 @@
-//! Who refers to which block, counted after a mount.
+//! The references to each block, counted in a mount.
 
 use ftl_iface::NandDevice;
 

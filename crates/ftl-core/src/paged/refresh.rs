@@ -1,8 +1,8 @@
-//! Bits go with time, wear and reading. What begins to go is written anew before it is gone: a block becomes the next
-//! victim of its area, whatever else stands in it, and of headers one is written beside the other. Anchors are not:
-//! they are written again and again, and without them a mount reads every block.
+//! Refresh. Error counts rise with time, wear and reads. A weak block becomes the next victim of its area, however full
+//! it is, while it can still be read; of the two headers one is rewritten while the other stays. Anchors are not
+//! refreshed: new ones are written all the time, and without them a mount reads every block.
 //!
-//! The door notes what is weak whenever it is read. A *scrub* reads what nobody asks for.
+//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that nobody else reads.
 
 use ftl_iface::{NandDevice, PageCount};
 
@@ -17,14 +17,14 @@ use crate::error::Fault;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
-    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
+    /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
+    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when nothing is more urgent. Call this
     /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it.
     pub fn scrub(&mut self) {
         self.scrub.get_or_insert(Scrubbed::Header(0));
     }
 
-    /// Pages that the scrub under way has yet to read, at most.
+    /// The most pages that the running scrub still has to read.
     pub fn scrub_left(&self) -> PageCount {
         let (fast, main) = (self.shape.map_area(), &self.shape.main);
         let pages_from = |block: u32| {

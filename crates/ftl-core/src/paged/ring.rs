@@ -1,4 +1,4 @@
-//! The last anchor: which block of the ring it is in, and where.
+//! Finding the last anchor: its block in the ring, and its page.
 
 use ftl_iface::{Bytes, NandDevice, PageIndex};
 

@@ -1,6 +1,6 @@
-//! A page that cannot be read any more, tag included, does not say what stood in it. Where such a page keeps a victim
-//! from being emptied, the sectors that lead there are searched for, a leaf at a step, and copied as lost: reading them
-//! is an error until they are written again. Then the block is free.
+//! Unreadable pages. A page that cannot be read, tag included, does not say which sectors it held. If such a page
+//! keeps a victim from being emptied, the map is searched for the sectors that lead there, one leaf in each step, and
+//! they are marked as lost: reading them is an error until they are written again. Then the block is free.
 
 use ftl_iface::{NandDevice, SectorCount};
 

@@ -1,4 +1,4 @@
-//! Looking over the flash, for a mount: which page was programmed last, where the map pages are, which blocks are
+//! The scan of a mount: which page was programmed last, where the map pages are, which blocks are
 //! young.
 
 use ftl_iface::NandDevice;

@@ -1,18 +1,17 @@
-//! After a mount: the page that was programmed last may be what a cut left. It is forgotten by the mount, and done
-//! again here, before anything else is programmed; and a *proof* is programmed after it, a page that holds nothing.
-//! Only then the host is served.
+//! Recovery after a mount. The page that was programmed last may be damaged by a power cut. The mount ignores it, and
+//! it is programmed again (*repeated*) here, before anything else is programmed; then a *proof* is programmed, an
+//! empty page. Only then is the host served.
 //!
-//! All that is read of the page stands in the page buffer since the mount. So whether it can be read was decided once;
-//! and what the FTL knows meanwhile is as if it had never been, so that no block is taken for free because of it.
+//! The page is read into the page buffer once, in the mount. So whether it is readable was decided once. Until it is
+//! repeated, the tables in RAM show the state before it, so no block counts as free because of it.
 //!
-//! A page that does something again says which stamp did it *first*. Where it is cut in turn, the next mount forgets
-//! it with all that came since the first; and keeps the blocks of all of these, for one of them may have been
-//! acknowledged, and only that one is sure to stand. Where blocks are short, that of the first is enough: if it was not
-//! acknowledged, nobody was told of what it did, and since then nobody was served.
+//! A repeated page names the stamp of the *first* attempt. If it is cut in turn, the next mount ignores
+//! it together with everything since the first, and keeps the blocks of all of these, because one of them may have been
+//! acknowledged, and only that one is sure to be good. If blocks are short, that of the first is enough: if it was not
+//! acknowledged, nobody was told about it, and since then nobody was served.
 //!
-//! A proof that is met as the page programmed last shows that all before it was acknowledged, so that nothing need be
-//! done again. It may be torn itself, and be gone at the next mount; then what it proved is done once more, and is the
-//! same.
+//! If the page programmed last is a proof, all before it was acknowledged, and nothing need be repeated. The proof may
+//! be torn itself, and be gone at the next mount; then what it proved is repeated once more, with the same result.
 
 use ftl_iface::NandDevice;
 

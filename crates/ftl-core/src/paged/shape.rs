@@ -15,15 +15,15 @@ use crate::layout;
 /// Blocks at the start of the area that holds the map: each has a header.
 pub const HEADERS: u16 = 2;
 
-/// Blocks of the fast area that no host's write opens. A step of reclaiming opens one for map pages at most; after a
-/// cut one is opened for what is done again and one for map pages; and one more lets a life that is cut in turn leave
-/// a block that is hardly filled.
+/// The reserve of the fast area: blocks that no host write opens. A step of reclaiming opens at most one for map pages.
+/// After a power cut one is opened for the repeated page and one for map pages. One more is for another power
+/// cut in turn, which leaves a block hardly filled.
 pub const FAST_RESERVE: u32 = 4;
 
-/// The same of the main area, where copies take the place of map pages.
+/// The same for the main area, with copies instead of map pages.
 pub const MAIN_RESERVE: u32 = 3;
 
-/// The same of the only area, which has all of them.
+/// The same for a single area, which has all of them.
 pub const ONLY_RESERVE: u32 = 5;
 
 /// Bytes of a map page before its entries: check, horizon.
@@ -56,7 +56,7 @@ pub struct AreaShape {
     pub page_bytes: Bytes,
     /// Spare bytes of a page.
     pub spare_bytes: Bytes,
-    /// How its pages share cells.
+    /// Which of its pages share cells.
     pub pairing: Pairing,
     /// Pages of a block that no earlier page of it endangers.
     pub word_lines: u16,
@@ -474,11 +474,11 @@ impl PagedShape {
     }
 }
 
-/// Why a configuration does not suit a device.
+/// Why a configuration does not fit a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PagedShapeError {
-    /// The sector is no power of two between 512 bytes and the smaller page.
+    /// The sector size is not a power of two between 512 bytes and the smaller page.
     SectorBytes,
     /// The spare area is too small for a page's tag.
     SpareBytes,
@@ -506,7 +506,7 @@ impl fmt::Display for PagedShapeError {
                 f.write_str("the sector must be a power of two from 512 bytes to the smaller page")
             }
             Self::SpareBytes => {
-                f.write_str("the spare area has no room for a tag: choose larger sectors")
+                f.write_str("the spare area is too small for a tag: choose larger sectors")
             }
             Self::BlockSlots => {
                 f.write_str("a block has more than 8191 sectors: choose larger sectors")
@@ -515,12 +515,12 @@ impl fmt::Display for PagedShapeError {
                 f.write_str("the device has more than 2^30 sectors: choose larger sectors")
             }
             Self::Table => f.write_str(
-                "the table of dirty entries must have those of two blocks, and 2^24 at most",
+                "the table of dirty entries must hold those of two blocks, and at most 2^24",
             ),
             Self::Cache => f.write_str("the map cache needs two pages"),
             Self::Capacity { main, fast } => write!(
                 f,
-                "the capacity takes {main} blocks of the large area and {fast} of the small one, and the device has \
+                "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \
                  fewer: export less"
             ),
         }

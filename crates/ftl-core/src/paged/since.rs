@@ -1,4 +1,4 @@
-//! The list of what was programmed since the last anchor: a line a page, in a map page's memory.
+//! The list of what was programmed since the last anchor: an entry for each page, in a map page's memory.
 
 use super::address::{BlockNumber, Spot};
 use super::map::Cached;

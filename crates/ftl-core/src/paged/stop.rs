@@ -1,4 +1,4 @@
-//! A clean stop: what only RAM and tags know is written back.
+//! A clean stop: the tables in RAM are written to flash.
 
 use ftl_iface::{NandDevice, StoreWriteError};
 

@@ -1,4 +1,4 @@
-//! The page store: what it is made of, and what all of its parts ask of it.
+//! The page store: its parts, and what all of its modules need from it.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -30,16 +30,18 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) blocks: Blocks<'ram>,
     pub(super) opens: [Option<Open>; Stream::ALL.len()],
     pub(super) victims: [Option<Victim>; 2],
-    /// Blocks that are worth emptying, of each area.
+    /// Candidates for victims, of each area.
     pub(super) candidates: [Candidates; 2],
     pub(super) leveling: [Leveling; 2],
-    /// How far the fast area is ahead in wear.
+    /// The wear balance of both areas.
     pub(super) throttle: Throttle,
-    /// Pages that may enter the fast area before it is made room in again.
-    pub(super) prepaid: u16,
-    /// How long what the host wrote has lived, in turns of the clock: the mean of late, times sixteen.
+    /// Pages that were freed in the fast area, less those that were programmed, since it got short of blocks.
+    pub(super) fast_balance: i16,
+    /// Steps of reclaiming in the main area that host pages still have to pay.
+    pub(super) main_debt: u16,
+    /// The recent mean lifetime of host data, in ticks of the clock, times sixteen.
     pub(super) lifetime: u16,
-    /// How much of the fast area's victims was in use, in 256ths: the mean of late, times sixteen.
+    /// The recent mean share of slots in use in the fast area's victims, in 256ths, times sixteen.
     pub(super) stayed: u16,
     pub(super) filter: SizeFilter,
     pub(super) runs: Runs,
@@ -49,13 +51,13 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) kept: &'ram mut [u8],
     pub(super) epoch: Epoch,
     pub(super) anchors: Anchors<'ram>,
-    /// What the mount found that power may have cut.
+    /// The page that a power cut may have damaged, as found by the mount.
     pub(super) suspect: Option<Suspect>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
     /// The page that the scrub under way reads next.
     pub(super) scrub: Option<Scrubbed>,
-    /// How often a sector was asked for since the mount whose content is lost.
+    /// How often the host read a lost sector since the mount.
     pub(super) lost: u32,
     /// How often since the mount something waited for blocks, or for anchors of the first walk.
     pub(super) waited: u32,
@@ -71,12 +73,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.into_parts()
     }
 
-    /// The device, to look at.
+    /// Shared access to the device.
     pub const fn device(&self) -> &D {
         self.door.device()
     }
 
-    /// The device, for what the host may do beside the FTL: nothing that changes its content.
+    /// Exclusive access to the device, for operations beside the FTL. They must not change its content.
     pub const fn device_mut(&mut self) -> &mut D {
         self.door.device_mut()
     }
@@ -116,7 +118,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The place of a slot.
+    /// The address of a slot.
     pub(super) const fn place(&self, spot: Spot, slot: u16) -> Place {
         self.shape.place(spot, slot)
     }
@@ -129,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.mapped(sector, Cause::Scan)
     }
 
-    /// What a sector's map page says.
+    /// The address in a sector's map page.
     pub(super) fn mapped(
         &mut self,
         sector: Sector,
@@ -140,7 +142,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))
     }
 
-    /// Turns a lack of blocks into what it means from now on.
+    /// Makes the device read-only if blocks are lacking.
     pub(super) fn noted<T>(
         &mut self,
         result: Result<T, Fault<D::Error>>,
@@ -151,12 +153,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         result
     }
 
-    /// Whether pages that share their cells are guarded.
+    /// Whether paired pages are protected.
     pub(super) const fn guards(&self) -> bool {
         matches!(self.config.paired_pages, PairedPages::Guard)
     }
 
-    /// Everything that was acknowledged, or copied, is relied upon from now on.
+    /// From now on everything acknowledged or copied is relied upon.
     pub(super) fn rely(&mut self) {
         for open in self.opens.iter_mut().flatten() {
             open.relied = open.next;
@@ -179,12 +181,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Whether the host's writes are held off the fast area, but for those to what stands there.
+    /// Whether host writes are kept out of the fast area, except those to sectors already there.
     pub(super) const fn is_throttled(&self) -> bool {
         self.config.throttle.is_some() && self.throttle.is_active()
     }
 
-    /// Whether all of the host's writes are held off the fast area.
+    /// Whether all host writes are kept out of the fast area.
     pub(super) const fn is_closed(&self) -> bool {
         self.config.throttle.is_some() && self.throttle.is_closed()
     }

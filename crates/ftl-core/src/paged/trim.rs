@@ -1,4 +1,4 @@
-//! Sectors forgotten, by a map page each.
+//! Trims: one map page for each leaf.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

@@ -1,25 +1,25 @@
-//! What is under way: streams and their open blocks, the epoch, victims, the scrub, and what a mount found that a cut
-//! may have left.
+//! Unfinished work: streams and their open blocks, the epoch, victims, the scrub, and the page that a power cut may
+//! have damaged.
 
 use super::address::{BlockNumber, Leaf, Spot};
 use crate::layout::Stamp;
 use crate::probe::Cause;
 
-/// Who writes to an open block of its own.
+/// The streams: each has an open block of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(super) enum Stream {
     /// Map pages.
     Map,
-    /// What the host writes to the fast area.
+    /// Host data in the fast area.
     Hot,
-    /// What the host writes to the main area.
+    /// Host data in the main area.
     Host,
-    /// What the host writes to the main area and will hardly replace soon.
+    /// Host data in the main area that is expected to live long.
     Lasting,
-    /// What has left the fast area.
+    /// Data that has left the fast area.
     Left,
-    /// What is copied within the main area.
+    /// Copies within the main area.
     Copies,
     /// The same, from a block that is old.
     Old,
@@ -40,16 +40,16 @@ pub(super) struct Open {
     pub(super) block: BlockNumber,
     /// The page to be programmed next.
     pub(super) next: u16,
-    /// Pages before this one are relied upon: a program that endangers one of them is left out.
+    /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
     pub(super) relied: u16,
 }
 
-/// From where on tags must be read after a cut.
+/// The horizon: from which stamp on tags must be read after a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Epoch {
-    /// What is older than this stamp, or is its own, stands in map pages.
+    /// Everything up to this stamp is in map pages.
     pub(super) horizon: Stamp,
-    /// When the present epoch began: with no entry left of the one before, this becomes the horizon.
+    /// The start of the current epoch. When no entry of the previous one is left, it becomes the horizon.
     pub(super) begun: Stamp,
     /// When it should end.
     pub(super) due: u64,
@@ -68,7 +68,7 @@ pub(super) struct Victim {
     pub(super) page: u16,
     /// And its slot.
     pub(super) slot: u16,
-    /// With no page left to be looked at, and something still leading there: the leaf to be searched next.
+    /// If no page is left to be examined, but something still refers to the block: the leaf to be searched next.
     pub(super) salvaged: u32,
     /// Pages copied out of it for each page of the host's.
     pub(super) pace: u16,
@@ -78,14 +78,15 @@ pub(super) struct Victim {
     pub(super) cause: Cause,
 }
 
-/// The page programmed last before the mount. Its content is in the page buffer, its slots are held at the door.
+/// The page programmed last before the mount. Its content is in the page buffer, its slots are in the flash access
+/// layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
     pub(super) spot: Spot,
     pub(super) what: What,
-    /// The stamp of the page that did it first: this one, or the one that this one does again.
+    /// The stamp of the first attempt: of this page, or of the one that it repeats.
     pub(super) first: Stamp,
-    /// Where that first page is, as soon as it is met.
+    /// The address of that first page, once it is found.
     pub(super) origin: Option<Spot>,
 }
 

@@ -1,4 +1,4 @@
-//! What begins to go: blocks, which are emptied as a whole, and headers.
+//! Weak blocks, which are emptied as a whole, and weak headers.
 
 use ftl_iface::Corrected;
 

@@ -1,4 +1,4 @@
-//! What the host writes: page by page, paid for before it is programmed.
+//! Writes of the host: page by page, each paid for before it is programmed.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -74,8 +74,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// What does not fill a page of the main area goes to the fast one, unless that must not wear; and what a burst may
-    /// bring.
+    /// Data that does not fill a page of the main area goes to the fast one, unless the throttle forbids it; so does
+    /// data of a burst.
     const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
         let open = self.shape.fast.is_some() && !self.is_closed();
         let fits = open && left < self.shape.main.slots as usize;

@@ -1,5 +1,5 @@
 //! The throttle in a checkpoint: the balance, the pressure, and the window. What follows from geometry and endurance
-//! is not kept.
+//! is not saved.
 
 use ftl_iface::BlockCount;
 

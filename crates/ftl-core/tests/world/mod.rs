@@ -74,6 +74,7 @@ pub fn part(geometry: Geometry) -> Part {
         factory_bad_blocks_max: BlockCount::ZERO,
         dollars_per_gib: 1.0,
         slc_mode: None,
+        layout: None,
     };
     Part {
         name: "test".into(),

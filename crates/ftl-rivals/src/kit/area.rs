@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use ftl_iface::{Block, Mode, Region};
+use ftl_iface::{Block, Geometry, Mode, Region};
 
 use super::lists::Lists;
 use super::race::Race;
@@ -23,6 +23,38 @@ pub struct AreaPlan {
     pub streams: Vec<Mode>,
     /// Blocks that a stream fills in turn, so that as many planes and dies work at the same time.
     pub lanes: u32,
+}
+
+/// Blocks that a stream fills in turn, by region: as many as planes work at the same time there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    /// In the SLC region.
+    pub slc: u32,
+    /// In the MLC region.
+    pub mlc: u32,
+}
+
+impl Lanes {
+    /// As many in both regions.
+    pub const fn alike(lanes: u32) -> Self {
+        Self { slc: lanes, mlc: lanes }
+    }
+
+    /// In that region.
+    pub const fn of(self, region: Region) -> u32 {
+        match region {
+            Region::Slc => self.slc,
+            Region::Mlc => self.mlc,
+        }
+    }
+}
+
+impl AreaPlan {
+    /// All blocks of a region, in full mode, under so many streams; none where the device lacks it.
+    pub fn whole(geometry: &Geometry, region: Region, streams: usize, lanes: u32) -> Self {
+        let blocks = geometry.region(region).map_or(0, |shape| shape.blocks.get());
+        Self { region, blocks: 0..blocks, streams: vec![Mode::Full; streams], lanes }
+    }
 }
 
 /// A stream of an area: data of one kind, which fill blocks of their own.
@@ -172,6 +204,12 @@ impl Area {
         self.least_free
     }
 
+    /// Whether room must be made before the next write.
+    #[inline]
+    pub const fn is_short(&self) -> bool {
+        self.free_count < self.least_free
+    }
+
     /// From now on keeps two blocks free, where one is filled at a time. A write takes one, if room was made before it;
     /// collecting takes one, too, and gives one back. Where several are filled in turn, collecting may take one of each
     /// before it gives any back, and nothing changes.
@@ -289,6 +327,16 @@ impl Area {
     /// The full block in that mode that was filled first.
     pub fn oldest_in(&self, mode: Mode) -> Option<u32> {
         self.filled.oldest(mode as u8)
+    }
+
+    /// The full blocks in that mode, in the order in which they were filled.
+    pub fn filled_in(&self, mode: Mode) -> impl Iterator<Item = u32> {
+        self.filled.from_oldest(mode as u8)
+    }
+
+    /// How many blocks in that mode are full.
+    pub fn full_in(&self, mode: Mode) -> u32 {
+        self.filled.len(mode as u8)
     }
 
     /// The full block that is worth most: its age, times what the policy makes of the share of its units that are valid

@@ -1,7 +1,9 @@
 //! A buffer of units in RAM, of which the one that was used longest ago leaves first.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
+use super::lists::Lists;
 use super::units::Unit;
 
 /// A unit in the buffer.
@@ -13,82 +15,130 @@ pub struct Buffered {
     pub is_new: bool,
     /// Its data.
     pub data: Vec<u8>,
-    used: u64,
 }
 
-/// The buffer. It is small, as in the papers: whoever leaves is looked for among all.
+/// The buffer.
 #[derive(Clone, Debug)]
 pub struct Dram {
-    slots: Vec<Buffered>,
-    places: HashMap<Unit, usize>,
-    most: usize,
-    now: u64,
+    slots: Vec<Option<Buffered>>,
+    /// Of the slots: those in use, by their last use, and those that are free.
+    order: Lists,
+    free: Vec<u32>,
+    places: HashMap<Unit, u32, BuildHasherDefault<Spread>>,
+    /// What units were held in that have left.
+    spare: Vec<Vec<u8>>,
 }
+
+/// Units have numbers: a multiplication spreads them well enough over a small table, whose first and last bits count.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        let mixed = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed.rotate_left(32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The list of the slots in use.
+const USED: u8 = 0;
 
 impl Dram {
     /// An empty buffer of so many units.
     pub fn new(most: usize) -> Self {
-        Self { slots: Vec::with_capacity(most), places: HashMap::new(), most, now: 0 }
+        Self {
+            slots: vec![None; most],
+            order: Lists::new(1, most as u32),
+            free: (0..most as u32).rev().collect(),
+            places: HashMap::default(),
+            spare: Vec::new(),
+        }
     }
 
     /// Units that it holds.
-    pub const fn len(&self) -> usize {
-        self.slots.len()
+    pub fn len(&self) -> usize {
+        self.places.len()
     }
 
     /// Whether it holds none.
-    pub const fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// A unit, which is used thereby.
     pub fn touch(&mut self, unit: Unit) -> Option<&mut Buffered> {
-        let slot = &mut self.slots[*self.places.get(&unit)?];
-        self.now += 1;
-        slot.used = self.now;
-        Some(slot)
+        let slot = *self.places.get(&unit)?;
+        self.order.touch(USED, slot);
+        self.slots[slot as usize].as_mut()
     }
 
     /// Takes the unit out that must leave before another can come, if there is no room.
     pub fn displaced(&mut self) -> Option<Buffered> {
-        if self.slots.len() < self.most {
+        if !self.free.is_empty() {
             return None;
         }
-        let oldest = self.slots.iter().min_by_key(|slot| slot.used)?.unit;
-        self.remove(oldest)
+        let oldest = self.order.oldest(USED)?;
+        self.slots[oldest as usize]
+            .as_ref()
+            .map(|slot| slot.unit)
+            .and_then(|unit| self.remove(unit))
     }
 
     /// Takes a unit out.
     pub fn remove(&mut self, unit: Unit) -> Option<Buffered> {
-        let at = self.places.remove(&unit)?;
-        let removed = self.slots.swap_remove(at);
-        if let Some(moved) = self.slots.get(at) {
-            self.places.insert(moved.unit, at);
+        let slot = self.places.remove(&unit)?;
+        self.order.remove(slot);
+        self.free.push(slot);
+        self.slots[slot as usize].take()
+    }
+
+    /// What a unit was held in can hold another.
+    pub fn reuse(&mut self, data: Vec<u8>) {
+        if self.spare.len() < self.free.len() {
+            self.spare.push(data);
         }
-        Some(removed)
     }
 
     /// Puts a unit in, which is not there yet. Room was made for it.
     pub fn insert(&mut self, unit: Unit, data: &[u8], is_new: bool) {
-        self.now += 1;
-        self.places.insert(unit, self.slots.len());
-        self.slots.push(Buffered { unit, is_new, data: data.to_vec(), used: self.now });
+        let Some(slot) = self.free.pop() else { return };
+        let mut held = self.spare.pop().unwrap_or_default();
+        held.clear();
+        held.extend_from_slice(data);
+        self.places.insert(unit, slot);
+        self.order.touch(USED, slot);
+        self.slots[slot as usize] = Some(Buffered { unit, is_new, data: held });
     }
 
     /// The units that are newer than what lies below, in their order on the disk.
     pub fn new_units(&self) -> Vec<Unit> {
-        let new = self.slots.iter().filter(|slot| slot.is_new);
+        let new = self.slots.iter().flatten().filter(|slot| slot.is_new);
         let mut units: Vec<Unit> = new.map(|slot| slot.unit).collect();
         units.sort_unstable();
         units
     }
 
-    /// Whether units and places agree, and no more are there than fit.
+    /// Whether units, places and lists agree.
     pub fn check(&self) -> Result<(), String> {
-        let agree = |(at, slot): (usize, &Buffered)| self.places.get(&slot.unit) == Some(&at);
-        let all_agree = self.slots.iter().enumerate().all(agree);
-        if !all_agree || self.places.len() != self.slots.len() || self.slots.len() > self.most {
-            return Err(format!("the buffer of {} units does not know what it holds", self.most));
+        let held = self.slots.iter().zip(0..).filter_map(|(slot, at)| Some((slot.as_ref()?, at)));
+        let all_agree = held.clone().all(|(slot, at)| {
+            self.places.get(&slot.unit) == Some(&at) && self.order.list_of(at) == Some(USED)
+        });
+        let counts = [self.places.len(), self.order.len(USED) as usize];
+        let held = held.count();
+        if !all_agree || counts != [held; 2] || held + self.free.len() != self.slots.len() {
+            let most = self.slots.len();
+            return Err(format!("the buffer of {most} units does not know what it holds"));
         }
         Ok(())
     }

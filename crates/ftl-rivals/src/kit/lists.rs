@@ -69,6 +69,15 @@ impl Lists {
         (oldest != NONE).then_some(oldest)
     }
 
+    /// The units of a list, from the one used longest ago on.
+    pub fn from_oldest(&self, list: u8) -> impl Iterator<Item = u32> {
+        let newer = |unit: &u32| {
+            let newer = self.neighbours[*unit as usize].newer;
+            (newer != NONE).then_some(newer)
+        };
+        std::iter::successors(self.oldest(list), newer)
+    }
+
     /// Puts a unit on top of a list, wherever it was before.
     #[inline]
     pub fn touch(&mut self, list: u8, unit: u32) {

@@ -25,7 +25,7 @@ mod race;
 pub mod units;
 pub mod victim;
 
-pub use area::{Area, AreaPlan, Stream};
+pub use area::{Area, AreaPlan, Lanes, Stream};
 pub use flash::{Fault, Flash};
 pub use lists::Lists;
 pub use mapped::{Backing, Figure, Mapped, Policy, Request, Rival};

@@ -12,7 +12,7 @@ use crate::onfi;
 use crate::part::{SPARE_MAX, Verdict};
 use crate::wire::{self, Command};
 
-/// Stands for what an uncorrectable page holds: bytes that nobody wrote.
+/// Stands for what an uncorrectable page holds: bytes that were never written.
 const GARBAGE: u8 = 0xA5;
 
 impl<N: NandDevice> SpiNandModel<'_, N> {

@@ -99,8 +99,8 @@ pub enum BusError {
 impl fmt::Display for BusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Misuse(misuse) => write!(f, "the chip was misused ({misuse:?}): mend the driver"),
-            Self::PoweredOff => f.write_str("power is off: take the cells back and begin anew"),
+            Self::Misuse(misuse) => write!(f, "the chip was misused ({misuse:?}): fix the driver"),
+            Self::PoweredOff => f.write_str("power is off: take the cells back and start again"),
         }
     }
 }
@@ -131,13 +131,13 @@ impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherGeometry => f.write_str(
-                "the cells have another geometry than the part: make them of the part's",
+                "the cells have another geometry than the part: create them with the part's",
             ),
             Self::CacheBytes { needed } => {
-                write!(f, "the cache does not hold a page: lend {needed} bytes")
+                write!(f, "the cache is smaller than a page: lend {needed} bytes")
             }
             Self::Unsound => f.write_str(
-                "the part contradicts itself, or the clock stands still: mend the figures",
+                "the part is inconsistent, or the clock rate is zero: correct the figures",
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! One block: how its pages are kept, how far it is programmed, its erases and its bad mark.
+//! One block: how its pages are stored, how far it is programmed, its erases and its bad mark.
 
 use std::sync::Arc;
 

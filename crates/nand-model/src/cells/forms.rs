@@ -1,4 +1,4 @@
-//! Blocks whose pages are not kept as records: those that are preset or packed.
+//! Blocks whose pages are not stored as records: preset or packed ones.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The memory of packed blocks: as much for each, cut from few large pieces, which are cheaper to get than many small
-//! ones. What an erased block leaves goes to the block that is programmed next.
+//! The memory of packed blocks: the same for each, cut from few large pieces, which are cheaper to allocate than many
+//! small ones. The memory of an erased block goes to the block that is programmed next.
 
 use super::packing::Packing;
 

@@ -1,5 +1,6 @@
-//! Pages that are kept whole, without the 0xFF at their ends: an FTL's own records fill few bytes of a page, and a long
-//! run programs many of them. Of long pages, runs are kept: what an FTL's map holds are places, most of them in a row.
+//! Pages that are stored whole, without the 0xFF at their ends: an FTL's own records fill few bytes of a page, and a
+//! long run programs many of them. Long pages are stored as runs: an FTL's map pages hold addresses, most of them
+//! consecutive.
 
 use std::sync::Arc;
 

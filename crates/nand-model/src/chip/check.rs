@@ -3,7 +3,7 @@
 use ftl_iface::{Region, RegionGeometry};
 
 use crate::content::ContentError;
-use crate::part::{Nanos, Part, RegionPart};
+use crate::part::{Layout, Nanos, Part, RegionPart};
 
 /// Why a chip cannot be made of a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,11 +66,16 @@ pub enum ChipError {
 pub(super) fn layout(part: &Part) -> Result<(), ChipError> {
     /// Far beyond any device; keeps a damaged figure from asking for all memory.
     const DIES_MAX: u64 = 1 << 16;
-    let layout = part.layout;
-    let dies = u64::from(layout.channels) * u64::from(layout.dies_per_channel);
-    // The planes at work in a die are the bits of a u64.
-    let possible = (1..=DIES_MAX).contains(&dies) && (1..=64).contains(&layout.planes_per_die);
-    if possible { Ok(()) } else { Err(ChipError::Layout { part: part.name.clone() }) }
+    let possible = |layout: Layout| {
+        let dies = u64::from(layout.channels) * u64::from(layout.dies_per_channel);
+        // The planes at work in a die are the bits of a u64.
+        (1..=DIES_MAX).contains(&dies) && (1..=64).contains(&layout.planes_per_die)
+    };
+    if part.layouts().all(possible) {
+        Ok(())
+    } else {
+        Err(ChipError::Layout { part: part.name.clone() })
+    }
 }
 
 pub(super) fn figures(

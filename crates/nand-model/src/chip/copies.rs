@@ -1,4 +1,4 @@
-//! What wrappers and tests ask of a chip beyond [`NandDevice`]: cheap copies, and the truth.
+//! What wrappers and tests need beyond [`NandDevice`]: cheap copies of a chip, and its true content.
 
 use ftl_iface::{Block, Mode, NandDevice, Page};
 

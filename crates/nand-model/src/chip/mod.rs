@@ -1,4 +1,4 @@
-//! The chip: cells that tell the truth, rules that are kept, time and wear that are counted.
+//! The chip: cells with the true content, rules that are enforced, time and wear that are counted.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -70,7 +70,7 @@ impl Chip {
         Self::check(part)?;
         let room = |region| Self::room(part, region, content, Cells::new);
         let rooms = [room(Region::Slc)?, room(Region::Mlc)?];
-        let clock = Clock::new(Time::Serial, part.layout, Nanos::ZERO, Nanos::ZERO);
+        let clock = Clock::new(Time::Serial, part, Nanos::ZERO, Nanos::ZERO);
         Ok(Self { part: Arc::new(part.clone()), content, rooms, clock })
     }
 
@@ -78,7 +78,7 @@ impl Chip {
     #[must_use]
     pub fn with_time(mut self, time: Time) -> Self {
         let (now, active) = self.clock.at_rest();
-        self.clock = Clock::new(time, self.part.layout, now, active);
+        self.clock = Clock::new(time, &self.part, now, active);
         self
     }
 
@@ -164,7 +164,7 @@ impl Chip {
             RegionStats { tally, energy: power.active(tally.busy) }
         };
         let (elapsed, active) = self.clock.at_rest();
-        let stood_by = (elapsed * u64::from(self.part.layout.dies())).since(active);
+        let stood_by = (elapsed * u64::from(self.part.dies())).since(active);
         ChipStats {
             slc: region(Region::Slc),
             mlc: region(Region::Mlc),

@@ -1,4 +1,4 @@
-//! What is asked of the hardware, on whose account, and what is told of a request that is over.
+//! Requested operations, whom they are charged to, and the account of a finished request.
 
 use ftl_iface::{Block, PageIndex};
 

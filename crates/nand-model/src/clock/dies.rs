@@ -1,4 +1,4 @@
-//! A die, a channel, and what they are asked for.
+//! Dies and channels, and their queues.
 
 use std::collections::VecDeque;
 

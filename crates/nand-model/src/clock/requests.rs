@@ -1,4 +1,4 @@
-//! Requests under way: when each was handed over, when its last operation ended, and what its time was spent on.
+//! Outstanding requests: when each was issued, when its last operation ended, and how its time was spent.
 
 use std::collections::VecDeque;
 

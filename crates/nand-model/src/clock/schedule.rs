@@ -1,9 +1,9 @@
-//! Channels, dies and planes at work at the same time: from event to event.
+//! Channels, dies and planes in parallel, as an event-driven schedule.
 //!
-//! An operation that waits for nothing more stands in the queue of its plane. A die that is free takes the first of
-//! its queues' heads, and with it the heads of its other planes that ask for the same: the planes of a die work
-//! together when the verb, the region and the page number are the same. A read's cells come first, then its bytes cross
-//! the channel; a program's bytes cross first. The die is taken all that time, the channel for the bytes alone.
+//! An operation that waits for nothing more is in the queue of its plane. A free die takes the oldest of its queues'
+//! heads, and with it the heads of its other planes that are of the same kind: the planes of a die work together when
+//! the verb, the region and the page number are the same. A read first senses its cells, then its data crosses the
+//! channel; a program's data crosses first. The die is occupied all that time, the channel only for the data.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,9 +14,9 @@ use hashbrown::HashMap;
 use super::asked::{Asked, Done, Label, Order, Work};
 use super::dies::{Channel, Die, Phase, Task, Together};
 use super::graph::{Graph, OpId, Until};
-use super::places;
+use super::places::Places;
 use super::requests::Requests;
-use crate::part::{Layout, Nanos};
+use crate::part::Nanos;
 use crate::rules::Verb;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ struct Thread {
 /// The hardware, and what is under way on it.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    layout: Layout,
+    places: Places,
     now: Nanos,
     active: Nanos,
     dies: Vec<Die>,
@@ -62,15 +62,17 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn new(layout: Layout, now: Nanos, active: Nanos, requests: Requests) -> Self {
-        let queues = vec![VecDeque::new(); layout.planes_per_die as usize];
-        let die = Die { queues, ..Die::default() };
+    pub(super) fn new(places: Places, now: Nanos, active: Nanos, requests: Requests) -> Self {
+        let die = |planes: &u32| {
+            let queues = vec![VecDeque::new(); *planes as usize];
+            Die { queues, ..Die::default() }
+        };
         Self {
-            layout,
             now,
             active,
-            dies: vec![die; layout.dies() as usize],
-            channels: vec![Channel::default(); layout.channels as usize],
+            dies: places.planes().iter().map(die).collect(),
+            channels: vec![Channel::default(); places.channels() as usize],
+            places,
             events: BinaryHeap::new(),
             events_so_far: 0,
             queued_so_far: 0,
@@ -169,7 +171,7 @@ impl Schedule {
                 // What the block held must stand elsewhere.
                 let programs = std::mem::take(&mut thread.programs);
                 self.gate_after(&mut thread, programs);
-                for part in 0..self.layout.stripe_width() {
+                for part in 0..self.places.stripe_width(asked.block.region()) {
                     let task = self.task(&thread, asked, part, label);
                     thread.erases.push(self.add(&thread, task, &[]));
                 }
@@ -179,7 +181,7 @@ impl Schedule {
     }
 
     fn issue_read(&mut self, thread: &mut Thread, asked: Asked, order: Order, label: Label) {
-        let task = self.task(thread, asked, places::part(self.layout, asked.page).0, label);
+        let task = self.task(thread, asked, self.part(&asked).0, label);
         let id = self.add(thread, task, &[]);
         match order {
             Order::Free => {}
@@ -191,7 +193,7 @@ impl Schedule {
     fn issue_program(&mut self, thread: &mut Thread, asked: Asked, order: Order, label: Label) {
         let copies = std::mem::take(&mut thread.copies);
         let task = |schedule: &Self, thread: &Thread| {
-            schedule.task(thread, asked, places::part(schedule.layout, asked.page).0, label)
+            schedule.task(thread, asked, schedule.part(&asked).0, label)
         };
         match order {
             Order::Copied => {
@@ -226,8 +228,13 @@ impl Schedule {
         thread.gate = Some(id);
     }
 
+    /// The part of its block that an operation's page lies in, and the page's number there.
+    const fn part(&self, asked: &Asked) -> (u32, u32) {
+        self.places.part(asked.block.region(), asked.page)
+    }
+
     fn task(&self, thread: &Thread, asked: Asked, part: u32, label: Label) -> Task {
-        let row = Some(places::part(self.layout, asked.page).1);
+        let row = Some(self.part(&asked).1);
         let (verb, row, array, transfer) = match asked.work {
             Work::Read { array, transfer } => (Verb::Read, row, array, transfer),
             Work::Program { array, transfer } => (Verb::Program, row, array, transfer),
@@ -236,7 +243,7 @@ impl Schedule {
         Task {
             request: thread.request,
             label,
-            place: places::place(self.layout, asked.block, part),
+            place: self.places.place(asked.block, part),
             block: (asked.block, part),
             together: Together { verb, region: asked.block.region(), row },
             array,

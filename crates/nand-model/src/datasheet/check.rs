@@ -39,13 +39,19 @@ const SECTOR_BYTES_MIN: u64 = 512;
 /// The device that a file describes, once its keys are found to agree.
 pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
     check_name(&sheet.name)?;
-    let layout = sheet.layout.as_ref().map_or(Ok(Layout::SINGLE), parallel)?;
-    let width = layout.stripe_width();
-    let slc_shape = sheet.slc.as_ref().map(|slc| shape(Region::Slc, slc, width)).transpose()?;
-    let mlc_shape = sheet.mlc.as_ref().map(|mlc| shape(Region::Mlc, mlc, width)).transpose()?;
+    let shared = sheet.layout.as_ref().map(|layout| parallel("layout", layout)).transpose()?;
+    let layout = shared.unwrap_or(Layout::SINGLE);
+    let own = |region, sheet: Option<&RegionSheet>| {
+        sheet.map_or(Ok(None), |sheet| own_layout(region, sheet))
+    };
+    let own = [own(Region::Slc, sheet.slc.as_ref())?, own(Region::Mlc, sheet.mlc.as_ref())?];
+    let [slc_width, mlc_width] = own.map(|own| own.unwrap_or(layout).stripe_width());
+    let slc_shape = sheet.slc.as_ref().map(|slc| shape(Region::Slc, slc, slc_width)).transpose()?;
+    let mlc_shape = sheet.mlc.as_ref().map(|mlc| shape(Region::Mlc, mlc, mlc_width)).transpose()?;
     let geometry = Geometry::new(slc_shape, mlc_shape).map_err(geometry_objection)?;
-    let slc = sheet.slc.map(|slc| region(Region::Slc, &slc)).transpose()?;
-    let mlc = sheet.mlc.map(|mlc| region(Region::Mlc, &mlc)).transpose()?;
+    let [slc_own, mlc_own] = own;
+    let slc = sheet.slc.map(|slc| region(Region::Slc, &slc, slc_own)).transpose()?;
+    let mlc = sheet.mlc.map(|mlc| region(Region::Mlc, &mlc, mlc_own)).transpose()?;
     let sector_bytes = sector(sheet.sector, &geometry)?;
     check_exported(sheet.exported, sheet.sector, &geometry)?;
     Ok(Part {
@@ -181,7 +187,11 @@ fn check_table(lines: &[u16], cell: Cell, pages_per_block: u32) -> Result<(), St
     Ok(())
 }
 
-fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> {
+fn region(
+    region: Region,
+    sheet: &RegionSheet,
+    layout: Option<Layout>,
+) -> Result<RegionPart, Objection> {
     let object = |key, reason: &str| Err(Objection::of_region(region, key, reason));
     for (key, time) in [("read", sheet.read), ("program", sheet.program), ("erase", sheet.erase)] {
         if time == Nanos::ZERO {
@@ -213,7 +223,14 @@ fn region(region: Region, sheet: &RegionSheet) -> Result<RegionPart, Objection> 
         factory_bad_blocks_max: BlockCount::new(sheet.factory_bad_blocks_max),
         dollars_per_gib: sheet.dollars_per_gib,
         slc_mode: sheet.slc_mode.as_ref().map(|mode| slc_mode(region, sheet, mode)).transpose()?,
+        layout,
     })
+}
+
+/// The dies of the region's own, if it has any.
+fn own_layout(region: Region, sheet: &RegionSheet) -> Result<Option<Layout>, Objection> {
+    let section = format!("{}.layout", section(region));
+    sheet.layout.as_ref().map(|layout| parallel(&section, layout)).transpose()
 }
 
 /// The region's SLC mode, once it is found to be one.
@@ -282,7 +299,7 @@ fn check_exported(bytes: u64, sector: u64, geometry: &Geometry) -> Result<(), Ob
     Ok(())
 }
 
-fn parallel(sheet: &LayoutSheet) -> Result<Layout, Objection> {
+fn parallel(section: &str, sheet: &LayoutSheet) -> Result<Layout, Objection> {
     for (key, count, max) in [
         ("channels", sheet.channels, DIES_MAX),
         ("dies_per_channel", sheet.dies_per_channel, DIES_MAX),
@@ -290,7 +307,7 @@ fn parallel(sheet: &LayoutSheet) -> Result<Layout, Objection> {
     ] {
         if count > max {
             let reason = format!("no device has more than {max}: give less");
-            return Err(Objection::new(format!("layout.{key}"), reason));
+            return Err(Objection::new(format!("{section}.{key}"), reason));
         }
     }
     Ok(Layout {

@@ -10,7 +10,7 @@
 //! A figure is a string with its unit (`"25us"`, `"2KiB"`, `"3.3V"`) or a plain count; unknown keys are errors. The
 //! files in `devices/` are the registry of what is built in, and the examples to copy.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `names`: the devices that are built in. `sheet`: the file's shape. `units`: numbers with units. `check`: whether
 //!   the keys agree. `error`: what is said when they do not.

@@ -40,7 +40,8 @@ pub(super) struct PowerSheet {
     pub(super) standby: u32,
 }
 
-/// The section `[layout]`; without it the device is one die on one bus.
+/// The section `[layout]`; without it the device is one die on one bus. Or `[slc.layout]` and `[mlc.layout]`; without
+/// them the region lies on the device's dies.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayoutSheet {
@@ -89,6 +90,7 @@ pub(super) struct RegionSheet {
     #[serde(deserialize_with = "units::dollars")]
     pub(super) dollars_per_gib: f64,
     pub(super) slc_mode: Option<SlcModeSheet>,
+    pub(super) layout: Option<LayoutSheet>,
 }
 
 /// The section `[mlc.slc_mode]`; without it blocks have one mode.

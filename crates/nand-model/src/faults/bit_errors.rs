@@ -92,7 +92,7 @@ impl Ageing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BitErrorsError {
     /// The device has no such region.
-    #[error("the device has no {0} region that could age: name one that it has")]
+    #[error("the device has no {0} region: name one that it has")]
     NoRegion(Region),
     /// The error correction has codewords of no bytes.
     #[error("the {0} region's error correction has codewords of 0 bytes: give their size")]

@@ -16,7 +16,7 @@ pub enum Remains {
     Erased,
     /// The error correction gives up.
     Uncorrectable,
-    /// It reads as bytes that nobody wrote, and the error correction does not notice: the worst that a contract
+    /// It reads as bytes that were never written, and the error correction does not notice: the worst that a contract
     /// without promises allows.
     Garbage,
     /// It reads well so often, and is uncorrectable from then on.

@@ -167,7 +167,7 @@ impl Chip {
             }
         }
         input.finish()?;
-        let clock = Clock::new(header.time, part.layout, header.now, header.active);
+        let clock = Clock::new(header.time, &part, header.now, header.active);
         Ok(Self::restored(part, header.content, rooms, clock))
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn figures(micros: (u64, u64, u64), bus_picos_per_byte: u64) -> Regio
         factory_bad_blocks_max: BlockCount::new(2),
         dollars_per_gib: 1.0,
         slc_mode: None,
+        layout: None,
     }
 }
 

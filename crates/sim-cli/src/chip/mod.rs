@@ -1,6 +1,6 @@
 //! `tandem chip`: a device at work on the model, and what a power cut leaves of it.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `work`: one page at a time, then a whole block, with times and energies. `cut`: power fails in a program.
 //!   `written`: the bytes.
@@ -15,7 +15,7 @@ mod cut;
 mod work;
 mod written;
 
-/// What was typed after `chip`.
+/// The arguments of `chip`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The device: a built-in name (`tandem devices` lists them) or the path of a device file

@@ -5,7 +5,7 @@
 //! agrees with all of it is as good as any other, so that the answer is an *envelope*: the speed-up over all workloads
 //! that agree. Nothing that is to come out (RS, ES, the hybrid's rows of Table 3) is looked at while they are sought.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `candidate`: workloads, as points within stated bounds. `constraints`: what the paper tells, measured. `search`:
 //!   from draws to those that fit.
@@ -27,30 +27,30 @@ mod search;
 use constraints::{CONSTRAINTS, Measured};
 use search::{Search, Tried};
 
-/// What was typed after `fit`.
+/// The arguments of `fit`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Whose workloads: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
+    /// The paper: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
     #[arg(value_enum, value_name = "PAPER")]
     paper: Paper,
-    /// Which of them: ntfs or ext3
+    /// The workload of the paper: ntfs or ext3
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
-    /// Workloads to try
+    /// Candidate workloads to try
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
     /// Requests of each run
     #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
     requests: u64,
-    /// Which draws
+    /// The seed of the candidates
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// Workloads at a time; without it, one a core. The result is the same
+    /// Workloads in parallel; by default one for each core. The result does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
-/// Papers whose workloads can be sought.
+/// Papers whose workloads can be searched for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {
     /// The hybrid of SLC log and MLC block chains

@@ -12,7 +12,7 @@
 //!
 //! The journal is locked as long as the program runs, and stays behind, empty: it is what the next one locks.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `entry`: what a record of the journal holds. `journal`: the file. `journaled`: the device that keeps them.
 

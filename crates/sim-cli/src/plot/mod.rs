@@ -4,7 +4,7 @@
 //! ([`Chart::svg`]). Both follow the viewer's scheme, light or dark. Series differ in dash and marker besides colour,
 //! and marks tell their values where the pointer rests on them.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `axis`: from values to places, and where ticks stand. `frame`: what surrounds the marks of every chart.
 //!   `bars`: charts with names in place of one axis.

@@ -4,7 +4,7 @@
 //! distinct ones among them); and how many sectors were written, or read, how often. Sectors have 512 bytes here, as in
 //! the paper. Memory grows with the addresses touched (6 bytes a sector at most), not with the trace's length.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `census`: counts. `report`: text, JSON and charts of what was counted.
 
@@ -22,7 +22,7 @@ pub(crate) use report::charts;
 
 use census::Census;
 
-/// What was typed after `profile`.
+/// The arguments of `profile`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct Args {
     /// The disk's size, for synthetic workloads: addresses stay below it
     #[arg(long, default_value = "20GiB", value_parser = size::parse, value_name = "SIZE")]
     capacity: u64,
-    /// Write the profile as JSON to this file; `-` is standard output, in place of the tables
+    /// Write the profile as JSON to this file; `-` is standard output, which then replaces the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Draw the four charts of Figure 7 into this folder
@@ -57,7 +57,7 @@ pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result
     Ok(census.profile())
 }
 
-/// Says what a workload looks like.
+/// Profiles a workload.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let workload = Workload::new(&args.workload)?;

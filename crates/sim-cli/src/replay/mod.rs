@@ -40,7 +40,7 @@
 //! in a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4
 //! and 18.0 million, 20.9 over both threads, 39 in a second by the clock.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `options`: what every run is told. `outcome`: what it brings. `feed`: from the reader to the systems. `session`:
 //!   one system's replay. `under_way`: requests between submission and answer. `served`: the same for real hosts.

@@ -1,4 +1,4 @@
-//! What every replaying command is told.
+//! The options of every replaying command.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::device::DeviceArgs;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, files};
 
-/// What every replaying command is told beside its systems.
+/// The options of every replaying command, beside its systems.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     #[command(flatten)]
@@ -16,10 +16,10 @@ pub struct Options {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) pace: Pace,
-    /// Write the result as JSON to this file; `-` is standard output, in place of the table
+    /// Write the result as JSON to this file; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Write a page with tables and charts to this file: one HTML file that needs no other
+    /// Write a page with tables and charts to this file, as one self-contained HTML file
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 }

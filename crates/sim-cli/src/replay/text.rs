@@ -49,7 +49,7 @@ pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
 pub(crate) const fn overlap(setup: &Setup) -> &'static str {
     match setup.time {
         Time::Serial => "one after the other",
-        Time::Overlapped => "channels, dies and planes work at the same time",
+        Time::Overlapped => "channels, dies and planes work in parallel",
     }
 }
 
@@ -130,15 +130,15 @@ fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
         table.row([name.to_owned()].into_iter().chain(cells).collect::<Vec<String>>());
     };
     row("read for the host", &|region| show::count(region.pages.host_read));
-    row("read to make room", &|region| show::count(region.pages.gc_read));
-    row("read to find sectors", &|region| show::count(region.pages.scan_read));
+    row("read by garbage collection", &|region| show::count(region.pages.gc_read));
+    row("read for address translation", &|region| show::count(region.pages.scan_read));
     row("programmed for the host", &|region| show::count(region.pages.host_program));
-    row("programmed to make room", &|region| show::count(region.pages.gc_program));
-    row("programmed to level wear", &|region| show::count(region.pages.wl_program));
-    row("programmed for order", &|region| show::count(region.pages.meta_program));
+    row("programmed by garbage collection", &|region| show::count(region.pages.gc_program));
+    row("programmed for wear leveling", &|region| show::count(region.pages.wl_program));
+    row("programmed for metadata", &|region| show::count(region.pages.meta_program));
     row("blocks erased", &|region| show::count(region.erases));
-    row("erases a block, mean", &|region| format!("{:.2}", region.erase_count.mean));
-    row("erases a block, most", &|region| show::count(region.erase_count.max));
+    row("erases per block, mean", &|region| format!("{:.2}", region.erase_count.mean));
+    row("erases per block, most", &|region| show::count(region.erase_count.max));
     Ok(table.write(out)?)
 }
 
@@ -173,14 +173,14 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("RAM of the FTL", show::about(result.ram_bytes));
     if let Some(filter) = result.filter {
         row("SLC's share", slc_share(result));
-        row("hot are writes of up to", show::size(filter.threshold_bytes));
+        row("writes count as hot up to", show::size(filter.threshold_bytes));
     }
     for (name, figure) in &result.figures {
         row(&name.replace('_', " "), format!("{figure:.4}"));
     }
     let verified = || format!("{} sectors, all that were read", show::count(result.verified_reads));
     let compared = result.verified_reads > 0 || result.requests.reads == 0;
-    row("read back as written", if compared { verified() } else { "left to the host".into() });
+    row("verified reads", if compared { verified() } else { "left to the host".into() });
     row(
         "speed",
         format!(

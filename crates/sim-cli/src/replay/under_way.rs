@@ -13,13 +13,13 @@ use crate::host::Host;
 use crate::systems::{Account, System};
 use crate::trace::{Op, Request};
 
-/// When requests are handed over.
+/// When requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct Pace {
-    /// Hand requests over when they arrive, not when the one before is answered
+    /// Issue requests at their recorded times, not when the previous one completes
     #[arg(long)]
     pub(crate) open_loop: bool,
-    /// Keep so many requests under way: the next is handed over when one of them is answered
+    /// Keep this many requests outstanding: the next one is issued when one of them completes
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, conflicts_with = "open_loop")]
     pub(crate) queue_depth: NonZeroU32,
 }

@@ -60,9 +60,9 @@ type Figure = (&'static str, fn(&Pages) -> u64);
 pub(super) fn writes(outcomes: &[Outcome], setup: &Setup) -> String {
     let figures: [Figure; 4] = [
         ("for the host", |pages| pages.host_program),
-        ("to make room", |pages| pages.gc_program),
-        ("to level wear", |pages| pages.wl_program),
-        ("for order", |pages| pages.meta_program),
+        ("garbage collection", |pages| pages.gc_program),
+        ("wear leveling", |pages| pages.wl_program),
+        ("metadata", |pages| pages.meta_program),
     ];
     traffic(outcomes, setup, "Write traffic by cause", &figures)
 }
@@ -71,10 +71,10 @@ pub(super) fn writes(outcomes: &[Outcome], setup: &Setup) -> String {
 pub(super) fn reads(outcomes: &[Outcome], setup: &Setup) -> String {
     let figures: [Figure; 5] = [
         ("for the host", |pages| pages.host_read),
-        ("to make room", |pages| pages.gc_read),
-        ("to level wear", |pages| pages.wl_read),
-        ("for order", |pages| pages.meta_read),
-        ("to find sectors", |pages| pages.scan_read),
+        ("garbage collection", |pages| pages.gc_read),
+        ("wear leveling", |pages| pages.wl_read),
+        ("metadata", |pages| pages.meta_read),
+        ("address translation", |pages| pages.scan_read),
     ];
     traffic(outcomes, setup, "Read traffic by cause", &figures)
 }

@@ -1,6 +1,6 @@
 //! A report: what ran and what came of it, with charts, as one page that can be sent to a colleague.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `page`: HTML. `charts`: the pictures.
 
@@ -93,7 +93,7 @@ fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResul
     page.facts(&facts);
     page.note(
         "Before the replay, every block of the device was written once. Every request was served, \
-         and every sector read held what was written last.",
+         and every sector read held the data last written.",
     );
 }
 
@@ -139,10 +139,10 @@ fn times(page: &mut Page, outcomes: &[Outcome]) {
         .collect();
     page.table(&heads("spent on", names(outcomes)), &rows);
     page.note(
-        "Host: the pages that requests asked for. Reclaim: making room in the log, or in a page store. Fold: \
-         gathering a chain's sectors into one block, and erasing those it frees. Write-back: moving sectors from the \
-         log to the chains, or from the fast area of a page store. Scan: finding out where sectors are. Meta: \
-         headers, summaries, trims, the map of a page store.",
+        "Host: the pages that requests asked for. Reclaim: garbage collection in the log, or in a page store. Fold: \
+         merging a chain into one block, and erasing the blocks this frees. Write-back: moving sectors from the \
+         log to the chains, or from the fast area of a page store. Scan: address translation, by reading tags or map \
+         pages. Meta: headers, summaries, trims, the map of a page store.",
     );
 }
 
@@ -153,8 +153,8 @@ fn names(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
 fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
     page.heading("Traffic by cause");
     page.note(
-        "To make room: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a page \
-         store. Each operation counts as a whole page, also one that reads but a sector or a tag.",
+        "Garbage collection: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a \
+         page store. Each operation counts as a whole page, even if it reads only a sector or a tag.",
     );
     page.chart(&charts::writes(outcomes, setup));
     page.chart(&charts::reads(outcomes, setup));

@@ -3,7 +3,7 @@
 //! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; what its text
 //! tells of them stands beside ours.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are
 //!   made of, each done once. `kept`: those of an earlier time. `page`: the page.
@@ -44,13 +44,13 @@ pub(crate) use run::{EXPORTED, EXPORTED_BY_C1};
 use run::{Length, Run};
 use runs::Results;
 
-/// What was typed after `repro`.
+/// The arguments of `repro`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Whose paper
+    /// The paper
     #[arg(value_enum, value_name = "PAPER")]
     paper: Paper,
-    /// Which of Chang's tables and figures; without any, all
+    /// The tables and figures of Chang's paper; by default all
     #[arg(value_enum, value_name = "FIGURE")]
     figures: Vec<Figure>,
     /// The folder for the page and its charts
@@ -59,27 +59,27 @@ pub struct Args {
     /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     requests: Option<u64>,
-    /// A folder with the loads of the papers by their names (`hm_0.csv.gz`): replayed in place of made-up ones
+    /// A folder with the papers' traces by their names (`hm_0.csv.gz`), replayed instead of synthetic ones
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// As long as the paper: Chang's month ten times over; of the others, the files of --traces whole
+    /// As long as in the paper: Chang's month ten times; for the others, the whole files of --traces
     #[arg(long)]
     full: bool,
-    /// Replay Chang's loads so many times; the paper does it 10 times [default: 1]
+    /// Replay Chang's workloads this many times; the paper uses 10 [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     passes: Option<u32>,
-    /// Keep Chang's runs in this folder, and do none that are in it: where it was stopped, the page goes on
+    /// Keep the results of Chang's runs in this folder and skip those already there, so that a stopped run can resume
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
-    /// Which requests
+    /// The seed of the requests
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// Runs at a time; without it, one a core
+    /// Runs in parallel; by default one for each core
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
-/// Papers whose figures can be made anew.
+/// Papers whose figures can be reproduced.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {
     /// L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010

@@ -21,7 +21,7 @@
 //! Besides what [`wire`] bounds for each connection: [`CONNECTIONS_MOST`] connections at a time, the next of which are
 //! closed at once, and [`HANDSHAKE_MOST`] for the handshake.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
 //!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, and
@@ -60,46 +60,46 @@ use server::Server;
 pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use status::Status;
 
-/// What was typed after `serve`.
+/// The arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// Listen on a Unix socket at this path
     #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
     socket: Option<PathBuf>,
-    /// Listen on this port of the loopback; 0 takes a free one
+    /// Listen on this port of the loopback address; 0 takes a free one
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Listen on this address instead. Whoever reaches it reads and writes the disk: NBD knows no passwords
+    /// Listen on this address instead. Anyone who can reach it can read and write the disk: NBD has no passwords
     #[arg(long, value_name = "IP", requires = "port")]
     address: Option<IpAddr>,
-    /// The system, with parameters if need be [default: hybrid, or that of the image]
+    /// The system, with optional parameters [default: hybrid, or that of the image]
     #[arg(long, value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Option<Chosen>,
     /// The device: a built-in name or the path of a device file [default: c3, or that of the image]
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Bytes exported to the host (1GiB); the share of spare blocks stays the device's
+    /// Bytes exported to the host (1GiB); the device's share of spare blocks is kept
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     capacity: Option<u64>,
-    /// Bytes of SLC (256MiB); on a device of one region, the log's part of it
+    /// Bytes of SLC (256MiB); on a device with one region, the part that the log takes
     #[arg(long, value_parser = size::parse, value_name = "SIZE")]
     slc: Option<u64>,
-    /// Let channels, dies and planes work at the same time
+    /// Let channels, dies and planes work in parallel
     #[arg(long)]
     parallel: bool,
-    /// Keep the chip in this file; without it, what clients wrote is gone with the server
+    /// Keep the chip in this file; without it, all data is lost when the server stops
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Write what clients do to this file as a trace, to be replayed; a name in .gz or .zst is compressed
+    /// Record the clients' requests in this file as a trace; a name in .gz or .zst is compressed
     #[arg(long, value_name = "FILE.csv.zst")]
     record: Option<PathBuf>,
-    /// Be as slow as the device; else its time is only counted
+    /// Answer as slowly as the device would; otherwise its time is only counted
     #[arg(long)]
     pace: bool,
-    /// Cut the power: every so often (60s), or every so many programs and erases on average (5000), by a seed (60s,7)
+    /// Cut the power every so often (60s), or after this many programs and erases on average (5000); with a seed: 60s,7
     #[arg(long, value_parser = Cuts::parse, value_name = "N[,SEED]")]
     cut_every: Option<Cuts>,
-    /// Write the result as JSON to this file in the end; `-` is standard output, in place of the table
+    /// Write the result as JSON to this file at the end; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -171,7 +171,7 @@ impl Parts {
                         power.set_cut(cuts.now());
                         due = Some(Instant::now() + OPERATION_AWAITED);
                     } else {
-                        notes::tell("this system would not survive a loss of power: its power stays on");
+                        notes::tell("this system loses data in a power cut, so its power stays on");
                     }
                 }
                 _ = rested.tick() => drive.borrow_mut().rest(),

@@ -3,29 +3,29 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// What was typed after `sweep`.
+/// The arguments of `sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The plan: lists of devices, SLC sizes, systems, traces and seeds, as TOML
     #[arg(value_name = "PLAN.toml")]
     pub(super) plan: PathBuf,
-    /// The folder for the results; it is made if need be
+    /// The folder for the results; created if missing
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
-    /// Runs at a time; all cores if left out. A run of a 20-GiB device takes up to 150 MB of memory
+    /// Runs in parallel; by default one for each core. A run of a 20-GiB device takes up to 150 MB of memory
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// Do each N-th run from the I-th on, and leave the others to other machines
+    /// Do only every N-th run, beginning with the I-th; other machines do the others
     #[arg(long, value_parser = Shard::parse, value_name = "I/N")]
     pub(super) shard: Option<Shard>,
-    /// Run nothing: make the tables of the results that are there
+    /// Run nothing; only make the tables from existing results
     #[arg(long, conflicts_with_all = ["shard", "on"])]
     pub(super) collect: bool,
     #[command(flatten)]
     pub(super) cluster: ClusterArgs,
 }
 
-/// Which of the runs are done here.
+/// Which of the runs this process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
     /// From 1 to `of`.
@@ -54,19 +54,19 @@ pub(super) enum Where {
     Slurm,
 }
 
-/// What is asked of the cluster.
+/// The options for a cluster.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ClusterArgs {
-    /// Hand the runs to a cluster, whose nodes all see the folder, and return
+    /// Submit the runs to a cluster and return; all its nodes must see the folder
     #[arg(long, value_enum, value_name = "CLUSTER", conflicts_with = "shard")]
     pub(super) on: Option<Where>,
-    /// Show the jobs' scripts and submit nothing
+    /// Print the job scripts, and submit nothing
     #[arg(long, requires = "on")]
     pub(super) dry_run: bool,
-    /// The partition, where it is not the cluster's usual one
+    /// The partition, if not the cluster's default
     #[arg(long, requires = "on", value_name = "NAME")]
     pub(super) partition: Option<String>,
-    /// Tasks of the array: shards of the plan; a run each, 1000 at most, if left out
+    /// Tasks of the array, each a shard of the plan; by default one for each run, at most 1000
     #[arg(long, requires = "on", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) tasks: Option<u32>,
     /// Another option for sbatch, such as --sbatch=--time=2:00:00; several may be given

@@ -10,7 +10,7 @@
 //! where it was. Machines share a sweep by `--shard`: copy the files of `runs` together, and the same command without
 //! it collects them. On a cluster, `--on slurm` does all of that.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `args`: what is typed. `plan`: from TOML to runs. `run`: one of them. `folder`: where results lie. `names`: under
 //!   which name a result is kept. `collect`: from results to tables. `page`: the report. `slurm`: the same on a

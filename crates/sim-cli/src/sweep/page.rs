@@ -63,7 +63,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
     page.listing(&without_comments(&plan.text));
     page.note(concat!(
         "Before each replay, every block of the device was written once. Every request was served, and every sector \
-         read held what was written last. Run with tandem ",
+         read held the data last written. Run with tandem ",
         env!("CARGO_PKG_VERSION"),
         "."
     ));

@@ -8,22 +8,22 @@ use super::{Generator, Synth};
 use crate::trace::output::{self, Output};
 use crate::{Failure, files, interrupt, show, size};
 
-/// What was typed after `synth`.
+/// The arguments of `synth`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Which: ntfs, ext3, zipf, uniform or sequential, with parameters if need be: `zipf?skew=1.2&reads=30`
+    /// The workload: ntfs, ext3, zipf, uniform or sequential, with optional parameters: `zipf?skew=1.2&reads=30`
     #[arg(value_name = "WORKLOAD")]
     workload: String,
-    /// How many requests
+    /// The number of requests
     #[arg(long, value_name = "N")]
     requests: Option<u64>,
-    /// Which ones: another seed, other requests
+    /// The seed: another seed gives other requests
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// The disk's size: addresses stay below it
     #[arg(long, default_value = "20GiB", value_parser = size::parse, value_name = "SIZE")]
     capacity: u64,
-    /// The file; a name in .gz or .zst is compressed, `-` is standard output
+    /// The output file; a name in .gz or .zst is compressed, `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

@@ -4,18 +4,22 @@ use crate::spec::Parameter;
 
 /// What every workload of requests of one size can be told.
 pub(super) const COMMON: [Parameter; 6] = [
-    Parameter { name: "requests", default: "1000000", title: "how many" },
-    Parameter { name: "seed", default: "1", title: "which: another seed, other requests" },
-    Parameter { name: "size", default: "4KiB", title: "of each request" },
-    Parameter { name: "footprint", default: "all", title: "bytes of the disk that are used" },
-    Parameter { name: "reads", default: "0", title: "reads in a hundred requests" },
+    Parameter { name: "requests", default: "1000000", title: "number of requests" },
+    Parameter { name: "seed", default: "1", title: "another seed gives other requests" },
+    Parameter { name: "size", default: "4KiB", title: "size of each request" },
+    Parameter { name: "footprint", default: "all", title: "bytes of the disk that are accessed" },
+    Parameter { name: "reads", default: "0", title: "percent of the requests that are reads" },
     Parameter { name: "interval_us", default: "1000", title: "time between arrivals" },
 ];
 
 /// The same, and how hot the hottest places are.
 pub(super) const SKEWED: [Parameter; 7] = {
     let [requests, seed, size, footprint, reads, interval] = COMMON;
-    let skew = Parameter { name: "skew", default: "0.99", title: "0 is uniform; more is hotter" };
+    let skew = Parameter {
+        name: "skew",
+        default: "0.99",
+        title: "0 is uniform; larger values make hot data hotter",
+    };
     [requests, seed, size, footprint, reads, interval, skew]
 };
 

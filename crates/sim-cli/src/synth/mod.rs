@@ -3,7 +3,7 @@
 //! The generator is PCG64-MCG, and what it does not give exactly is computed with the same library on every machine, so
 //! that a name gives the same requests everywhere, for good.
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - [`command`]: `tandem synth`. `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
 //!   uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and where on the disk they lie.
@@ -39,7 +39,8 @@ pub(crate) const PREFIX: &str = "synth:";
 /// What a file system does decides itself how large its requests are.
 const FILE_SYSTEM: [Parameter; 5] = {
     let [requests, seed, _, footprint, _, interval] = COMMON;
-    let reads = Parameter { name: "reads", default: "40", title: "reads in a hundred requests" };
+    let reads =
+        Parameter { name: "reads", default: "40", title: "percent of the requests that are reads" };
     [requests, seed, footprint, reads, interval]
 };
 
@@ -54,7 +55,7 @@ const RULES: [Kind; 8] = [
     Kind {
         name: "ntfs",
         rule: "ntfs",
-        title: "a laptop's disk under Windows XP, as Chang's paper tells of it",
+        title: "a laptop's disk under Windows XP, as Chang describes it",
         parameters: &FILE_SYSTEM,
     },
     Kind {
@@ -66,32 +67,32 @@ const RULES: [Kind; 8] = [
     Kind {
         name: "ntfs-1",
         rule: "ntfs-1",
-        title: "ntfs as it was fitted first, for results that were made with it",
+        title: "the first fit of ntfs, for older results",
         parameters: &FILE_SYSTEM,
     },
-    Kind { name: "ext3-1", rule: "ext3-1", title: "the same of ext3", parameters: &FILE_SYSTEM },
+    Kind { name: "ext3-1", rule: "ext3-1", title: "the same for ext3", parameters: &FILE_SYSTEM },
     Kind {
         name: "file-system",
         rule: "file-system",
-        title: "the streams of which these are made, each a parameter: see tandem fit",
+        title: "the streams that make up these workloads, as parameters: see tandem fit",
         parameters: &STREAMS,
     },
     Kind {
         name: "uniform",
         rule: "uniform",
-        title: "every place as likely as any other",
+        title: "all addresses equally likely",
         parameters: &COMMON,
     },
     Kind {
         name: "zipf",
         rule: "zipf",
-        title: "few places take most requests",
+        title: "few addresses get most requests",
         parameters: &SKEWED,
     },
     Kind {
         name: "sequential",
         rule: "sequential",
-        title: "one place after the other, round and round",
+        title: "consecutive addresses, again and again",
         parameters: &COMMON,
     },
 ];

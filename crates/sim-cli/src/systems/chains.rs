@@ -11,22 +11,22 @@ pub(super) const CHAINS: [Parameter; 6] = [
     Parameter {
         name: "low",
         default: "8",
-        title: "folding begins at so few free blocks of the MLC",
+        title: "folding begins when no more MLC blocks than this are free",
     },
     Parameter {
         name: "copies",
         default: "4",
-        title: "page copies of a fold for each page that the host writes; 255: most folds in one request",
+        title: "page copies of a fold per page that the host writes; 255: most folds finish in one request",
     },
     Parameter {
         name: "victims",
         default: "idle",
-        title: "the chain that is folded next: idle, or the least-used of a few idle ones, which takes sketches",
+        title: "the chain to fold next: idle, or the least-used of a few idle ones, which needs sketches",
     },
     Parameter {
         name: "sketch",
         default: "0",
-        title: "times 16 bits of RAM a chain that say what its log blocks hold, 0 to 4: reads need fewer scans",
+        title: "RAM per chain in 16-bit units, 0 to 4, for a sketch of what its log blocks hold: reads scan less",
     },
 ];
 

@@ -10,7 +10,6 @@
 //! A request that begins where the last one ended costs its transfer alone: the drive's own buffer reads ahead and
 //! gathers what is written. After a while without requests the platters stop, and the next request waits for them.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use ftl_rivals::kit::Unit;
@@ -86,6 +85,9 @@ impl DiskPart {
     }
 }
 
+/// Units of a run. Memory that was never written costs nothing, so that it may be long.
+const RUN: usize = 1024;
+
 /// What a disk was asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DiskWork {
@@ -99,8 +101,8 @@ pub(super) struct DiskWork {
 pub(super) struct Disk {
     pub(super) part: DiskPart,
     pub(super) bytes: u64,
-    /// What units hold; others hold zeros.
-    units: HashMap<Unit, Box<[u8]>>,
+    /// What units hold, in runs of [`RUN`] units each; those of which none was written are empty, and hold zeros.
+    runs: Vec<Box<[u8]>>,
     /// Bytes of a unit that need be kept, by sector: the rest of it is never looked at.
     kept: Option<(usize, usize)>,
     /// Where the last request ended, and when.
@@ -114,8 +116,20 @@ pub(super) struct Disk {
 impl Disk {
     /// A disk of so many bytes. Where sectors hold stamps, their first bytes are kept alone.
     pub(super) fn new(part: DiskPart, bytes: u64, kept: Option<(usize, usize)>) -> Self {
-        let (units, work) = (HashMap::new(), DiskWork::default());
-        Self { part, bytes, units, kept, at: 0, rested: Nanos::ZERO, used: 0.0, work }
+        let (runs, work) = (Vec::new(), DiskWork::default());
+        Self { part, bytes, runs, kept, at: 0, rested: Nanos::ZERO, used: 0.0, work }
+    }
+
+    /// Bytes that are kept of a unit of so many.
+    fn kept_bytes(&self, unit_bytes: usize) -> usize {
+        self.kept.map_or(unit_bytes, |(sector, kept)| unit_bytes / sector * kept)
+    }
+
+    /// What is kept of a unit of so many bytes, if anything of its run was written.
+    fn held(&mut self, unit: Unit, unit_bytes: usize) -> Option<&mut [u8]> {
+        let (kept, unit) = (self.kept_bytes(unit_bytes), unit.0 as usize);
+        let run = self.runs.get_mut(unit / RUN)?;
+        run.get_mut(unit % RUN * kept..)?.get_mut(..kept)
     }
 
     /// Whether its platters turn.
@@ -127,8 +141,9 @@ impl Disk {
     pub(super) fn read(&mut self, now: Nanos, unit: Unit, data: &mut [u8]) -> Nanos {
         self.work.reads += 1;
         data.fill(0);
-        if let Some(held) = self.units.get(&unit) {
-            match self.kept {
+        let kept = self.kept;
+        if let Some(held) = self.held(unit, data.len()) {
+            match kept {
                 None => data.copy_from_slice(held),
                 Some((sector, kept)) => {
                     let sectors = data.chunks_exact_mut(sector).zip(held.chunks_exact(kept));
@@ -142,19 +157,32 @@ impl Disk {
     /// Writes a unit, and says when that is done.
     pub(super) fn write(&mut self, now: Nanos, unit: Unit, data: &[u8]) -> Nanos {
         self.work.writes += 1;
-        let held = match self.kept {
-            None => data.into(),
-            Some((sector, kept)) => {
-                data.chunks_exact(sector).flat_map(|sector| &sector[..kept]).copied().collect()
+        let (kept, run) = (self.kept, unit.0 as usize / RUN);
+        if run >= self.runs.len() {
+            self.runs.resize_with(run + 1, Box::default);
+        }
+        if self.runs[run].is_empty() {
+            self.runs[run] = vec![0; RUN * self.kept_bytes(data.len())].into();
+        }
+        if let Some(held) = self.held(unit, data.len()) {
+            match kept {
+                None => held.copy_from_slice(data),
+                Some((sector, kept)) => {
+                    let sectors = data.chunks_exact(sector).zip(held.chunks_exact_mut(kept));
+                    sectors.for_each(|(sector, held)| held.copy_from_slice(&sector[..kept]));
+                }
             }
-        };
-        self.units.insert(unit, held);
+        }
         self.serve(now, unit, data.len() as u64)
     }
 
     /// The unit reads as zeros; a disk is not told of it.
     pub(super) fn forget(&mut self, unit: Unit) {
-        self.units.remove(&unit);
+        let unit = unit.0 as usize;
+        if let Some(run) = self.runs.get_mut(unit / RUN) {
+            let kept = run.len() / RUN;
+            run[unit % RUN * kept..][..kept].fill(0);
+        }
     }
 
     #[allow(clippy::cast_precision_loss)] // Places and times need not be finer.

@@ -41,27 +41,34 @@ pub(super) const CONVENTIONAL: [Parameter; 7] = {
 
 /// Those that a system with a log has.
 const LOG: [Parameter; 9] = [
-    switch("filter", "only small writes enter the SLC; off: all that fit"),
+    switch("filter", "only small writes enter the SLC; off: all writes that fit"),
     Parameter {
         name: "follow",
         default: "off",
-        title: "a small write that continues a run of large ones follows it to the MLC",
+        title: "a small write that continues a sequential run of large ones goes to the MLC too",
     },
-    switch("throttle", "keep the SLC's wear in step with the MLC's"),
-    switch("write-back", "follow log blocks, collect at folds; off: the tail's data all leave"),
+    switch("throttle", "keep the SLC from wearing out before the MLC"),
+    switch(
+        "write-back",
+        "the paper's rules for data in the log's tail; off: all of it moves to the MLC",
+    ),
     WEAR_LEVELING,
     Parameter {
         name: "paired-pages",
         default: "accept",
-        title: "that a power cut may ruin; guard: copied to the SLC before, as firmware would",
+        title: "pages that a power cut may corrupt; guard: back them up in the SLC, as firmware would",
     },
     Parameter {
         name: "entries",
         default: "auto",
-        title: "of the hash table; auto: as many as the log has places, up to 256 KiB of RAM; half: the paper's half",
+        title: "hash table entries; auto: one per slot of the log, up to 256 KiB of RAM; half: one for two slots",
     },
-    Parameter { name: "probes", default: "8", title: "entries looked at for a sector, 1 to 32" },
-    Parameter { name: "probing", default: "linear", title: "in which order: linear or quadratic" },
+    Parameter { name: "probes", default: "8", title: "entries examined in a lookup, 1 to 32" },
+    Parameter {
+        name: "probing",
+        default: "linear",
+        title: "order of probing: linear or quadratic",
+    },
 ];
 
 /// In a chip of one region, the part of its blocks that the log takes unless another size is asked for.

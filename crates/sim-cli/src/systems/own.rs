@@ -4,7 +4,8 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use ftl_iface::{Bytes, NandDevice, Probe, SectorCount};
+use ftl_iface::{Bytes, NandDevice, Probe, Region, SectorCount};
+use ftl_rivals::kit::{AreaPlan, Lanes, Units};
 use ftl_rivals::{Rival, Unfit};
 
 use super::machine::Machine;
@@ -59,11 +60,27 @@ pub struct Wanted<'a> {
     /// Sectors that the host may use.
     pub capacity: SectorCount,
     /// Blocks to fill in turn, so that all planes work where planes work at the same time.
-    pub lanes: u32,
+    pub lanes: Lanes,
     values: &'a Values,
 }
 
 impl Wanted<'_> {
+    /// An empty store over all blocks of the device: an area for each of its regions, the SLC first, with so many
+    /// streams each.
+    pub fn units<D: NandDevice, P: Probe>(
+        &self,
+        device: D,
+        probe: P,
+        streams: usize,
+    ) -> Result<Units<D, P>, Unfit> {
+        let geometry = *device.geometry();
+        let regions = Region::ALL.into_iter().filter(|region| geometry.region(*region).is_some());
+        let plans: Vec<AreaPlan> = regions
+            .map(|region| AreaPlan::whole(&geometry, region, streams, self.lanes.of(region)))
+            .collect();
+        Units::new(device, probe, &plans, self.sector, self.capacity)
+    }
+
     /// The value of one of [`Own::PARAMETERS`], a whole number.
     pub fn number(&self, name: &'static str) -> Result<u32, Unfit> {
         let number = self.values.number(name).map_err(Unfit)?;
@@ -96,7 +113,7 @@ fn run<T: Own>(setup: &Setup, values: &Values, session: &mut dyn Session) -> Res
     let meter = Meter::new();
     let machine = Machine::new(&part, setup, &meter)?;
     let (sector, capacity) = (part.sector_bytes, rivals::capacity(&part));
-    let wanted = Wanted { sector, capacity, lanes: rivals::lanes(setup), values };
+    let wanted = Wanted { sector, capacity, lanes: rivals::lanes(setup, &part), values };
     let store = T::build(machine.door(), machine.ear(), &wanted).map_err(rivals::unfit)?;
     bench::run(&machine, store, session)
 }

@@ -21,7 +21,7 @@ use crate::result::Filter;
 use crate::spec::{Parameter, Values};
 
 pub(super) const PAGED: [Parameter; 10] = [
-    switch("filter", "only small writes enter the SLC; off: all that fit"),
+    switch("filter", "only small writes enter the SLC; off: all writes that fit"),
     Parameter {
         name: "streams",
         default: "auto",
@@ -30,34 +30,37 @@ pub(super) const PAGED: [Parameter; 10] = [
     Parameter {
         name: "victims",
         default: "cost-benefit",
-        title: "the block that is emptied next: greedy, or cost-benefit with expected lifetimes",
+        title: "choice of victims: greedy, or cost-benefit with expected lifetimes",
     },
     Parameter {
         name: "entries",
         default: "auto",
-        title: "sectors that RAM knows and map pages do not yet; auto: 9,590, or fewer on small devices",
+        title: "dirty map entries in RAM; auto: 9,590, or fewer on small devices",
     },
-    switch("follow", "a small write that continues a run of large ones follows it to the MLC"),
+    switch(
+        "follow",
+        "a small write that continues a sequential run of large ones goes to the MLC too",
+    ),
     Parameter {
         name: "history",
         default: "off",
-        title: "what a large write replaces soon enters the SLC, as long as most of what enters is replaced there",
+        title: "large writes enter the SLC if they replace young data, while most data in the SLC is replaced there",
     },
     Parameter {
         name: "throttle",
         default: "off",
-        title: "the SLC takes no more writes than let it last as long as the MLC; off: all that are hot",
+        title: "the SLC takes only as many writes as let it last as long as the MLC; off: all hot ones",
     },
     Parameter {
         name: "bursts",
         default: "off",
-        title: "large writes enter the SLC while it has room, and leave it when the host pauses (--open-loop)",
+        title: "large writes enter the SLC while it has free blocks, and leave it when the host pauses (--open-loop)",
     },
-    Parameter { name: "cache", default: "auto", title: "map pages in RAM; auto: 16, or 4" },
+    Parameter { name: "cache", default: "auto", title: "map pages cached in RAM; auto: 16, or 4" },
     Parameter {
         name: "paired-pages",
         default: "accept",
-        title: "that a power cut may ruin; guard: left out, as firmware would",
+        title: "pages that a power cut may corrupt; guard: skip them, as firmware would",
     },
 ];
 

@@ -32,9 +32,14 @@ fn as_many(part: &Part, shape: &RegionGeometry) -> RegionGeometry {
     RegionGeometry { blocks: BlockCount::new(u32::try_from(blocks).unwrap_or(u32::MAX)), ..*shape }
 }
 
-/// The whole capacity at the device's SLC figures.
+/// The whole capacity at the device's SLC figures, on the dies of what it takes the place of.
 pub(super) fn slc_alone(part: &Part) -> Result<Part, Failure> {
     let (shape, figures) = region_or_borrowed(part, Region::Slc)?;
+    let layout = match &part.mlc {
+        Some(mlc) => mlc.layout,
+        None => figures.layout,
+    };
+    let figures = RegionPart { layout, ..figures };
     let geometry = Geometry::new(Some(as_many(part, &shape)), None);
     let geometry = geometry.map_err(|error| Failure::Unfit(error.to_string()))?;
     Ok(Part { geometry, slc: Some(figures), mlc: None, ..part.clone() })

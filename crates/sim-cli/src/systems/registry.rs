@@ -6,10 +6,10 @@ use super::{ours, paged, rivals};
 use crate::Failure;
 use crate::spec::{Parameter, Values};
 
-/// Builds a system and lets a session at it.
+/// Builds a system and runs a session on it.
 type Run = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
 
-/// A line of the registry.
+/// An entry of the registry.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
@@ -21,10 +21,10 @@ pub(super) struct Entry {
     pub(super) run: Run,
 }
 
-/// What a loss of power does to what was acknowledged.
+/// What a power loss does to acknowledged data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PowerLoss {
-    /// It stands.
+    /// It survives.
     Survived,
     /// It is lost: the map is in RAM, and the paper says nothing of how it would be found again.
     Fatal,
@@ -33,8 +33,8 @@ pub(super) enum PowerLoss {
 impl PowerLoss {
     pub(super) const fn words(self) -> &'static str {
         match self {
-            Self::Survived => "survives cuts",
-            Self::Fatal => "does not",
+            Self::Survived => "power-safe",
+            Self::Fatal => "loses data",
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "ko",
-        title: "short requests to the SLC, which pages leave unless they are updated (Ko et al. 2011)",
+        title: "short requests to the SLC; pages not updated there move to the MLC (Ko et al. 2011)",
         parameters: &rivals::KO,
         uses_slc: true,
         power: PowerLoss::Fatal,
@@ -91,7 +91,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "combo",
-        title: "a hot and a warm part of the SLC before the MLC (Im and Shin 2010)",
+        title: "a hot and a warm SLC region in front of the MLC (Im and Shin 2010)",
         parameters: &rivals::COMBO,
         uses_slc: true,
         power: PowerLoss::Fatal,
@@ -107,7 +107,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "density",
-        title: "MLC blocks in SLC mode for what is accessed often (Kgil et al. 2008, as Chang has it)",
+        title: "MLC blocks in SLC mode for hot data (Kgil et al. 2008, as described by Chang)",
         parameters: &rivals::DENSITY,
         uses_slc: true,
         power: PowerLoss::Fatal,
@@ -115,7 +115,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "disk-cache",
-        title: "SLC and MLC of one chip as a cache before a hard disk (Hong and Shin 2010)",
+        title: "SLC and MLC of one chip as a cache in front of a hard disk (Hong and Shin 2010)",
         parameters: &rivals::DISK_CACHE,
         uses_slc: false,
         power: PowerLoss::Fatal,
@@ -123,7 +123,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "multi-scm",
-        title: "two byte-writable memories, a small quick one and a large one (Kinoshita et al. 2018)",
+        title: "two byte-addressable memories, a small fast one and a large one (Kinoshita et al. 2018)",
         parameters: &rivals::MULTI_SCM,
         uses_slc: false,
         power: PowerLoss::Fatal,
@@ -131,7 +131,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "pslc",
-        title: "all writes enter a cache of MLC blocks in SLC mode, as in disks sold today",
+        title: "all writes go to a cache of MLC blocks in SLC mode, as in SSDs sold today",
         parameters: &rivals::PSLC,
         uses_slc: false,
         power: PowerLoss::Fatal,

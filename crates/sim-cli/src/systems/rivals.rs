@@ -1,7 +1,7 @@
 //! The systems of other papers: their parameters, and how each is built.
 
 use ftl_iface::{BlockCount, Bytes, Geometry, Region, RegionGeometry, SectorCount};
-use ftl_rivals::kit::Victims;
+use ftl_rivals::kit::{Lanes, Victims};
 use ftl_rivals::{Unfit, ahdm, combo, density, disk_cache, ko, multi_scm, page_map, pslc};
 use nand_model::Time;
 use nand_model::part::Part;
@@ -20,7 +20,7 @@ use crate::spec::{Parameter, Values};
 pub(super) const PAGE_MAP: [Parameter; 1] = [Parameter {
     name: "victims",
     default: "greedy",
-    title: "what is collected: greedy, cost-benefit or cat (cost age times)",
+    title: "choice of victims: greedy, cost-benefit or cat (cost age times)",
 }];
 
 pub(super) fn page_slc(
@@ -53,7 +53,7 @@ fn page_map(
         victims: victims(values)?,
         sector: part.sector_bytes,
         capacity: capacity(part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, part).of(region),
     };
     let store = page_map::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
@@ -73,7 +73,7 @@ pub(super) fn ko(setup: &Setup, values: &Values, session: &mut dyn Session) -> R
     let config = ko::Config {
         sector: part.sector_bytes,
         capacity: capacity(&part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, &part),
         short: SectorCount::new(u32::try_from(short).unwrap_or(u32::MAX)),
         threshold: number(values, "threshold")?,
     };
@@ -95,7 +95,7 @@ pub(super) fn combo(
     let config = combo::Config {
         sector: part.sector_bytes,
         capacity: capacity(&part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, &part),
         hot_percent: number(values, "hot")?,
     };
     let store = combo::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
@@ -122,7 +122,7 @@ pub(super) fn ahdm(
     let config = ahdm::Config {
         sector: part.sector_bytes,
         capacity: capacity(&part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, &part),
         threshold: if adapts {
             ahdm::Threshold::Adaptive(threshold)
         } else {
@@ -170,7 +170,7 @@ pub(super) fn density(
     let config = density::Config {
         sector: part.sector_bytes,
         capacity: capacity(&part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, &part).mlc,
         threshold: number(values, "threshold")?.min(u8::MAX.into()) as u8,
         extra_blocks,
     };
@@ -182,7 +182,7 @@ pub(super) const DISK_CACHE: [Parameter; 8] = [
     Parameter {
         name: "policy",
         default: "0",
-        title: "0: the paper's; 1: long writes pass the SLC by; 2: regions apart; 3: nothing stays; none: no flash",
+        title: "0: the paper's; 1: long writes bypass the SLC; 2: separate regions; 3: nothing stays; none: no flash",
     },
     Parameter {
         name: "blocks",
@@ -197,12 +197,12 @@ pub(super) const DISK_CACHE: [Parameter; 8] = [
     Parameter {
         name: "chip",
         default: "device",
-        title: "whose blocks: device: those of its MLC; paper: those of the paper's chip",
+        title: "blocks: device: as in its MLC; paper: as in the paper's chip",
     },
     Parameter {
         name: "dram",
         default: "512KiB",
-        title: "the buffer before the flash; at most a sixteenth of the disk",
+        title: "size of the buffer in front of the flash; at most a sixteenth of the disk",
     },
     Parameter {
         name: "cold",
@@ -212,12 +212,12 @@ pub(super) const DISK_CACHE: [Parameter; 8] = [
     Parameter {
         name: "long",
         default: "64KiB",
-        title: "the longest write that policy 1 does not call long",
+        title: "the longest write that does not count as long in policy 1",
     },
     Parameter {
         name: "disk",
         default: disk::BUILTIN,
-        title: "a disk that is built in, or the path of its file",
+        title: "a built-in disk, or the path of its file",
     },
 ];
 
@@ -287,17 +287,17 @@ pub(super) const MULTI_SCM: [Parameter; 5] = [
     Parameter {
         name: "interval",
         default: "5",
-        title: "overwrites of a place after which its page may move",
+        title: "overwrites of a sector after which its page may move",
     },
     Parameter {
         name: "threshold",
         default: "5",
-        title: "cycles by which the other place must be less worn",
+        title: "erase cycles by which the other place must be less worn",
     },
     Parameter {
         name: "parts",
         default: scm::BUILTIN,
-        title: "memories that are built in, or the path of their file",
+        title: "built-in memories, or the path of their file",
     },
 ];
 
@@ -338,12 +338,12 @@ pub(super) const PSLC: [Parameter; 2] = [
     Parameter {
         name: "static",
         default: "10",
-        title: "thousandths of all blocks that the cache has always",
+        title: "minimum size of the cache, in thousandths of all blocks",
     },
     Parameter {
         name: "dynamic",
         default: "250",
-        title: "thousandths of the blocks without data that it has beside",
+        title: "additional size of the cache, in thousandths of the blocks without data",
     },
 ];
 
@@ -358,7 +358,7 @@ pub(super) fn pslc(
     let config = pslc::Config {
         sector: part.sector_bytes,
         capacity: capacity(&part),
-        lanes: lanes(setup),
+        lanes: lanes(setup, &part).mlc,
         static_permille: number(values, "static")?,
         dynamic_permille: number(values, "dynamic")?,
     };
@@ -394,10 +394,14 @@ pub(super) fn capacity(part: &Part) -> SectorCount {
     SectorCount::new(u32::try_from(sectors).unwrap_or(u32::MAX))
 }
 
-/// Blocks that a stream fills in turn, so that all planes work where planes work at the same time.
-pub(super) fn lanes(setup: &Setup) -> u32 {
+/// Blocks that a stream fills in turn, so that all planes of a region work where planes work at the same time.
+pub(super) fn lanes(setup: &Setup, part: &Part) -> Lanes {
+    let planes = |region| {
+        let layout = part.layout_of(region);
+        layout.dies() * layout.planes_per_die
+    };
     match setup.time {
-        Time::Serial => 1,
-        Time::Overlapped => setup.part.layout.dies() * setup.part.layout.planes_per_die,
+        Time::Serial => Lanes::alike(1),
+        Time::Overlapped => Lanes { slc: planes(Region::Slc), mlc: planes(Region::Mlc) },
     }
 }

@@ -6,7 +6,7 @@
 //!                                      └──────────▶ formats: whose are they?
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
 //! - `names`: files by name, folder and pattern. `unpack`: compression and tar undone. `merge`: what blktrace wrote for
 //!   each processor as one. `input`: bytes of a file in lines that are counted. `fields`: numbers in them.

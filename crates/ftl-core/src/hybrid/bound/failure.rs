@@ -1,16 +1,15 @@
-//! What blocks that fail add to the request in which they do.
+//! What failing blocks add to the request in which they fail.
 //!
-//! - *A program of the request's own fails:* the page is copied to a rescue block and programmed once more, after
-//!   room for it was found anew; then the copy is erased.
-//! - *A program of a fold fails:* the chain is folded anew, and at once.
-//! - *An erase fails:* the block is missing, so that up to two folds win another.
-//! - *A copy in the log fails:* the page is made again; where the log has no room left, each of its sectors goes to its
+//! - *A program of the request itself fails:* the page is copied to a rescue block and programmed once more, after
+//!   space for it was found again; then the copy is erased.
+//! - *A program of a fold fails:* the chain is folded again at once, from the beginning.
+//! - *An erase fails:* the block is missing, so up to two folds free another one.
+//! - *A copy in the log fails:* the page is built again; if the log has no space left, each of its sectors goes to its
 //!   chain.
-//! - *A copy for what shares its cells fails:* pages are left out, and a block may end by it.
-//! - *A block takes no mark:* both headers are rewritten, with their lists.
+//! - *A backup of paired pages fails:* pages are skipped, and this may fill up a block.
+//! - *A block cannot be marked bad:* both headers are rewritten, with their lists.
 //!
-//! A block that fails is met in one of these ways; the bound takes all together, for which of them it was to be, it is
-//! only found out in the request.
+//! A block fails in one of these ways. Which one is known only during the request, so the bound adds all of them.
 
 use super::WorstCase;
 use crate::bound::Operations;

@@ -1,26 +1,26 @@
-//! The worst case of what a mount without checkpoint leaves to the first request.
+//! The worst case of the recovery that a mount without a checkpoint leaves to the first request.
 //!
-//! Every page is taken to be unreadable wherever that makes the search longer, so that the bound on reads holds
-//! whatever cuts have ruined; a device in which every page can be read is far below it. Programs and erases come in one
-//! place each, and are counted where they do.
+//! Every page is assumed to be unreadable wherever that makes the search longer, so that the bound on reads holds
+//! whatever power cuts have corrupted. A device whose pages can all be read is far below it. Programs and erases occur
+//! in one place each, and are counted there.
 //!
 //! - *Look into blocks:* each page of the chains is read three times at most.
-//! - *Copy the youngest page,* or a fold's last page and what counts already: the log is searched, and blocks of
-//!   copies are read slot by slot; one of them is erased and programmed. The first change erases the seals.
-//! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. As many are stale at
-//!   most, in one chain, and erased.
-//! - *Map the log and close its head:* a summary is programmed, or a head erased in which nothing stands. Where the
-//!   hash table is full, all chains are proved, for each entry anew.
-//! - *Write the copy again:* for each sector `P + 1` programs, for it may take a fold, whose erases come with it, and
-//!   those of a switch, and of two blocks that a cut may have touched. `P` more for each block kept in hand.
-//! - *Erase the copies:* all blocks of the meta part but the headers, where one for copies is bad.
-//! - *Mend the headers* with their lists.
+//! - *Copy the newest page,* or a fold's last page and what is already valid: the log is searched, and rescue blocks
+//!   are read slot by slot; one of them is erased and programmed. The first change erases the seals.
+//! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. At most as many are
+//!   stale, in one chain, and erased.
+//! - *Map the log and close its head:* a summary is programmed, or an empty head is erased. If the
+//!   hash table is full, all chains are proved, again for each entry.
+//! - *Write the copy again:* for each sector `P + 1` programs, because it may take a fold, with the erases of the fold,
+//!   of a switch, and of two blocks that a power cut may have damaged. `P` more for each block kept free.
+//! - *Erase the copies:* all blocks of the meta part except the headers, if a rescue block is bad.
+//! - *Repair the headers* with their lists.
 //!
 //! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the block that
 //! leads from then on, and one that was being erased and reads as before.
 //!
-//! A fold for each sector is enough, for none is under way: it frees one block more than it takes. Where blocks have
-//! failed those kept in hand are won back first.
+//! One fold for each sector is enough, because none is running: it frees one block more than it takes. If blocks have
+//! failed, the blocks kept free are restored first.
 
 use super::{LogFigures, WorstCase};
 use crate::bound::Operations;

@@ -1,5 +1,5 @@
-//! The page buffer: where pages are put together that the host did not hand over whole, and where the FTL's own pages
-//! are written and read.
+//! The page buffer. Pages that the host did not pass whole are put together in it, and the FTL's own pages are written
+//! and read through it.
 
 use ftl_iface::{NandDevice, Sector};
 

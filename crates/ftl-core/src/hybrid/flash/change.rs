@@ -1,4 +1,4 @@
-//! Programs and erases on behalf of the rooms above: what makes checkpoints void, and what follows when a block fails.
+//! Programs and erases for the modules above: they invalidate checkpoints first, and handle blocks that fail.
 
 use ftl_iface::NandDevice;
 

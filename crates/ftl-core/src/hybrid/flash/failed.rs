@@ -1,12 +1,12 @@
 //! Blocks that fail.
 //!
-//! A block that did not program keeps what its other pages hold, and may hold the only copy of it. So it is only noted,
-//! and marked bad when it is to be erased: then nothing in it is needed any more. If power fails before that, the note
-//! is lost, and the block fails again some day. A block that did not erase is marked bad at once.
+//! After a failed program the block keeps its other pages, and may hold the only copy of their data. So it is only
+//! noted, and marked bad when it would be erased: then nothing in it is needed any more. If power fails before that,
+//! the note is lost, and the block will fail again some day. A block that failed to erase is marked bad at once.
 //!
-//! A block that takes no mark is listed in pages after the two headers, each naming one. Both header blocks are written
-//! anew for it, one after the other, so that one of them is whole at any time. A last page ends the list: where it was
-//! begun, all before it was programmed well.
+//! A block that cannot be marked is listed in pages after the two headers, one page for each such block. Both header
+//! blocks are rewritten for it, one after the other, so that one of them is always complete. A last page ends the list:
+//! if it was begun, all pages before it were programmed completely.
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 use heapless::Vec;

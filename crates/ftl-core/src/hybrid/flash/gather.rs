@@ -1,4 +1,4 @@
-//! Sectors from several pages, gathered into one in the page buffer.
+//! Collecting sectors from several pages into one page in the page buffer.
 
 use ftl_iface::{NandDevice, Sector};
 use heapless::Vec;

@@ -1,4 +1,4 @@
-//! The two headers, each mended or refreshed while the other stands.
+//! The two headers. Each is repaired or refreshed while the other one stays.
 
 use ftl_iface::NandDevice;
 

@@ -1,4 +1,4 @@
-//! The lent memory of the door: what it declares, and how it is taken.
+//! The lent memory of the flash access layer: its tables, and how it takes them.
 
 use crate::hybrid::shape::Shape;
 use crate::layout;

@@ -1,6 +1,6 @@
-//! The seals of checkpoints at the door. A checkpoint is true until anything else is programmed or erased; so before
-//! the first of that, its seal is broken: the block that carries it is erased. A cut in this erase leaves the
-//! checkpoint true, for nothing else was changed yet.
+//! The seals of checkpoints. A checkpoint is true until anything else is programmed or erased. So before the first such
+//! operation its seal is broken: the block that holds it is erased. A power cut in this erase leaves the checkpoint
+//! true, because nothing else was changed yet.
 
 use ftl_iface::NandDevice;
 

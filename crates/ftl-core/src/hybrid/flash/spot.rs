@@ -1,4 +1,4 @@
-//! Pages by part, block and number: how the rooms above name them.
+//! Page addresses by part, block and number, as the modules above use them.
 
 use crate::hybrid::address::{ChainBlock, LogBlock};
 use crate::layout::Kind;

@@ -1,4 +1,4 @@
-//! Weak pages: from how many corrected bits on a page is one, and which page stands for others.
+//! Weak pages: how many corrected bits make a page weak, and which refresh covers which pages.
 
 use ftl_iface::{Corrected, NandDevice};
 

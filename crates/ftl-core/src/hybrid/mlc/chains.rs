@@ -1,5 +1,5 @@
-//! The two tables of the paper: which block leads each logical block's chain (L2P), and which block follows each block
-//! (LB). Free blocks form a queue through the same table, so that they cost no memory and are used in turn.
+//! The two tables of the paper: the first block of each logical block's chain (L2P), and the next block of each block
+//! (LB). Free blocks form a queue through the same table, so they cost no memory and are used in turn.
 
 mod image;
 

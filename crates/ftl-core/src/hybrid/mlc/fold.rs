@@ -1,8 +1,8 @@
-//! The state of the fold under way: a chain's newest copies are gathered, page by page, into a fresh data block.
+//! The state of the running fold: the newest copies of a chain are collected, page by page, in a new data block.
 //!
-//! When it begins, the chain as it stands is *frozen*. Writes that come meanwhile go to a younger log block, which will
-//! follow the new data block. Until the last page is programmed the frozen blocks stand; a fold cut short by a loss of
-//! power is forgotten with its block.
+//! When a fold begins, the chain as it is becomes *frozen*. Later writes go to an additional log block, which will
+//! follow the new data block. The frozen blocks count until the last page is programmed. If a power cut interrupts the
+//! fold, the new block is discarded.
 
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::layout::Stamp;

@@ -1,5 +1,5 @@
-//! The chain region in a checkpoint: the chains, and whose turn it is to be folded. Maps are found again by scans,
-//! and a fold is ended before.
+//! The chain region in a checkpoint: the chains, and the hand that chooses victims. Maps are not saved, because scans
+//! find them again, and a running fold is finished first.
 
 use super::Mlc;
 use super::chains::Chains;

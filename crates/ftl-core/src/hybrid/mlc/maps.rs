@@ -1,8 +1,8 @@
 //! The mapping cache: for a few chains, which page of which log block holds which sector.
 //!
-//! A map has one cell a sector of the logical block. Replacement is second chance: a hand goes round, passes over maps
-//! used since it came by last, and takes the first that was not. One more map than the cache's size is kept pinned for
-//! the chain that is being folded. A cache of no maps keeps one to work with, and forgets it after each request.
+//! A map has one cell for each sector of the logical block. Replacement is second chance (CLOCK): a hand passes over
+//! maps used since its last visit, and takes the first that was not. One more map than the cache's size is pinned for
+//! the chain that is being folded. A cache of zero maps keeps one to work with, and forgets it after each request.
 
 use core::num::NonZeroU32;
 

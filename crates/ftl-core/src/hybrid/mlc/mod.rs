@@ -1,10 +1,10 @@
 //! The chain region: block chains under a two-level map (section 3.5 of the paper).
 //!
-//! A logical block is as long as a physical one. Its *chain* is a data block, in which every sector stands in
-//! its place, and log blocks, to which writes are appended as they come. [`chains`] holds who follows whom,
+//! A logical block is as long as a physical one. Its *chain* is a data block, which holds every sector at its fixed
+//! offset (in place), and log blocks, to which writes are appended as they come. [`chains`] holds the order of blocks,
 //! [`maps`] for a few chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`]
-//! is the state of the one fold under way, [`sketch`] spares reads most scans. This room never asks the log; who
-//! needs both is `ftl`.
+//! is the state of the running fold, [`sketch`] avoids most scans for reads. This module never asks the log; `path`
+//! uses both.
 
 pub mod chains;
 pub mod fold;

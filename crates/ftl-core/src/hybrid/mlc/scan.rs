@@ -1,7 +1,7 @@
 //! Finding out which page of a chain holds which sector, from the tags of its log blocks.
 //!
-//! The data block need not be looked at: it holds its sectors in place. Log blocks are read from the oldest to the
-//! youngest and from the first page to the last, so that what is found later is newer.
+//! The data block is not read, because it holds its sectors in place. Log blocks are read from the oldest to the
+//! newest and from the first page to the last, so what is found later is newer.
 
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing};
 

@@ -1,8 +1,8 @@
-//! A sketch of each chain: in a few bits, which parts of it its log blocks may have touched.
+//! A sketch of each chain: a few bits that say which parts of it its log blocks may hold.
 //!
-//! A read of a chain whose map is not at hand must find out whether a log block has the sector, by reading the tags of
-//! all their pages. Mostly none has it, and the sketch says so. It may name more than there is, never less: a page
-//! adds to it when it is programmed, a scan makes it exact, and it is blank where the first log block is taken.
+//! A read of a chain whose map is not cached would have to read the tags of all pages of its log blocks, and usually
+//! find nothing. The sketch says so without reading. It may name parts that are not there, but never misses one: a page
+//! adds to it when it is programmed, a scan makes it exact, and it is cleared when the first log block is taken.
 
 use core::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! The rooms put together, with empty tables; and what a device must hold.
+//! Putting the modules together, with empty tables; and the minimum that a device must have.
 
 use ftl_iface::{BlockCount, Bytes, NandDevice};
 

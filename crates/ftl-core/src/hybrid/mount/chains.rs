@@ -1,7 +1,7 @@
 //! The blocks of the chains, from the last page of each.
 //!
-//! A data block says in its last page whose it is, and when it was ended. The others (free ones, log blocks, a fold cut
-//! short) are put aside: `ftl::settle` looks into them, and puts the chains in order.
+//! The last page of a data block names its owner and the time of its completion. The other blocks (free ones, log
+//! blocks, an interrupted fold) are set aside: `ftl::settle` examines them, and puts the chains in order.
 
 use ftl_iface::NandDevice;
 

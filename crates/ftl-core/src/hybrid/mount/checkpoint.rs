@@ -1,8 +1,8 @@
-//! The clean stop, and the mount that follows one: the tables go to flash as they are, and come back.
+//! The clean stop, and the mount that follows one: the tables are saved to flash as they are, and loaded again.
 //!
-//! A checkpoint is an image of the tables, and a seal that is programmed after it. The door breaks the seal before
-//! anything else is programmed or erased (see [`Seals`]), so that a seal that stands is of a checkpoint that is true.
-//! Anything wrong with it, and the mount scans as if there were none.
+//! A checkpoint is an image of the tables, and a seal that is programmed after it. The flash access layer breaks the
+//! seal before anything else is programmed or erased (see [`Seals`]), so an existing seal belongs to a checkpoint that
+//! is true. If anything is wrong with it, the mount scans as if there were none.
 
 use ftl_iface::{Bytes, NandDevice, StoreWriteError};
 
@@ -21,20 +21,20 @@ use crate::hybrid::writeback::WriteBack;
 use crate::layout::{self, Seal};
 use crate::probe::Probe;
 
-/// What a stop has left for the next mount. Either way everything acknowledged is on flash.
+/// The result of a stop. In either case all acknowledged data is on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// A checkpoint stands: the next mount reads a few pages.
+    /// A checkpoint was written: the next mount reads a few pages.
     Checkpoint,
-    /// No checkpoint could be written: the next mount scans, and the first request after it does what it does after a
-    /// loss of power. The blocks set aside for checkpoints are bad, or too small for the hash table configured; or the
-    /// device is read-only because of a block that takes no mark, and is to be met anew.
+    /// No checkpoint could be written: the next mount scans, and the first request after it does the recovery as after
+    /// a power cut. The blocks for checkpoints are bad, or too few for the configured hash table; or the
+    /// device is read-only because of a block that cannot be marked bad, which the next mount must find again.
     NoCheckpoint,
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Makes the checkpoint void now. The first change after a mount does it otherwise, and takes longer by an erase or
-    /// two: a host whose first write must not can call this when it has time.
+    /// Makes the checkpoint void now. Otherwise the first change after a mount does it, and takes longer by an erase or
+    /// two. If the first write must be fast, call this earlier, when there is time.
     pub fn void_checkpoint(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.flash.alive()?;
         if self.flash.seals() != Seals::Broken {
@@ -43,8 +43,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Forgets what the host's requests have taught it: how large hot writes are, how small the log should be, whether
-    /// updates fall off. Data, wear and tables stay. For a device that was filled by one host and now serves another.
+    /// Forgets everything learnt from the host's requests: the hot-data threshold, the log's window, and the update
+    /// ratio. Data, wear and tables stay. For a device that was filled by one host and now serves another.
     pub fn forget_habits(&mut self) {
         self.filter = Self::new_filter(&self.config);
         self.runs = Runs::NONE;
@@ -126,7 +126,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.flash.put_seal(place, &seal)
     }
 
-    /// Takes the tables from the newest checkpoint. `false`: there is none that counts, and the tables are empty.
+    /// Loads the tables from the newest checkpoint. `false`: there is no valid one, and the tables are empty.
     pub(super) fn mount_checkpoint(&mut self) -> Result<bool, MountError<D::Error>> {
         self.flash.set_seals(Seals::Unknown);
         if !M::CHECKPOINTS {
@@ -157,7 +157,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Takes the tables from the image in a place. `None`: it is damaged, or contradicts itself.
+    /// Loads the tables from the image in a place. `None`: it is damaged or inconsistent.
     fn load_image(&mut self, number: u16, seal: &Seal) -> Result<Option<()>, Fault<D::Error>> {
         let place = self.flash.place(number);
         let mut source = ImageReader::new(&mut self.flash, place, seal.length);
@@ -213,8 +213,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.shape.image_bytes(bytes as u64)
     }
 
-    /// Of all that the image's meaning depends on. Cached maps, copies a page and the number of free blocks at which
-    /// folding begins may change without it.
+    /// The fingerprint covers everything that the image's meaning depends on. Cached maps, copies per page and the
+    /// number of free blocks at which folding begins may change.
     fn fingerprint(&self) -> u32 {
         let config = &self.config;
         let limits = config.filter.limits(config.sector_bytes);
@@ -249,8 +249,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         layout::fingerprint(numbers.into_iter())
     }
 
-    /// The reserve is used up: writes down where everything stands, so that the next mounts need not find it out, and
-    /// settle nothing. Where that cannot be done they scan.
+    /// The reserve is used up: writes a last checkpoint, so that the next mounts neither scan nor
+    /// settle. If that fails they scan.
     #[cold]
     #[inline(never)]
     pub(crate) fn come_to_rest(&mut self) {

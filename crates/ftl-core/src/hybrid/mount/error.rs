@@ -11,22 +11,22 @@ use crate::hybrid::mechanisms::Missing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MountError<E> {
-    /// The memory was lent for another device or configuration.
+    /// The memory was planned for another device or configuration.
     WrongPlan,
-    /// So many blocks are bad that the capacity cannot be held.
+    /// Too many blocks are bad for the capacity.
     TooFewBlocks {
         /// Good blocks for chains.
         good: u16,
-        /// What the capacity and the reserve need.
+        /// Blocks that the capacity and the reserve need.
         needed: u16,
     },
-    /// The configuration asks for what the FTL is not built with.
+    /// The configuration needs a mechanism that the FTL is not built with.
     Missing(Missing),
-    /// The device carries no header of this FTL. Format it, if nothing else of value is on it.
+    /// The device has no header of this FTL. Format it, if nothing else of value is on it.
     NotFormatted,
     /// The device was formatted by another version of this FTL.
     Version(u16),
-    /// The header is damaged in both of its places.
+    /// Both headers are damaged.
     DamagedHeader,
     /// The device was formatted with other figures than the configuration's.
     OtherFigures {
@@ -37,9 +37,9 @@ pub enum MountError<E> {
         /// Blocks of its log.
         log_blocks: u16,
     },
-    /// What is on flash contradicts itself.
+    /// The data on flash is inconsistent.
     Corrupt,
-    /// A block failed that must not: the device cannot be used.
+    /// A block failed that the FTL needs: the device cannot be used.
     BlockFailed,
     /// The driver failed.
     Device(Option<E>),
@@ -59,28 +59,30 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WrongPlan => f.write_str(
-                "the memory was lent for another device or configuration: plan it from the ones given here",
+                "the memory was planned for another device or configuration: plan it for this one",
             ),
             Self::TooFewBlocks { good, needed } => write!(
                 f,
                 "{good} good blocks are too few for the capacity, which needs {needed}: format with a smaller one"
             ),
             Self::Missing(missing) => write!(f, "this FTL is built without {missing}"),
-            Self::NotFormatted => f.write_str("the device carries no header of this FTL: format it first"),
+            Self::NotFormatted => {
+                f.write_str("the device has no header of this FTL: format it first")
+            }
             Self::Version(version) => write!(
                 f,
-                "the device is of format version {version}, and this FTL reads another: use the FTL that formatted it"
+                "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
             ),
-            Self::DamagedHeader => f.write_str("the device's header is damaged in both of its places"),
+            Self::DamagedHeader => f.write_str("both headers of the device are damaged"),
             Self::OtherFigures { sector_bytes, capacity, log_blocks } => write!(
                 f,
                 "the device was formatted with sectors of {sector_bytes}, {capacity} and a log of {log_blocks} \
-                 blocks: configure the same"
+                 blocks: use the same configuration"
             ),
-            Self::Corrupt => f.write_str("what is on flash contradicts itself"),
-            Self::BlockFailed => f.write_str("a block failed that the device cannot do without"),
+            Self::Corrupt => f.write_str("the data on flash is inconsistent"),
+            Self::BlockFailed => f.write_str("a block failed that the FTL cannot do without"),
             Self::Device(Some(error)) => write!(f, "the driver failed ({error:?})"),
-            Self::Device(None) => f.write_str("the driver failed before"),
+            Self::Device(None) => f.write_str("the driver failed earlier"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Making a device ours: every block is erased, the header is written.
+//! Format: every block is erased, the header is written.
 
 use ftl_iface::NandDevice;
 
@@ -16,8 +16,8 @@ use crate::probe::Probe;
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Formats a device and mounts it. Everything on it is lost.
     ///
-    /// `key` marks the pages of this life of the device; draw it anew each time (a serial number, a clock, noise), so
-    /// that pages of an earlier life are told from new ones.
+    /// `key` separates this format from pages of earlier ones: use a new one at each format (from a serial number, a
+    /// clock, noise).
     pub fn format(
         device: D,
         config: &Config,

@@ -1,8 +1,8 @@
-//! The log, from the summaries of its blocks, each read once.
+//! The log after a mount, from the summaries of its blocks, each read once.
 //!
-//! The log is a circle. Met in the order of their numbers, its blocks grow younger up to the head; behind the head they
-//! are older than all before. So an entry met later overrides one met earlier, but for those behind the head, which
-//! override only each other.
+//! The log is a ring. In the order of their numbers, its blocks get newer up to the head; those behind the head are
+//! older than all before. So an entry met later overrides one met earlier, except that entries of blocks behind the
+//! head override only each other.
 
 use ftl_iface::{NandDevice, Sector};
 

@@ -1,7 +1,7 @@
-//! From flash to RAM: making a device ours, and finding it again.
+//! Format and mount.
 //!
-//! `format` erases the device and writes its header. `checkpoint` writes the tables down at a clean stop, and takes
-//! them back. Where there is none that counts, `scan` reads the tags and builds the tables anew: `chains` from the
+//! `format` erases the device and writes its header. `checkpoint` saves the tables at a clean stop, and
+//! loads them again. Without a valid checkpoint `scan` reads the tags and rebuilds the tables: `chains` from the
 //! first page of each chain block, `log` from the summaries of the log's blocks.
 
 mod assemble;

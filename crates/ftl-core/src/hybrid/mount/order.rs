@@ -1,7 +1,8 @@
-//! The chains after a mount without checkpoint: which blocks are free, who follows whom, and what is stale.
+//! The chains after a mount without a checkpoint: which blocks are free, in which order they follow each other, and
+//! which are stale.
 //!
-//! A data block leads its chain, and everything older is stale: a fold gathers all that is older, and so does a log
-//! block that was written through in order. Log blocks follow by age.
+//! A data block is first in its chain, and everything older is stale: a fold collects all that is older, and so does a
+//! log block that was fully written in order. Log blocks follow by age.
 
 use ftl_iface::{NandDevice, PageCount};
 

@@ -1,18 +1,19 @@
-//! A copy of the page that a power cut may have touched, before anything relies on it.
+//! A copy of the page that a power cut may have damaged, made before anything relies on that page.
 //!
-//! The page that was programmed last may have been in flight. It may read well now and badly later, so that it cannot
-//! be what the host is told. Its sectors are copied to a rescue block, and a commit after them makes the copy count;
-//! from there they are written to their chains again, as any write. Only then is the copy erased. A cut anywhere in
-//! this finds the page or a copy that counts. A second page proves the commit, for the commit may be torn itself: where
-//! the proof was not begun, nothing has relied on the copy yet, and what it was made of still stands.
+//! The last programmed page may have been in flight. It may read well now and badly later, so the host must not
+//! be told its content. Its sectors are copied to a rescue block, and a commit page after them makes the copy valid.
+//! From there they are written to their chains again like any write. Only then is the copy erased. A power cut at any
+//! point finds either the page or a valid copy. A second page proves the commit, because the commit itself may be torn:
+//! if the proof was not begun, nothing has relied on the copy yet, and its sources still exist.
 //!
-//! A copy is erased once all of it is written again, and nothing else is programmed in between. A cut in that erase may
-//! leave pages that read well for a while, and so may one in the erase of a copy that was not proved, which can even
-//! look proved then. So a copy counts only while all of it can be read, and what counts is copied to a fresh block
-//! before anything else. Where a page of it is gone, all of it was written before, or nothing has relied on it.
+//! A copy is erased once all of it is written again, and nothing else is programmed in between. A power cut in that
+//! erase may leave pages that read well for a while. The same holds for the erase of a copy that was not proved, which
+//! may then even look proved. So a copy is valid only while all of it can be read, and a valid copy is first copied to
+//! a fresh block. If a page of it is missing, all of it was written before, or nothing has relied on it.
 //!
-//! A page that *failed* to program is treated as one that was torn: it may read well for a while, too. Before anything
-//! else is programmed its content goes to a rescue block, and the copy is erased when the page stands elsewhere.
+//! A page that *failed* to program is treated like a torn page, because it may also read well for a while. Before
+//! anything else is programmed, its content goes to a rescue block. The copy is erased when the page is stored
+//! elsewhere.
 
 use ftl_iface::NandDevice;
 

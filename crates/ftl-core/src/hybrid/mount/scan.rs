@@ -1,4 +1,4 @@
-//! Finding a device again by reading its tags.
+//! Mounting a device by reading its tags.
 
 use ftl_iface::NandDevice;
 

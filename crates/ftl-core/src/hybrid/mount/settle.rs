@@ -1,17 +1,18 @@
-//! What a mount without checkpoint leaves to the first request: to set right what a power cut may have touched.
+//! The work that a mount without a checkpoint leaves to the first request: repairing what a power cut may have damaged.
 //!
-//! One operation was in flight at most. Which one, nothing tells: a page may read as before, as meant, as erased, as
-//! uncorrectable, or well now and badly later. So nothing is relied on that it may have been:
+//! At most one operation was in flight. Nothing says which one: a page may read as before, as intended, as erased, as
+//! uncorrectable, or well now and badly later. So nothing relies on what it may have been:
 //!
-//! - *The youngest page.* What it holds is copied to a rescue block before anything else is programmed, and written
-//!   once more from there. If it cannot be read, it never counted.
-//! - *Pages that read as erased.* A block that is partly filled takes no more pages: the log's head is closed, the
+//! - *The newest page.* Its content is copied to a rescue block before anything else is programmed, and written
+//!   again from there. If it cannot be read, it was never acknowledged.
+//! - *Pages that read as erased.* A partly filled block takes no more pages: the log's head is closed, the
 //!   last log block of each chain is sealed.
 //! - *Blocks that read as erased* are erased again before they are programmed.
-//!   The last page of a fold makes its block count, and so it is copied, too: with it the new block stands, whatever
-//!   becomes of the page. If it cannot be read the fold was not ended, and what it froze is whole.
+//! - *The last page of a fold* makes its block valid, so it is copied too. With the copy the new block is valid,
+//!   whatever happens to the page. If the page cannot be read, the fold was not finished, and the frozen blocks are
+//!   intact.
 //!
-//! Everything older was acknowledged by the device before the next operation began, and stands.
+//! Everything older was acknowledged by the device before the next operation began, and is safe.
 
 use ftl_iface::{NandDevice, StoreWriteError};
 

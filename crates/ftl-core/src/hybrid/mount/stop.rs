@@ -1,4 +1,4 @@
-//! A clean stop: what lets the next mount be quick.
+//! A clean stop, which makes the next mount quick.
 
 use ftl_iface::{NandDevice, StoreWriteError};
 
@@ -8,12 +8,12 @@ use crate::hybrid::state::Ftl;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Writes down what the next mount needs to be quick: call it before the power is switched off. It costs at most
-    /// the rest of a fold, the erases of a place of checkpoints and as many programs as the place has pages.
+    /// Writes a checkpoint, so that the next mount is quick: call it before the power is switched off. It costs at most
+    /// the rest of a fold, the erases of a checkpoint location and as many programs as it has pages.
     ///
-    /// Nothing depends on it: a mount without it scans, and finds the same. The FTL can be used on; then the
-    /// checkpoint is void, and the next stop writes another. What it returns says whether one stands: a host that must
-    /// start quickly can tell its user that the next start is a slow one, and why.
+    /// Nothing depends on it: a mount without it scans, and finds the same. The FTL can still be used afterwards; then
+    /// the checkpoint is void, and the next stop writes another. The result says whether a checkpoint was written: a
+    /// host that must start quickly can report that the next start will be slow.
     pub fn stop(&mut self) -> Result<Stopped, StoreWriteError<D::Error>> {
         self.flash.alive()?;
         self.ensure_settled()?;

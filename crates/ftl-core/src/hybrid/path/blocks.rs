@@ -1,7 +1,7 @@
-//! What follows when a block fails: the page is written elsewhere, the fold begins anew, the reserve shrinks.
+//! What follows when a block fails: the page is written elsewhere, the fold starts again, the reserve shrinks.
 //!
-//! Nothing here is on the way of a request that meets no failure. The door has noted the block, and marks it bad when
-//! it is to be erased (`flash::failed`); what is left is to go on without it.
+//! A request without a failure runs none of this. The flash access layer has noted the block, and marks it bad when
+//! it would be erased (`flash::failed`); the code here continues without it.
 
 use ftl_iface::NandDevice;
 

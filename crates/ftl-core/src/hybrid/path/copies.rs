@@ -1,5 +1,5 @@
-//! Making copies: of the page programmed last and of what its program may have ruined, or of a fold's last page beside
-//! what counts already. A commit makes the pages count, and a second page proves it.
+//! Making rescue copies: of the last programmed page and of the pages its program may have corrupted, or of a fold's
+//! last page beside copies that are already valid. A commit makes the pages valid, and a second page proves it.
 
 use ftl_iface::{NandDevice, Sector};
 

@@ -1,10 +1,10 @@
-//! A page that failed to program, until it stands elsewhere.
+//! A page that failed to program, until its content is stored elsewhere.
 //!
-//! "The failing page reads as anything": also as what it was to hold, for a while, and then no more. The door trusts it
-//! no longer, but that is known in RAM alone. A mount would take it for a page that was acknowledged, because younger
-//! pages may follow it: those of folds that make room for it. So its content is copied to a rescue block before any of
-//! these is programmed, as that of a page is in which power has failed; and the copy is erased as soon as the page
-//! stands elsewhere, before anything newer is acknowledged.
+//! "The failing page reads as anything": it may also read as intended for a while, and later not. The FTL no longer
+//! trusts it, but this is known only in RAM. A mount would take it for an acknowledged page, because newer
+//! pages may follow it: those of folds that free space for it. So its content is copied to a rescue block before any of
+//! these is programmed, as after a power cut. The copy is erased as soon as the page is stored elsewhere, before
+//! anything newer is acknowledged.
 
 use ftl_iface::NandDevice;
 

@@ -1,5 +1,5 @@
-//! Folding: the newest copies of a chain's sectors, from its blocks and from the log, are gathered page by page into a
-//! fresh data block, whereupon the old blocks are free. Moving cold data onto a worn block is a fold, too.
+//! Folding: the newest copies of a chain's sectors, from its blocks and from the log, are collected page by page in a
+//! new data block; then the old blocks are free. Moving cold data onto a worn block is a fold, too.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

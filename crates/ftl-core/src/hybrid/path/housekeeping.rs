@@ -1,4 +1,4 @@
-//! What makes room, in small steps: some with each request, the rest while the host is idle.
+//! Garbage collection in small steps: some with each request, the rest while the host is idle.
 
 use ftl_iface::{NandDevice, PageCount, Work};
 

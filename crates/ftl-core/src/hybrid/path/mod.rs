@@ -1,16 +1,17 @@
-//! The path of a request, from the host's to the flash: the only room that knows both the log and the chains.
+//! The path of a request from the host to the flash: the only module that knows both the log and the chains.
 //!
-//! The files stand in the order in which they use each other: each knows those after it, and none before it.
+//! The files are listed in the order in which they use each other: each knows those after it, and none before it.
 //!
-//! - `route` decides where a write goes. `housekeeping` does in small steps what makes room, and `refresh` rewrites
+//! - `route` decides where a write goes. `housekeeping` frees space in small steps, and `refresh` rewrites
 //!   pages whose error counts rise.
-//! - `to_log` takes hot writes to the log's head, and reclaims its tail. `write_again` writes what stands in copies.
-//! - `trim` forgets sectors, `to_chains` appends to chains, `folding` makes long chains short.
-//! - `failed_page` takes care of a page that did not program, `copies` makes copies in rescue blocks, and `pairs` takes
-//!   care of pages that share their cells with the one to be programmed.
+//! - `to_log` writes hot data to the log's head, and reclaims its tail. `write_again` writes the content of rescue
+//!   copies.
+//! - `trim` trims sectors, `to_chains` appends to chains, `folding` makes long chains short.
+//! - `failed_page` handles a page that failed to program, `copies` makes copies in rescue blocks, and `pairs` backs up
+//!   the pages that share cells with the one to be programmed.
 //! - `blocks` takes blocks for the chains and gives them back, also those that fail.
 //! - `read` finds the newest copy of a sector, and `prove` tells stale entries of the log from valid ones. A `piece` is
-//!   where a fold copies from.
+//!   a slot that a fold copies from.
 
 pub(crate) mod route;
 

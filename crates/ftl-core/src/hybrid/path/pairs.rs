@@ -1,15 +1,15 @@
-//! Pages that share their cells with the one to be programmed.
+//! Paired pages: those that share their cells with the page to be programmed.
 //!
 //! A cell of several bits belongs to several pages. If power fails while the later one is programmed, the earlier ones
-//! are gone, too, and they may have been acknowledged long ago. So before a page of a chain is programmed, what such
-//! pages still have to say is copied to the log, which must have one bit a cell for that. Pages of the request under
-//! way need no copy: until it is acknowledged the copies before it stand. Where there is no such log, or no room in
-//! it, the page is left out: it stays erased, and the next one is looked at.
+//! are lost too, and they may have been acknowledged long ago. So before a page of a chain is programmed, the valid
+//! data of its paired pages is backed up in the log, which must have single-bit cells for that. Pages of the current
+//! request need no backup: until it is acknowledged, the older copies exist. If there is no such log, or no space in
+//! it, the page is skipped: it stays erased, and the next one is tried.
 //!
-//! A fold needs none of this: what it copies stands in the frozen blocks until its last page is programmed. The log and
-//! the meta part use the first page of each word line only.
+//! A fold needs none of this: its sources are in the frozen blocks until its last page is programmed. The log and
+//! the meta part use only the first page of each word line.
 //!
-//! A backup counts only if the page for which it was made may have been in flight, which a mount tells by the stamps:
+//! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
 
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};

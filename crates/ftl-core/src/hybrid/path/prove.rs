@@ -1,7 +1,7 @@
-//! Telling valid entries of the hash table from stale ones after a mount.
+//! Proving entries: which entries of the hash table are still valid after a mount.
 //!
-//! A mount maps the newest copy of each sector *in the log*. A write that later went to the sector's chain is newer
-//! still, but to know it the chain must be read. That is done when a logical block is first needed: its entries are
+//! A mount maps the newest copy of each sector *in the log*. A later write to the sector's chain is newer
+//! still, but to see it the chain must be read. That is done at the first access to a logical block: its entries are
 //! compared with its chain, stamp by stamp, and the stale ones are dropped.
 
 use ftl_iface::{NandDevice, Sector};

@@ -1,4 +1,4 @@
-//! The way back: the log's copy of a sector if there is one, else its chain's, else zeros.
+//! Reads: the log's copy of a sector if there is one, else its chain's, else zeros.
 
 use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 

@@ -1,8 +1,8 @@
-//! Refresh. Error counts rise with time, wear and reads; a weak page is rewritten while it can be read: a chain by a
-//! fold, a page of the log by a copy at the head, a header beside the other one. Checkpoints are not refreshed: each
-//! stop writes a new one, and nothing depends on them.
+//! Refresh. Error counts rise with time, wear and reads. A weak page is rewritten while it can still be read: a chain
+//! by a fold, a page of the log by a copy at the head, a header while the other one stays. Checkpoints are not
+//! refreshed: each stop writes a new one, and nothing depends on them.
 //!
-//! The door notes weak pages whenever they are read. A *scrub* reads what nobody asks for.
+//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that nobody else reads.
 
 use ftl_iface::{NandDevice, PageCount, Sector};
 
@@ -18,15 +18,16 @@ use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Asks for every page in use to be read once, so that weak ones are found which no request reads.
-    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, a page a step, when nothing more urgent waits. Ask for it
-    /// as often as the chip's data retention suggests, every few weeks, say. A clean stop keeps how far it has come.
+    /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
+    /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when there is nothing more urgent.
+    /// Call this as often as the chip's data retention requires, for example every few weeks. A clean stop saves its
+    /// position.
     pub fn scrub(&mut self) {
         self.scrub.next.get_or_insert(Spot::meta(0, 0));
         self.scrub.moved = true;
     }
 
-    /// Pages that the scrub under way has yet to read, at most.
+    /// The most pages that the running scrub still has to read.
     pub fn scrub_left(&self) -> PageCount {
         let Some(next) = self.scrub.next else {
             return PageCount::ZERO;

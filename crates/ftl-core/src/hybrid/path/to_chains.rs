@@ -1,4 +1,4 @@
-//! The way into the chains.
+//! Writes to the chains.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

@@ -1,4 +1,4 @@
-//! The way into the log, and out of its tail.
+//! Writes to the log, and moving sectors out of its tail.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

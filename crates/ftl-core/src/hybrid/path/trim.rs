@@ -1,5 +1,5 @@
-//! Forgetting sectors. A trim is a page of the chain that it concerns: it stands in the chain's order like a write, so
-//! that no older copy, in the chain or in the log, can come back.
+//! Trims. A trim is a page in the chain that it concerns: it has its place in the chain's order like a write, so
+//! no older copy, in the chain or in the log, can come back.
 
 use ftl_iface::NandDevice;
 

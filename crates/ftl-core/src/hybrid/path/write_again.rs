@@ -1,4 +1,4 @@
-//! Writing what was copied to its chains once more.
+//! Writing the content of rescue copies to its chains again.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

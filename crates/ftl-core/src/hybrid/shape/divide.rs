@@ -1,4 +1,4 @@
-//! Exact division by a number that is known once and used a billion times.
+//! Exact division by a number that is known once and used very often.
 
 /// A divisor with its reciprocal, so that dividing costs two multiplications.
 ///

@@ -9,11 +9,11 @@ use crate::config::LogRegion;
 use crate::hybrid::address::LogicalBlock;
 use crate::layout::{self, SLOTS_MAX};
 
-/// Why a device and a configuration do not go together. Each sentence says what to change.
+/// Why a configuration does not fit a device. Each sentence says what to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// The sector size is no power of two, below 512 bytes, or above a page.
+    /// The sector size is not a power of two, or is below 512 bytes, or above a page.
     SectorBytes(Bytes),
     /// A page would hold more sectors than a tag can name.
     SlotsPerPage {
@@ -39,7 +39,7 @@ pub enum ShapeError {
         /// How many.
         sectors: u64,
     },
-    /// The log was asked for where the device has no room of that kind.
+    /// The configuration puts the log in a region that the device does not have.
     LogRegion(LogRegion),
     /// A log needs two blocks.
     LogBlocks {
@@ -58,9 +58,9 @@ pub enum ShapeError {
         /// How many it needs.
         needed: u32,
     },
-    /// The log has places for more sectors than 32 bits number.
+    /// The log has more slots than 32 bits can number.
     LogPlaces,
-    /// The limit of log blocks a chain is zero, or too large for 16-bit places.
+    /// The limit of log blocks per chain is zero, or too large for 16-bit positions.
     ChainLogBlocks {
         /// The largest that fits.
         most: u32,
@@ -81,10 +81,10 @@ impl fmt::Display for ShapeError {
         match self {
             Self::SectorBytes(bytes) => write!(
                 f,
-                "a sector of {bytes} does not fit: choose a power of two from 512 to the smaller page size"
+                "a sector cannot have {bytes}: choose a power of two from 512 to the smaller page size"
             ),
             Self::SlotsPerPage { slots } => {
-                write!(f, "{slots} sectors a page are more than {SLOTS_MAX}: choose larger sectors")
+                write!(f, "{slots} sectors per page are more than {SLOTS_MAX}: choose larger sectors")
             }
             Self::SpareBytes { region, needed, given } => write!(
                 f,
@@ -95,34 +95,34 @@ impl fmt::Display for ShapeError {
                 write!(f, "{blocks} blocks in one part are more than {}", LogicalBlock::LAST)
             }
             Self::TooManySectors { sectors } => {
-                write!(f, "{sectors} sectors are more than {}: choose larger ones", layout::SECTORS_MAX)
+                write!(f, "{sectors} sectors are more than {}: choose larger sectors", layout::SECTORS_MAX)
             }
             Self::LogRegion(LogRegion::SlcRegion) => f.write_str(
-                "the log was to take the SLC region of a device that has not both regions: give it the first blocks",
+                "the log is configured as the SLC region, but the device has one region: use its first blocks",
             ),
             Self::LogRegion(_) => f.write_str(
-                "the log was to take the first blocks of a device that has both regions: give it the SLC region",
+                "the log is configured as the first blocks, but the device has two regions: use the SLC region",
             ),
             Self::LogBlocks { blocks } => {
-                write!(f, "a log of {blocks} blocks cannot turn: give it at least 2, or none at all")
+                write!(f, "a log of {blocks} blocks is too small: give it at least 2, or none at all")
             }
             Self::LogPages { pages } => write!(
                 f,
-                "a log block of {pages} pages has no room for data beside its summary: do without a log"
+                "a log block of {pages} pages has no space for data beside its summary: configure no log"
             ),
             Self::MetaPages { pages, needed } => write!(
                 f,
-                "a block of {pages} pages is too short for what a mount after a power cut needs: {needed} pages, or \
+                "a block of {pages} pages is too short for the recovery after a power cut: it needs {needed} pages, or \
                  fewer with larger sectors"
             ),
             Self::LogPlaces => f.write_str(
-                "the log has places for more than 4294967295 sectors: choose larger ones, or a smaller log",
+                "the log has slots for more than 4294967295 sectors: choose larger sectors, or a smaller log",
             ),
             Self::ChainLogBlocks { most } => {
-                write!(f, "a chain of this device may have 1 to {most} log blocks: choose among them")
+                write!(f, "a chain of this device may have 1 to {most} log blocks: choose a number in this range")
             }
             Self::Capacity { asked, most } => {
-                write!(f, "a capacity of {asked} is not from 1 to {most}: choose within them")
+                write!(f, "a capacity of {asked} is not from 1 to {most}: choose one in this range")
             }
             Self::Index(error) => error.fmt(f),
         }

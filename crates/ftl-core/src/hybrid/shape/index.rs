@@ -1,4 +1,4 @@
-//! How many cells the index has, and which bits of an entry mean what.
+//! The number of cells of the hash table, and the bit fields of an entry.
 
 use core::fmt;
 
@@ -342,14 +342,14 @@ impl fmt::Display for IndexShapeError {
             Self::Probes(probes) => {
                 write!(
                     f,
-                    "{probes} probes a lookup: choose between 1 and {}",
+                    "{probes} probes per lookup: choose between 1 and {}",
                     IndexShape::MOST_PROBES
                 )
             }
-            Self::NoSectors => f.write_str("the store has no sectors: give it some"),
+            Self::NoSectors => f.write_str("the store has no sectors: give it at least one"),
             Self::Log { slots, blocks } => write!(
                 f,
-                "a log of {slots} slots in {blocks}: give it 1 to {} blocks of a slot or more each",
+                "a log of {slots} slots in {blocks}: give it 1 to {} blocks of at least one slot",
                 u16::MAX
             ),
             Self::TooWide { bits, enough: Some(enough) } => write!(

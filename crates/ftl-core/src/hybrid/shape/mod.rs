@@ -1,4 +1,4 @@
-//! The device as the FTL divides it: numbers that follow from geometry and configuration, and why a pair of them
+//! How the FTL divides the device: numbers that follow from geometry and configuration, and why some combinations
 //! cannot work.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! The log in a checkpoint: ring, hash table, what the head's slots hold, and how far the tail was gone through.
+//! The log in a checkpoint: ring, hash table, the slots of the head, and the progress in the tail.
 
 use super::index::Index;
 use super::ring::Ring;

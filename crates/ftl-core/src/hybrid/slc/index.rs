@@ -1,29 +1,29 @@
-//! Where in the log a sector stands: a hash table of four or five bytes an entry.
+//! Where in the log a sector is: a hash table of four or five bytes per entry.
 //!
-//! The table answers three questions: where is this sector (reads), has this request a place to
-//! note its sectors (acceptance, all or nothing), and was this sector turned away a short while ago
-//! (virtual sectors, by which the throttle notices new hot data).
+//! The table answers three questions. Where is this sector (reads)? Can this request enter all its sectors (acceptance,
+//! all or nothing)? Was this sector rejected a short while ago (virtual sectors, by which the throttle notices new hot
+//! data)?
 //!
 //! A sector's *home cell* is its number modulo P, the largest prime below the number of entries.
-//! Its *window* is the home cell and the few cells that the probing names after it. An entry stands
-//! somewhere in its sector's window or nowhere, and a lookup inspects the whole window. Removal
-//! therefore needs no tombstones, and what a lookup costs does not depend on the table's past. An
-//! entry keeps the quotient and its displacement; home and cell give the rest of the sector's
-//! number. [`IndexShape`] draws the bits.
+//! Its *window* is the home cell and the few cells that probing visits after it. An entry is
+//! somewhere in its sector's window or nowhere, and a lookup checks the whole window. So removal
+//! needs no tombstones, and the cost of a lookup does not depend on the table's past. An
+//! entry stores the quotient and its displacement; home and cell give the rest of the sector's
+//! number. [`IndexShape`] shows the bits.
 //!
 //! # Real and virtual
 //!
 //! A *real* entry names the log slot that holds its sector. A *virtual* entry names the log block
-//! that was open when its sector was turned away (or folded away, or when a request in flight
-//! reserved it); it expires when that block leaves the log. No virtual entry ever pushes a real one
-//! out; a real one takes a virtual one's cell where no cell is free, the oldest first. Expired
-//! entries count as absent at once and are freed by a clock hand, a few cells at each block that is
+//! that was open when its sector was rejected (or folded away, or when a running request
+//! reserved it); it expires when that block leaves the log. No virtual entry ever evicts a real one.
+//! A real one takes the cell of the oldest virtual one if no cell is free. Expired
+//! entries count as absent at once and are freed by a clock hand, a few cells whenever a block is
 //! opened ([`Index::expire`]).
 //!
-//! # Rooms
+//! # Modules
 //!
 //! `shape`: sizes and bits. `divide`: sector div P, sector mod P. `room`: how an entry finds a
-//! cell. `moves`: how a mount finds one in a table that has none left. `check`: the invariants.
+//! cell. `moves`: how a mount finds a cell in a full window. `check`: the invariants.
 //! `image`: the table in a checkpoint.
 
 mod check;

@@ -1,4 +1,4 @@
-//! What a log block without summary holds: from the tags of its pages.
+//! The content of a log block without a summary, from the tags of its pages.
 
 use ftl_iface::NandDevice;
 

@@ -1,4 +1,4 @@
-//! The lent memory of this room: what it declares, and how it is taken.
+//! The lent memory of this module: its tables, and how it takes them.
 
 use super::index::IndexShape;
 use crate::hybrid::address::LogBlock;

@@ -1,8 +1,8 @@
 //! The log region: a circular log under a small hash table (section 3.3 of the paper).
 //!
-//! [`ring`] is the order of blocks between tail and head, [`index`] the hash table, [`Log`] joins them: it
-//! programs the head, and it names, sector by sector, what must leave the tail. It hands demotions out and
-//! never performs them: where a sector goes is decided above.
+//! [`ring`] is the order of blocks between tail and head, [`index`] the hash table. [`Log`] joins them: it
+//! programs the head and reports, sector by sector, what must leave the tail. It only reports these demotions;
+//! where a sector goes is decided above.
 
 mod image;
 pub mod index;

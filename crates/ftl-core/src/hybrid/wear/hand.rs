@@ -1,4 +1,4 @@
-//! What the clock hand does to the blocks that it visits at each erase.
+//! What the clock hand does with the blocks that it visits at each erase.
 
 use super::sweep::{HOT, MOST_STEPS};
 use super::{DualPool, RETIRED};

@@ -1,4 +1,4 @@
-//! Wear in a checkpoint: every count and pool, and where the hand stands. Advice that waits is given up before.
+//! Wear in a checkpoint: every count and pool, and the position of the hand. Pending advice is dropped before.
 
 use super::sweep::Sweep;
 use super::{DualPool, HOT, MOST_STEPS, RETIRED, WearMemory};

@@ -1,46 +1,45 @@
 //! Even wear among the blocks of the chain region: dual-pool wear leveling.
 //!
-//! Blocks whose data are rewritten wear, blocks whose data rest do not. To even that out, data that rest move onto a
-//! block that is worn, and the block that they leave, hardly worn, serves the data that are rewritten. Blocks stand in
-//! two pools: *hot* ones are those that are being erased, *cold* ones those whose data rest. Chang's rules, with TH the
-//! threshold:
+//! Blocks with hot data wear, blocks with cold data do not. To even that out, cold data moves onto a worn block, and
+//! the block that it leaves, hardly worn, takes hot data. Blocks are in two pools: the *hot* pool has those that are
+//! being erased, the *cold* pool those whose data stays. Chang's rules, with TH the threshold:
 //!
 //! - (a) *Swap*: when the largest erase count of the hot pool exceeds the smallest of the cold pool by more than TH,
-//!   the cold block's data move onto that hot block and the two exchange pools. The *effective* counts of both, the
+//!   the cold block's data moves onto that hot block and the two exchange pools. The *effective* counts of both, the
 //!   erases since they came to their pools, start again.
 //! - (b) *To the hot pool*: a cold block whose effective count exceeds the hot pool's smallest by more than TH.
 //! - (c) *To the cold pool*: a hot block whose erase count stays below the hot pool's largest by more than 2·TH.
 //!
-//! At first every block is hot. Nothing is known of the data then, and (c) finds those that rest as soon as the others
-//! have been erased 2·TH times; a pool filled by guess would be swapped in vain until (b) had emptied it. For the same
-//! reason a mount restores erase counts alone: pools follow from them.
+//! At first every block is hot. Nothing is known of the data then, and (c) finds the cold data as soon as the other
+//! blocks have been erased 2·TH times. A pool filled by guess would cause useless swaps until (b) had emptied it. For
+//! the same reason a mount restores erase counts alone: pools follow from them.
 //!
 //! # Without lists
 //!
-//! Lists sorted by count take four bytes a block and more. Here a block has its erase count in 16 bits, relative to a
-//! base that rises with the least worn block, and four bits for pool and effective count. A clock hand visits so many
-//! blocks at each erase that a sweep over all ends within [`ERASES_A_SWEEP`] erases; what the rules must know is
-//! gathered on the way:
+//! Lists sorted by count take at least four bytes per block. Here a block has its erase count in 16 bits, relative to a
+//! base that rises with the least worn block, and four bits for pool and effective count. At each erase a clock hand
+//! visits enough blocks that a sweep over all ends within [`ERASES_A_SWEEP`] erases; what the rules need is
+//! collected on the way:
 //!
 //! - The cold block for (a) is the least worn of those visited since the last advice, compared by their present counts:
 //!   the pool's minimum, or one that a few more erases would find. The hot block is the one that was just erased: no
 //!   other can have become the largest, and it is free to take the data.
-//! - Effective counts are kept in steps of TH / 4, from 0 to 6. Only differences matter, so that each sweep lowers all
-//!   of them by the least that the sweep before found in the hot pool: that least counts as 0, and (b) is a comparison
-//!   of the block just erased with TH / step. It is exact to one step on either side. What rested longest is lifted to
-//!   0 by the lowering, so that a cold block which wakes up is judged by its erases since then.
+//! - Effective counts are kept in steps of TH / 4, from 0 to 6. Only differences matter, so each sweep lowers all
+//!   of them by the minimum that the sweep before found in the hot pool. That minimum counts as 0, and (b) compares
+//!   the block just erased with TH / step. It is exact to one step on either side. Counts do not go below
+//!   0, so a cold block that becomes hot is judged by its erases since then.
 //! - The hot pool's largest count is the *frontier*: the largest among the hot blocks erased since the last swap, in
-//!   this sweep or the one before. A worn block that is not erased any more says nothing about what the hot data need;
-//!   it would send all others to the cold pool, the fresh ones that swaps bring first of all. (c) then holds for each
-//!   block that the hand visits, which is where applying it to the smallest again and again ends.
-//! - A cold block that is erased and stands more than 2·TH above the cold pool's least worn is hot, whatever its
-//!   effective count says: the counterpart of (c). Where wear is drawn by lot among many blocks, (c) sends rewritten
-//!   ones to the cold pool, too, and with (b) alone a small hot pool would be left to level all. This way no block
+//!   this sweep or the one before. A worn block that is not erased any more says nothing about what the hot data needs;
+//!   it would send all others to the cold pool, first of all the fresh ones that swaps bring. (c) then holds for each
+//!   block that the hand visits, which has the same result as applying it to the smallest again and again.
+//! - A cold block that is erased and is more than 2·TH above the cold pool's least worn is hot, whatever its
+//!   effective count says: the counterpart of (c). If wear is random among many blocks, (c) sends rewritten
+//!   ones to the cold pool, too, and with (b) alone a small hot pool would have to level all. This way no block
 //!   gets much further than 2·TH above the cold pool without a swap being due.
 //!
-//! How far wear lies apart follows: at most 4·TH where part of the data rest, mostly less than 3·TH, as the tests
-//! show on devices of 64 to 4,096 blocks, at about one move in TH erases. The letter of the rules, with exact counts
-//! and every block looked at every time, leaves more.
+//! The spread of wear follows: at most 4·TH if part of the data is cold, mostly less than 3·TH, as the tests
+//! show on devices of 64 to 4,096 blocks, at about one move in TH erases. The rules taken literally, with exact counts
+//! and every block checked every time, leave a larger spread.
 
 mod hand;
 mod image;

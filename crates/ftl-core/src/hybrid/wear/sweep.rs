@@ -1,4 +1,4 @@
-//! The clock hand: where it stands, and what it gathers.
+//! The clock hand: its position, and what it collects.
 
 use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};

@@ -23,28 +23,28 @@ const CAPACITY: u64 = 320 << 20;
 const LOADS: [Load; 4] = [
     Load {
         name: "iozone",
-        stand_in: "synth:iozone",
+        stand_in: Some("synth:iozone"),
         capacity: CAPACITY,
         published: Published::NOTHING,
         assumed: "nearly all: the paper says mostly writes, seldom to the same places; sizes and a skew of 0.6",
     },
     Load {
         name: "rsrch_0",
-        stand_in: "synth:rsrch_0",
+        stand_in: Some("synth:rsrch_0"),
         capacity: CAPACITY,
         published: Published::trace("1.43 M", 91.0),
         assumed: "the size of requests; that the same places are often written is a skew of 0.99",
     },
     Load {
         name: "stg_1",
-        stand_in: "synth:stg_1",
+        stand_in: Some("synth:stg_1"),
         capacity: CAPACITY,
         published: Published::trace("2.20 M", 36.0),
         assumed: "the size of requests, a skew of 0.6",
     },
     Load {
         name: "web_2",
-        stand_in: "synth:web_2",
+        stand_in: Some("synth:web_2"),
         capacity: CAPACITY,
         published: Published::trace("5.18 M", 0.7),
         assumed: "the size of requests, a skew of 0.6",

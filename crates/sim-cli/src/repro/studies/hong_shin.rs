@@ -29,21 +29,21 @@ const DISK: u64 = 512 << 20;
 const LOADS: [Load; 4] = [
     Load {
         name: "bonnie",
-        stand_in: "synth:bonnie?footprint=256MiB&interval_us=150000",
+        stand_in: Some("synth:bonnie?footprint=256MiB&interval_us=150000"),
         capacity: DISK,
         published: Published::NOTHING,
         assumed: "all but its name: long requests in order, half of them reads",
     },
     Load {
         name: "desktop",
-        stand_in: "synth:ntfs?interval_us=500000",
+        stand_in: Some("synth:ntfs?interval_us=500000"),
         capacity: DISK,
         published: Published::NOTHING,
         assumed: "that it is as Chang tells of his laptop",
     },
     Load {
         name: "financial1",
-        stand_in: "synth:financial1?footprint=256MiB&interval_us=50000",
+        stand_in: Some("synth:financial1?footprint=256MiB&interval_us=50000"),
         capacity: DISK,
         published: Published::trace("5.33 M", 77.0),
         assumed: "the size of requests; a skew of 0.9 gives the busiest tenth of the places of 10,000 requests 47 % of \
@@ -51,7 +51,7 @@ const LOADS: [Load; 4] = [
     },
     Load {
         name: "financial2",
-        stand_in: "synth:financial2?footprint=256MiB&interval_us=50000",
+        stand_in: Some("synth:financial2?footprint=256MiB&interval_us=50000"),
         capacity: DISK,
         published: Published::trace("3.70 M", 18.0),
         assumed: "the size of requests; the skew of the other",

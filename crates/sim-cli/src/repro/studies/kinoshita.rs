@@ -22,28 +22,28 @@ pub(in super::super) const KINOSHITA: Study = Study {
 const LOADS: [Load; 4] = [
     Load {
         name: "prxy_0",
-        stand_in: "synth:prxy_0",
+        stand_in: Some("synth:prxy_0"),
         capacity: 1 << 30,
         published: Published::trace("12.5 M", 97.0).of_gigabytes(0.98),
         assumed: "the size of requests; that it is hot is a skew of 0.99",
     },
     Load {
         name: "hm_0",
-        stand_in: "synth:hm_0",
+        stand_in: Some("synth:hm_0"),
         capacity: 5 << 30,
         published: Published::trace("3.99 M", 65.0).of_gigabytes(21.67),
         assumed: "the size of requests; that it is cold is a skew of 0.6; a quarter of its data",
     },
     Load {
         name: "prxy_1",
-        stand_in: "synth:prxy_1",
+        stand_in: Some("synth:prxy_1"),
         capacity: 9 << 29,
         published: Published::trace("169 M", 35.0).of_gigabytes(4.51),
         assumed: "the size of requests; that it is hot is a skew of 0.99",
     },
     Load {
         name: "proj_3",
-        stand_in: "synth:proj_3",
+        stand_in: Some("synth:proj_3"),
         capacity: 6 << 30,
         published: Published::trace("2.24 M", 5.0).of_gigabytes(5.9),
         assumed: "the size of requests; that it is cold is a skew of 0.6",

@@ -25,7 +25,7 @@ const DEPTH: NonZeroU32 = NonZeroU32::new(4).expect("more than none");
 
 const LOADS: [Load; 1] = [Load {
     name: "one long copy",
-    stand_in: "synth:sequential?size=256KiB",
+    stand_in: Some("synth:sequential?size=256KiB"),
     capacity: 32 << 30,
     published: Published::NOTHING,
     assumed: "all, as there is no paper: a file that is larger than the cache",
@@ -43,8 +43,12 @@ const SYSTEMS: [(&str, &str); 4] = [
 const WINDOWS: u64 = 8;
 
 fn trials() -> Vec<Trial> {
+    in_windows(WINDOWS)
+}
+
+fn in_windows(count: u64) -> Vec<Trial> {
     let windows = |(_, system)| {
-        (1..=WINDOWS).map(move |part| Trial { part: (part, WINDOWS), ..Trial::of(system) })
+        (1..=count).map(move |part| Trial { part: (part, count), ..Trial::of(system) })
     };
     SYSTEMS.into_iter().flat_map(windows).collect()
 }
@@ -77,7 +81,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     let mut chart =
         Chart::new("Speed of one long copy", Axis::linear("MB written").from(0.0), axis);
     for runs in &brought.results {
-        for ((name, _), runs) in SYSTEMS.iter().zip(runs.chunks(WINDOWS as usize)) {
+        for ((name, _), runs) in SYSTEMS.iter().zip(runs.chunks(runs.len() / SYSTEMS.len())) {
             let points = speeds(&runs.iter().map(end).collect::<Vec<_>>());
             let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
             let fallen = points.iter().find(|point| point.1 < 0.75 * first.1);
@@ -104,6 +108,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Cut, Loads};
     use super::*;
 
     #[test]
@@ -120,5 +125,32 @@ mod tests {
         assert_eq!(trials.len(), SYSTEMS.len() * WINDOWS as usize);
         assert_eq!(trials[WINDOWS as usize - 1].part, (WINDOWS, WINDOWS));
         assert!(trials.iter().all(|trial| crate::systems::Chosen::parse(&trial.system).is_ok()));
+    }
+
+    #[test]
+    fn the_page_has_a_cliff_where_there_is_a_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let loads = Loads { requests: Some(2_000), seed: 1, folder: None, length: Cut::AsLong };
+        // Each run writes the disk whole first, and on a smaller one no such cache has room: fewer of them.
+        let study = Study { trials: || in_windows(4), ..PSLC };
+        let page = study.make(folder.path(), &loads, 2).unwrap();
+        let page = std::fs::read_to_string(page).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains("MB/s"));
+        let rows: Vec<Vec<&str>> =
+            rows.map(|row| row.split('|').map(str::trim).collect()).collect();
+        let number = |cell: &str| cell.split(' ').next().unwrap().parse::<f64>().expect(cell);
+        let [cached @ .., bare] = &rows[..] else { panic!("{page}") };
+        assert_eq!(cached.len(), 3, "{page}");
+        for row in cached {
+            // Quick as long as there is room, and then slower than a disk without a cache.
+            assert!(number(row[2]) > 1.5 * number(bare[2]), "{row:?}");
+            assert!(number(row[3]) < number(bare[3]) && number(row[5]) < 50.0, "{row:?}");
+        }
+        // The larger the cache, the later it is full.
+        let cliffs: Vec<f64> = cached.iter().map(|row| number(row[4])).collect();
+        assert!(cliffs.is_sorted() && cliffs[0] < cliffs[2], "{cliffs:?}");
+        assert_eq!((bare[4], bare[5]), ("none", "100 %"), "{page}");
+        let chart = std::fs::read_to_string(folder.path().join("pslc/cliff.svg")).unwrap();
+        assert!(SYSTEMS.iter().all(|(name, _)| chart.contains(name)), "{chart}");
     }
 }

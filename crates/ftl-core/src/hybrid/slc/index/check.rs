@@ -1,4 +1,4 @@
-//! What always holds of the index, one function each.
+//! The invariants of the hash table, one function each.
 
 use core::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for IndexFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutsideWindow { cell } => {
-                write!(f, "the entry in cell {cell} of the index stands outside its window")
+                write!(f, "the entry in cell {cell} of the index is outside its window")
             }
             Self::Twice(sector) => write!(f, "{sector} has two entries in the index"),
             Self::NoSuchSlot(sector) => {
@@ -42,7 +42,7 @@ impl fmt::Display for IndexFault {
             }
             Self::Miscounted { reals, virtuals } => write!(
                 f,
-                "the index holds {reals} real and {virtuals} virtual entries, and counts others"
+                "the index holds {reals} real and {virtuals} virtual entries, but its counters differ"
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! The index beside a plain map of the truth, on tables of many small shapes.
+//! The hash table compared with a plain map, on tables of many small shapes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,9 +1,9 @@
-//! How a mount finds a cell in a window that is full.
+//! How a mount finds a cell in a full window.
 //!
-//! A running index is filled in some order, and what found room then might find none when a mount
-//! fills it in another. Nothing may be lost by that: entries that stand in the way move on within
-//! their own windows, which frees a cell. The search is the one for an augmenting path between
-//! sectors and cells: it finds a chain of moves whenever the entries and the new one can stand in
+//! At run time the table is filled in some order. An entry that found a cell then may find none when a mount
+//! fills the table in another order. Nothing may be lost by that: entries in the way move within
+//! their own windows, which frees a cell. The search is that for an augmenting path between
+//! sectors and cells: it finds a series of moves whenever the entries and the new one fit in
 //! the table together at all.
 
 use ftl_iface::Sector;

@@ -1,9 +1,10 @@
-//! The one order in which a linear table holds whatever can be held.
+//! The one order in which a table with linear probing holds every set of entries that fits at all.
 //!
-//! With linear probing a sector may stand in any cell from its home on, as far as its window goes: a job with a release
-//! and a deadline, all windows being of one length. Served in the order of their homes, each in the first cell that is
-//! left, such jobs all meet their deadlines if any order lets them. So a table that is brought into that order has room
-//! for a further sector exactly if there is an arrangement with it at all, and no search is needed to know.
+//! With linear probing a sector may be in any cell of its window, which begins at its home. This is a scheduling
+//! problem: a job with a release time and a deadline, all windows of one length. If the jobs are served in the order
+//! of their homes, each in the first free cell, all meet their deadlines if any order lets them. So a table sorted in
+//! that order has a cell for a further sector exactly if there is an arrangement with it at all, and no search is
+//! needed.
 
 use super::{EMPTY, Home, Index, LogSlot};
 

@@ -1,4 +1,4 @@
-//! The ring in a checkpoint: its bad blocks, where it stands, and how far it has turned.
+//! The ring in a checkpoint: its bad blocks, its position, and how far it has turned.
 
 use super::Ring;
 use crate::hybrid::address::LogBlock;

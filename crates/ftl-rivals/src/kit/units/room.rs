@@ -1,0 +1,40 @@
+//! Room for what is written: blocks are collected until enough are free.
+
+use ftl_iface::{Cause, NandDevice, Probe};
+
+use super::Units;
+use crate::kit::area::Stream;
+use crate::kit::flash::Fault;
+use crate::kit::victim::Victims;
+
+impl<D: NandDevice, P: Probe> Units<D, P> {
+    /// Collects blocks of an area until a write finds room, into a stream of the same area.
+    #[inline]
+    pub fn make_room(&mut self, victims: Victims, copies: Stream) -> Result<(), Fault<D::Error>> {
+        while self.area(copies.area).is_short() {
+            let victim = victims.choose(self.area_mut(copies.area)).ok_or(Fault::Full)?;
+            self.collect(copies.area, victim, Cause::Gc, |_| (copies, Cause::Gc))?;
+        }
+        Ok(())
+    }
+
+    /// Collects blocks of an area in the order in which they were filled, until a write finds room: all that is valid
+    /// goes to a stream of another area, on that behalf. `below` makes room there, before each block. Says how many
+    /// units went.
+    #[inline]
+    pub fn spill(
+        &mut self,
+        area: usize,
+        (to, cause): (Stream, Cause),
+        mut below: impl FnMut(&mut Self) -> Result<(), Fault<D::Error>>,
+    ) -> Result<u64, Fault<D::Error>> {
+        let mut spilled = 0;
+        while self.area(area).is_short() {
+            below(self)?;
+            let victim = Victims::InOrder.choose(self.area_mut(area)).ok_or(Fault::Full)?;
+            spilled += u64::from(self.area(area).valid(victim));
+            self.collect(area, victim, cause, |_| (to, cause))?;
+        }
+        Ok(spilled)
+    }
+}
