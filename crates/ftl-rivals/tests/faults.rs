@@ -93,15 +93,7 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
         let config =
             combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
         wear_out("combo", combo::new(chip(), NoProbe, &config));
-        let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
-        let config = ahdm::Config {
-            sector,
-            capacity,
-            lanes: Lanes::alike(lanes),
-            threshold,
-            warm: 4,
-            endurance,
-        };
+        let config = world::ahdm_config(ahdm::Threshold::Adaptive(2), capacity, lanes);
         wear_out("ahdm", ahdm::new(chip(), NoProbe, &config));
         let config = density::Config { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
         wear_out("density", density::new(chip(), NoProbe, &config));

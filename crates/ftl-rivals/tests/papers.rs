@@ -175,15 +175,7 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     }
     let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     full("combo", combo::new(chip(18), NoProbe, &config), 4_000);
-    let (threshold, endurance) = (ahdm::Threshold::Adaptive(2), [100_000, 5_000]);
-    let config = ahdm::Config {
-        sector,
-        capacity,
-        lanes: Lanes::alike(lanes),
-        threshold,
-        warm: 4,
-        endurance,
-    };
+    let config = world::ahdm_config(ahdm::Threshold::Adaptive(2), capacity, lanes);
     full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
     let config = density::Config { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
     full("density", density::new(chip(24), NoProbe, &config), 4_000);
@@ -210,15 +202,7 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
     note("ko", lived_if_it_fits("ko", ko::new(chip(), NoProbe, &config)));
     let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     note("combo", lived_if_it_fits("combo", combo::new(chip(), NoProbe, &config)));
-    let (threshold, endurance) = (ahdm::Threshold::Fixed(1), [100_000, 5_000]);
-    let config = ahdm::Config {
-        sector,
-        capacity,
-        lanes: Lanes::alike(lanes),
-        threshold,
-        warm: 4,
-        endurance,
-    };
+    let config = world::ahdm_config(ahdm::Threshold::Fixed(1), capacity, lanes);
     note("ahdm", lived_if_it_fits("ahdm", ahdm::new(chip(), NoProbe, &config)));
     let config = density::Config { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
     note("density", lived_if_it_fits("density", density::new(chip(), NoProbe, &config)));

@@ -234,18 +234,24 @@ impl Part {
 
     /// The hardware that the region's blocks lie on.
     pub fn layout_of(&self, region: Region) -> Layout {
-        self.region(region).and_then(|part| part.layout).unwrap_or(self.layout)
+        self.own_layout(region).unwrap_or(self.layout)
+    }
+
+    /// The hardware that a region shares with no other.
+    pub(crate) fn own_layout(&self, region: Region) -> Option<Layout> {
+        self.region(region)?.layout
+    }
+
+    /// The hardware on which regions lie that have none of their own.
+    pub(crate) fn shared_layout(&self) -> Option<Layout> {
+        let mut parts = Region::ALL.into_iter().filter_map(|region| self.region(region));
+        parts.any(|part| part.layout.is_none()).then_some(self.layout)
     }
 
     /// The hardware of the device: what regions share, if one lies there, and what they have of their own.
     pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout> {
-        let own = |region| self.region(region).and_then(|part| part.layout);
-        let is_shared = Region::ALL
-            .iter()
-            .filter_map(|region| self.region(*region))
-            .any(|part| part.layout.is_none());
-        let shared = is_shared.then_some(self.layout);
-        shared.into_iter().chain(Region::ALL.into_iter().filter_map(own))
+        let own = Region::ALL.into_iter().filter_map(|region| self.own_layout(region));
+        self.shared_layout().into_iter().chain(own)
     }
 
     /// Dies of the whole device.

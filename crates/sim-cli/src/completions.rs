@@ -99,32 +99,29 @@ fn teach_lists(shell: Shell, program: &Command, script: &mut String) {
     }
 }
 
+/// Replaces a text in those lines of a script that the caller chooses, who sees them in order.
+fn replace_where(script: &mut String, old: &str, new: &str, mut takes: impl FnMut(&str) -> bool) {
+    let lines =
+        script.lines().map(|line| if takes(line) { line.replace(old, new) } else { line.into() });
+    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
+}
+
 fn teach_bash_list(flag: &str, names: &[String], script: &mut String) {
     let names = names.join(" ");
     // The line after the flag's has what completes it.
     let mut of_flag = false;
-    let lines = script.lines().map(|line| {
-        let was_flag = std::mem::replace(&mut of_flag, line.trim() == format!("--{flag})"));
-        let one = format!("compgen -W \"{names}\" --");
-        if was_flag {
-            line.replace(&one, &format!("_tandem_list \"{names}\""))
-        } else {
-            line.into()
-        }
+    let one = format!("compgen -W \"{names}\" --");
+    let list = format!("_tandem_list \"{names}\"");
+    replace_where(script, &one, &list, |line| {
+        std::mem::replace(&mut of_flag, line.trim() == format!("--{flag})"))
     });
-    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
 }
 
 fn teach_zsh_list(flag: &str, names: &[String], script: &mut String) {
     let names = names.join(" ");
-    let lines = script.lines().map(|line| {
-        if line.contains(&format!("--{flag}=[")) {
-            line.replace(&format!(":({names})"), &format!(":_sequence compadd - {names}"))
-        } else {
-            line.into()
-        }
-    });
-    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let list = format!(":_sequence compadd - {names}");
+    let of_flag = format!("--{flag}=[");
+    replace_where(script, &format!(":({names})"), &list, |line| line.contains(&of_flag));
 }
 
 /// The library gives fish a name a line, in double quotes.
@@ -157,19 +154,15 @@ fn teach_bash_files(program: &Command, script: &mut String) {
         .map(|command| format!("__{})", command.get_name()))
         .collect();
     let mut inside = false;
-    let lines = script.lines().map(|line| {
+    let (without, with) = ("compgen -W \"${opts}\"", "compgen -f -W \"${opts}\"");
+    replace_where(script, without, with, |line| {
         let trimmed = line.trim();
         let of_help = trimmed.contains("__help__");
         inside |= !of_help && labels.iter().any(|label| trimmed.ends_with(label));
         // The end of the command's own block, not of a flag's.
         inside &= line != "            ;;";
-        if inside {
-            line.replace("compgen -W \"${opts}\"", "compgen -f -W \"${opts}\"")
-        } else {
-            line.into()
-        }
+        inside
     });
-    *script = lines.collect::<Vec<_>>().join("\n") + "\n";
 }
 
 /// In zsh, an action of our own offers both.

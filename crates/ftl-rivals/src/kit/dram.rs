@@ -1,7 +1,6 @@
 //! A buffer of units in RAM, of which the one that was used longest ago leaves first.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use hashbrown::HashMap;
 
 use super::lists::Lists;
 use super::units::Unit;
@@ -24,30 +23,9 @@ pub struct Dram {
     /// Of the slots: those in use, by their last use, and those that are free.
     order: Lists,
     free: Vec<u32>,
-    places: HashMap<Unit, u32, BuildHasherDefault<Spread>>,
+    places: HashMap<Unit, u32>,
     /// What units were held in that have left.
     spare: Vec<Vec<u8>>,
-}
-
-/// Units have numbers: a multiplication spreads them well enough over a small table, whose first and last bits count.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        let mixed = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed.rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 /// The list of the slots in use.
@@ -60,7 +38,7 @@ impl Dram {
             slots: vec![None; most],
             order: Lists::new(1, most as u32),
             free: (0..most as u32).rev().collect(),
-            places: HashMap::default(),
+            places: HashMap::new(),
             spare: Vec::new(),
         }
     }

@@ -6,9 +6,11 @@ use std::fmt::Debug;
 
 use fastrand::Rng;
 use ftl_iface::{
-    BlockCount, BlockStore, Cause, Geometry, PageCount, Region, RegionGeometry, Sector, SectorCount,
+    BlockCount, BlockStore, Bytes, Cause, Geometry, PageCount, Region, RegionGeometry, Sector,
+    SectorCount,
 };
-use ftl_rivals::kit::{Backing, Unit};
+use ftl_rivals::ahdm;
+use ftl_rivals::kit::{Backing, Lanes, Unit};
 use nand_model::part::Part;
 use nand_model::{Chip, Content, datasheet};
 
@@ -27,6 +29,22 @@ pub(crate) fn part(name: &str, slc: u32, mlc: u32) -> Part {
     let mlc = resized(part.geometry.mlc(), mlc);
     part.geometry = Geometry::new(slc, mlc).unwrap();
     part
+}
+
+/// AHDM for short lives, with sectors of 1 KiB.
+pub(crate) fn ahdm_config(
+    threshold: ahdm::Threshold,
+    capacity: SectorCount,
+    lanes: u32,
+) -> ahdm::Config {
+    ahdm::Config {
+        sector: Bytes::new(1024),
+        capacity,
+        lanes: Lanes::alike(lanes),
+        threshold,
+        warm: 4,
+        endurance: [100_000, 5_000],
+    }
 }
 
 /// Bytes of a region's blocks.

@@ -37,13 +37,11 @@ impl Places {
     pub(super) fn new(part: &Part) -> Self {
         let shared = Ground { layout: part.layout, channels_before: 0, dies_before: 0 };
         let mut places = Self { on: [shared; 2], channels: 0, planes: Vec::new() };
-        let own = |region| part.region(region).and_then(|figures| figures.layout);
-        if Region::ALL.iter().any(|region| part.region(*region).is_some() && own(*region).is_none())
-        {
-            places.add(part.layout);
+        if let Some(layout) = part.shared_layout() {
+            places.add(layout);
         }
         for region in Region::ALL {
-            if let Some(layout) = own(region) {
+            if let Some(layout) = part.own_layout(region) {
                 places.on[region as usize] = places.add(layout);
             }
         }
