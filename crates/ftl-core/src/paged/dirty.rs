@@ -141,29 +141,23 @@ impl<'ram> DirtyTable<'ram> {
             let at = cells.iter().position(|found| is_in(*found, first, count))?;
             (group + 1 + ahead) * GROUP + at
         };
-        Some((at, self.sector_at(at)?))
+        let sector = self.sectors.get(at / GROUP)?.get(at % GROUP)?;
+        Some((at, Sector::new(*sector)))
     }
 
-    /// The last entry, before a cell, of a sector in that run, and its cell.
-    pub fn last_in(&self, before: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
+    /// The last cell, before that one, with an entry of a sector in that run.
+    pub fn last_in(&self, before: usize, first: Sector, count: u32) -> Option<usize> {
         let (group, cell) = (before / GROUP, before % GROUP);
         let here = self.sectors.get(group).and_then(|cells| {
             cells.get(..cell)?.iter().rposition(|found| is_in(*found, first, count))
         });
-        let at = if let Some(at) = here {
-            group * GROUP + at
-        } else {
-            let earlier = self.sectors.get(..group)?;
-            let group = earlier.iter().rposition(|cells| any_in(cells, first, count))?;
-            let cells = earlier.get(group)?;
-            group * GROUP + cells.iter().rposition(|found| is_in(*found, first, count))?
-        };
-        Some((at, self.sector_at(at)?))
-    }
-
-    #[inline]
-    fn sector_at(&self, cell: usize) -> Option<Sector> {
-        self.sectors.get(cell / GROUP)?.get(cell % GROUP).map(|sector| Sector::new(*sector))
+        if let Some(at) = here {
+            return Some(group * GROUP + at);
+        }
+        let earlier = self.sectors.get(..group)?;
+        let group = earlier.iter().rposition(|cells| any_in(cells, first, count))?;
+        let at = earlier.get(group)?.iter().rposition(|found| is_in(*found, first, count))?;
+        Some(group * GROUP + at)
     }
 
     /// The entry of a sector.

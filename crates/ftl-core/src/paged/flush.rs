@@ -203,12 +203,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 // The last first: what is taken out makes others move into its cell, and into none before it.
                 if let Some(cells) = gathered.all() {
                     for cell in cells.iter().rev() {
-                        self.exchange_cell(*cell as usize, (first, trimmed), before, page);
+                        self.exchange_cell(*cell as usize, (first, sectors, trimmed), before, page);
                     }
                 } else {
                     let mut end = self.table.cells();
-                    while let Some((cell, _)) = self.table.last_in(end, first, sectors) {
-                        self.exchange_cell(cell, (first, trimmed), before, page);
+                    while let Some(cell) = self.table.last_in(end, first, sectors) {
+                        self.exchange_cell(cell, (first, sectors, trimmed), before, page);
                         end = cell;
                     }
                 }
@@ -219,19 +219,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The same for the sector in a cell of the table, but for one that is trimmed.
+    /// The same for the sector in a cell of the table, if it is of the leaf's run and not trimmed.
     fn exchange_cell(
         &mut self,
         cell: usize,
-        (first, trimmed): (Sector, Trimmed),
+        (first, count, trimmed): (Sector, u32, Trimmed),
         before: Cached,
         page: Cached,
     ) {
         let Some((sector, entry)) = self.table.entry_at(cell) else { return };
-        if trimmed.holds(sector) {
+        let at = sector.get().wrapping_sub(first.get());
+        if at >= count || trimmed.holds(sector) {
             return;
         }
-        let at = sector.get().wrapping_sub(first.get());
         self.table.take_at(cell);
         if self.leaves_out(entry) {
             self.exchange_entry(Some(entry), at, before, page);
