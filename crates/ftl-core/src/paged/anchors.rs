@@ -13,14 +13,15 @@
 //! block.
 //!
 //! An anchor holds only what is relied upon. An anchor that may have been torn is written again before anything else is
-//! programmed. It says nothing about what must be repeated after a mount, so it is *void* while that is pending.
+//! programmed. It says nothing about what must be repeated after a mount, or about a page whose program failed, so it is
+//! *void* while one of them is not programmed again.
 
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
 use super::blocks::Worn;
 use super::map;
-use super::records::{self, Anchors, Head, LISTED, Record, Site, Walk};
+use super::records::{self, Head, LISTED, Record, Site, Walk};
 use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
 use super::under_way::Stream;
@@ -112,23 +113,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.shape.anchors == 0 || is_far && settled {
             return Ok(());
         }
-        self.check_anchor()
+        if self.delays_anchor() { Ok(()) } else { self.write_anchor() }
     }
 
-    /// Writes an anchor if one is due, considering everything that may hasten or delay it.
+    /// Whether an anchor that is due should wait for a pending repetition: until then it would be void.
     #[inline(never)]
-    fn check_anchor(&mut self) -> Result<(), Fault<D::Error>> {
-        let Anchors { due, void, due_at, .. } = self.anchors;
-        let is_time = match self.suspect {
-            // A pending repetition should come first: until then an anchor would be void.
-            Some(_) => {
-                let last = due_at.get() + self.anchor_programs() - 8;
-                let slots = usize::from(self.shape.slots_max());
-                self.door.stamp().get() >= last || self.anchors.room() < slots + 2
-            }
-            None => void || self.door.stamp() >= due_at || !self.anchors.has_room(),
-        };
-        if due || is_time { self.write_anchor() } else { Ok(()) }
+    fn delays_anchor(&self) -> bool {
+        let last = self.anchors.due_at.get() + self.anchor_programs() - 8;
+        let slots = usize::from(self.shape.slots_max());
+        self.suspect.is_some()
+            && !self.anchors.due
+            && self.door.stamp().get() < last
+            && self.anchors.room() >= slots + 2
     }
 
     /// The block to be opened next: one that the last anchor lists.
@@ -268,7 +264,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Composes an anchor and programs it. `false`: its block failed.
     fn put_anchor(&mut self, site: Site) -> Result<bool, Fault<D::Error>> {
-        let void = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
+        let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
+        // A mount by this anchor would not look at a page whose program failed, and a later one that reads every block
+        // might find it after all.
+        let failing = self.failing.is_some() && !planted(Bug::AnchorFailing);
+        let void = pending || failing;
         if void {
             (self.anchors.base, self.anchors.walk) = (None, Walk::default());
         }

@@ -35,12 +35,14 @@ pub(super) struct Judge {
     pub(super) area: Area,
     /// The turn of the area's clock.
     pub(super) now: u8,
+    /// The block that is being emptied.
+    pub(super) begun: Option<BlockNumber>,
 }
 
 impl Judge {
     /// What emptying a block is worth: more is better. `None`: it may not be emptied, or nothing would be won.
     fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
-        let used = u32::from(blocks.to_empty(block)?);
+        let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
         let full = shape.block_slots();
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {

@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use super::address::{Leaf, Mapped, Spot};
+use super::address::{BlockNumber, Leaf, Mapped, Spot};
 use super::dirty::Old;
 use super::door::{self, Seen};
 use super::map::leaf_named;
@@ -149,10 +149,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Programs what was gathered, and notes where it is.
+    /// Programs what was gathered, and notes where it is. Slots from `own` on come from a second block.
     pub(super) fn put_copies(
         &mut self,
         victim: Victim,
+        (own, second): (u16, BlockNumber),
         filled: u16,
     ) -> Result<(), Fault<D::Error>> {
         self.door.hold_no_more(filled);
@@ -171,7 +172,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };
-            self.remember(sector, self.place(spot, slot), Before::In(victim.block))?;
+            let source = if slot < own { victim.block } else { second };
+            self.remember(sector, self.place(spot, slot), Before::In(source))?;
         }
         Ok(())
     }

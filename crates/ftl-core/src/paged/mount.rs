@@ -122,6 +122,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
+            failing: None,
             settled: true,
             read_only: false,
             scrub: None,

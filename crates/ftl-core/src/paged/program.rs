@@ -70,7 +70,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
         for tried in 0..TRIES {
-            self.anchor_if_due()?;
+            if self.failing.is_none() || planted(Bug::AnchorFailing) {
+                self.anchor_if_due()?;
+            }
             let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
@@ -91,11 +93,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             };
             match self.door.program(spot, kind, note, data, cause) {
                 Ok(()) => {
+                    self.failing = None;
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next += 1;
                     }
                     self.record_page(spot, kind);
-                    if self.shape.fast.is_some() && self.area_of(stream) == Area::Fast {
+                    if self.area_of(stream) == Area::Fast {
                         self.fast_balance = self.fast_balance.saturating_sub(1);
                     }
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
@@ -110,6 +113,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         self.blocks.fail(spot.block);
                     }
                     self.close(stream);
+                    self.failing = Some(stream);
                 }
                 Err(fault) => return Err(fault),
             }

@@ -2,7 +2,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::address::{BlockNumber, Spot};
+use super::address::{BlockNumber, Leaf, Spot};
 use super::candidates::{Judge, PACE_MAX};
 use super::config::Victims;
 use super::copies::Page;
@@ -139,7 +139,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        let mut judge = Judge { victims, area, now: self.now(area) };
+        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+        let mut judge = Judge { victims, area, now: self.now(area), begun };
         let shape = self.shape.area(area);
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, shape, judge);
@@ -228,33 +229,72 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return self.salvage_step(area, victim);
         }
         let (mut filled, from) = (0, victim.page);
-        while victim.page < pages && self.blocks.references(victim.block) > 0 {
-            let spot = Spot { block: victim.block, page: victim.page };
-            match self.gather(&mut victim, spot, &mut filled)? {
-                Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
-                Page::Leaf(leaf) if filled == 0 => {
-                    (victim.page, victim.slot) = (victim.page + 1, 0);
-                    self.victims[area as usize] = Some(victim);
-                    self.note_won(area, victim.page - from);
-                    return self.write_leaf(leaf);
-                }
-                Page::Full | Page::Leaf(_) => break,
-            }
+        if let Some(leaf) = self.gather_page(&mut victim, &mut filled)?
+            && filled == 0
+        {
+            (victim.page, victim.slot) = (victim.page + 1, 0);
+            self.victims[area as usize] = Some(victim);
+            self.note_won(area, victim.page - from);
+            return self.write_leaf(leaf);
         }
         self.victims[area as usize] = Some(victim);
+        let mut next = None;
         if filled > 0 {
             if planted(Bug::EraseFirst) && self.blocks.references(victim.block) == filled {
                 self.door.erase(victim.block, Cause::Gc)?;
             }
-            self.put_copies(victim, filled)?;
+            let own = filled;
+            next = self.fill_up(area, victim, &mut filled)?;
+            let second = next.map_or(victim.block, |next| next.block);
+            self.put_copies(victim, (own, second), filled)?;
         }
         let mut passed = victim.page - from;
         if self.blocks.references(victim.block) == 0 {
-            self.victims[area as usize] = None;
-            passed = pages - from;
+            let holds = |next: &Victim| self.blocks.references(next.block) > 0;
+            self.victims[area as usize] = next.filter(holds);
+            passed = pages - from + next.map_or(0, |next| next.page);
         }
         self.note_won(area, passed);
         Ok(())
+    }
+
+    /// Copies a victim's valid data into the page buffer until that is full, or the next page is the map page of the
+    /// leaf that is returned.
+    fn gather_page(
+        &mut self,
+        victim: &mut Victim,
+        filled: &mut u16,
+    ) -> Result<Option<Leaf>, Fault<D::Error>> {
+        let pages = self.shape.area_at(victim.block).pages;
+        while victim.page < pages && self.blocks.references(victim.block) > 0 {
+            let spot = Spot { block: victim.block, page: victim.page };
+            match self.gather(victim, spot, filled)? {
+                Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
+                Page::Full => break,
+                Page::Leaf(leaf) => return Ok(Some(leaf)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// In need, the page with a victim's last data is filled with data of the next victim: where a block has only a few
+    /// pages, emptying it would free no space otherwise.
+    fn fill_up(
+        &mut self,
+        area: Area,
+        last: Victim,
+        filled: &mut u16,
+    ) -> Result<Option<Victim>, Fault<D::Error>> {
+        let is_last = self.blocks.references(last.block) == *filled;
+        let has_room = *filled < self.shape_of(self.copies()).slots;
+        if !is_last || !has_room || !self.is_short(Area::Main, 0) {
+            return Ok(None);
+        }
+        let Some(mut next) = self.choose(area).filter(|next| !self.prepares_for(*next)) else {
+            return Ok(None);
+        };
+        self.gather_page(&mut next, filled)?;
+        Ok(Some(next))
     }
 
     /// Notes that so many more pages of a victim hold no valid data.

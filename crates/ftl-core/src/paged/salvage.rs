@@ -41,7 +41,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.victims[area as usize] = Some(victim);
         if filled > 0 {
             self.buffer.fill(0xFF);
-            self.put_copies(victim, filled)?;
+            self.put_copies(victim, (filled, victim.block), filled)?;
         }
         Ok(())
     }

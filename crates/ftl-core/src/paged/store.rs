@@ -53,6 +53,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) anchors: Anchors<'ram>,
     /// The page that a power cut may have damaged, as found by the mount.
     pub(super) suspect: Option<Suspect>,
+    /// The stream whose page failed and is not programmed in another block yet.
+    pub(super) failing: Option<Stream>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
     /// The page that the scrub under way reads next.
