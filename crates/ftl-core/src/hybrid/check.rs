@@ -137,8 +137,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// What the tags of a chain's log blocks say, page by page: where each sector is, and its stamp. Pages that cannot
-    /// be read say nothing.
+    /// What the tags of a chain's log blocks record, page by page: where each sector is, and its stamp. Pages that
+    /// cannot be read are left out.
     fn places_by_tags(&mut self, logical: LogicalBlock) -> Result<Vec<(Place, Stamp)>, Violation> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
         let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
@@ -194,7 +194,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// A cached map says what a scan would find, and no sketch leaves out what is there.
+    /// A cached map equals what a scan would find, and no sketch leaves out what is there.
     fn maps_agree_with_the_tags(&mut self) -> Verdict {
         for logical in self.logical_blocks() {
             if !self.mlc.has_log(logical) {
@@ -242,8 +242,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(mapped == Place::Trimmed && self.may_have_stood_on_lost_page(logical, offset)?)
     }
 
-    /// Whether a page of the chain's log blocks cannot be read of which the next says that it spoke of the sector, or
-    /// says nothing; or which is the last that was programmed, unless a power cut may have torn it.
+    /// Whether the chain's log blocks have an unreadable page that may have held the sector: the next page's note names
+    /// the sector or names none, or the page is the last that was programmed and no power cut may have torn it.
     fn may_have_stood_on_lost_page(
         &mut self,
         logical: LogicalBlock,

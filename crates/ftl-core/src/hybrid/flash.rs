@@ -44,7 +44,7 @@ pub enum Seen {
     Unreadable,
 }
 
-/// Where the content of a page to program stands.
+/// Where the content of a page to program is.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
     /// In the host's own buffer: a whole page of it.
@@ -102,7 +102,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             device,
             probe,
             meta: shape.meta,
-            // Without a log no spot of it exists; the part stands in for the absent one.
+            // Without a log no spot of it exists, so any part will do.
             log: match shape.log {
                 Some(log) => log,
                 None => shape.meta,
@@ -194,7 +194,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.block(spot).page(index)
     }
 
-    /// The page that stands for the one with that number, where only the first of each word line is used.
+    /// The page used for that number, where only the first page of each word line is used.
     #[cold]
     fn spread(&self, page: u16) -> PageIndex {
         let shape = self.geometry().region(self.meta.region);
@@ -281,9 +281,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         Ok(if self.is_plausible(spot, &seen) { seen } else { Seen::Unreadable })
     }
 
-    /// Whether such a page may stand there. What a power cut leaves of an erase may read as anything, and one in
-    /// millions of such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of
-    /// this size reaches gives away nearly all of those.
+    /// Whether a page with that tag can be there. After an interrupted erase pages may read as anything, and one in
+    /// millions of them passes the check of a tag; nearly all of those have a kind that does not belong there or a
+    /// stamp that no device of this size reaches.
     fn is_plausible(&self, spot: Spot, seen: &Seen) -> bool {
         let Seen::Page(tag) = seen else { return true };
         spot.room.takes(tag.kind) && tag.stamp <= self.last_stamp
@@ -338,7 +338,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         layout::slot(self.spares.read, usize::from(slot))
     }
 
-    /// A sector whose place is in a page, whatever stands there: it tells the logical block. The page must be the one
+    /// A sector whose place is in a page, whatever the page holds: it shows the logical block. The page must be the one
     /// that was read last.
     pub fn any_place(&self, spot: Spot) -> Option<Sector> {
         let slots = self.spares.read.len() / 4;

@@ -80,7 +80,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
         let outcome = self.work_while_idle(budget);
         self.end_change();
         match outcome {
-            // The next write is told; nothing was asked for here.
+            // The next write reports it; no work was requested here.
             Err(Fault::ReadOnly) => Ok(Work::Done),
             outcome => Ok(outcome?),
         }

@@ -16,7 +16,7 @@ use crate::table::Bits;
 use crate::throttle::Throttle;
 
 impl Shape {
-    /// Divides the device, or says what stands in the way.
+    /// Divides the device, or returns why it cannot.
     pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
         let mut place_blocks = 1;
         loop {
@@ -37,8 +37,8 @@ impl Shape {
         Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
     }
 
-    /// Bytes of an image of the tables, where the hash table of the log takes so many: what each room declares beside
-    /// its `save`.
+    /// Bytes of an image of the tables, given the bytes of the log's hash table: the sum of what each module declares
+    /// beside its `save`.
     pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
         let (blocks, logical) = (self.chain.blocks, self.logical_blocks);
         let of_log = match &self.log {

@@ -26,7 +26,7 @@ impl WorstCase {
         let again = Operations {
             reads: 0,
             programs: 1 + summary,
-            // The operation that failed itself, the log's next block, and a head in which nothing stands.
+            // The failed operation itself, the log's next block, and an empty head.
             erases: 3,
         };
         let anew = Operations { programs: self.chain_pages, ..self.fold() };
@@ -51,8 +51,8 @@ impl WorstCase {
         self.room().and(sector).times(log.slots).and(copy)
     }
 
-    /// What the request adds in which the reserve comes to its end: it writes down where everything stands. The fold
-    /// under way is given up; the seals are broken, and each place of checkpoints is tried.
+    /// What the request that uses up the reserve adds: it writes a checkpoint. The running fold is given up; the seals
+    /// are broken, and each place for checkpoints is tried.
     pub const fn end_of_reserve(&self) -> Operations {
         let places = PLACES as u64;
         let seals = Operations { reads: 2 * places, ..Self::SEALS };

@@ -27,8 +27,8 @@ use crate::bound::Operations;
 use crate::hybrid::shape::HEADER_BLOCKS;
 
 impl WorstCase {
-    /// What [`Ftl::settle`](crate::Ftl::settle) costs at most, and so what comes on top of the first request after a
-    /// mount without checkpoint, if no block fails meanwhile. After a mount from a checkpoint it costs nothing.
+    /// What [`Ftl::settle`](crate::Ftl::settle) costs at most, and so what is added to the first request after a mount
+    /// without checkpoint, if no block fails meanwhile. After a mount from a checkpoint it costs nothing.
     pub const fn settle(&self) -> Operations {
         self.look_into_blocks()
             .and(self.rescue())
@@ -88,7 +88,7 @@ impl WorstCase {
         (self.chain_logs + 2) * (2 * self.chain_pages + searches)
     }
 
-    /// Reads that tell which of two copies of a sector is newer, once the chain's map is known: the stamp of a page of
+    /// Reads that show which of two copies of a sector is newer, once the chain's map is known: the stamp of a page of
     /// the log, and of one of the chain or of its trims.
     const fn compare(&self) -> u64 {
         let in_log = match self.log {
@@ -100,7 +100,7 @@ impl WorstCase {
 
     const fn prove_torn(&self) -> u64 {
         match self.log {
-            // A trim that goes bad meanwhile has the map made once more.
+            // If a trim's page becomes unreadable meanwhile, the map is built once more.
             Some(_) => 2 * self.scan_torn() + self.sectors_per_block * self.compare(),
             None => 0,
         }

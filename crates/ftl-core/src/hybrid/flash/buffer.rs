@@ -39,7 +39,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.spoiled
     }
 
-    /// Programs a page of the meta part with what stands in the buffer from a slot on. The seals must be broken.
+    /// Programs a page of the meta part with the buffer's content from a slot on. The seals must be broken.
     pub fn program_part(
         &mut self,
         spot: Spot,
@@ -82,8 +82,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         outcome
     }
 
-    /// Reads a sector's copy into a slot of the buffer. Where it cannot be read, the slot is blank, and says that the
-    /// sector is lost.
+    /// Reads a sector's copy into a slot of the buffer. If it cannot be read, the slot is blank and marks the sector as
+    /// lost.
     pub fn fetch_copy(
         &mut self,
         spot: Spot,

@@ -17,27 +17,27 @@ use crate::hybrid::shape::{HEADER_BLOCKS, Part};
 use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Blocks in a list. More at a time are not remembered as failing, and where more take no mark the device is read-only.
+/// Blocks in a list. No more are remembered as failing at a time; if more cannot be marked, the device is read-only.
 const LISTED_MAX: usize = 8;
 
-/// How many blocks that take no mark can be listed after the headers: one a page of such a block but for the header and
-/// the end of the list, as far as the list in RAM goes.
+/// How many blocks that cannot be marked bad can be listed after the headers: one per page of such a block, without the
+/// header and the end of the list, and no more than the list in RAM holds.
 pub const fn listed_max(meta: &Part) -> u16 {
     let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
 }
 
-/// How often a block is tried that has failed, where there is no other.
+/// How often a failed block is tried again where there is no other.
 pub const AGAIN_MAX: u16 = 4;
 
 /// What has failed so far.
 #[derive(Debug)]
 pub struct Failed {
-    /// The pages that did not program first, each in a block that is still in use.
+    /// The first page of each block in use whose program failed.
     failing: Vec<Spot, LISTED_MAX, u8>,
-    /// Blocks that are bad and took no mark.
+    /// Blocks that are bad and could not be marked.
     unmarked: Vec<Spot, LISTED_MAX, u8>,
-    /// Whether a page of the host's content has failed to program, and stands nowhere else yet.
+    /// Whether the program of a page with host data has failed, and the data is nowhere else yet.
     pub page: bool,
     /// Blocks taken out of use since the mount.
     pub retired: u16,
@@ -173,7 +173,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
         if spot.room == Room::Meta && spot.block < HEADER_BLOCKS {
-            // It says by itself that it is no header any more.
+            // Its own content shows that it is no header any more.
             return Ok(true);
         }
         if !listed {
@@ -194,10 +194,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have
-    /// touched, for while it is written only the other one stands. That is one that cannot be read, whose list has no
-    /// end, or which names fewer blocks than the other, for its program may have been torn; or else the older one,
-    /// whose erase may have been begun already.
+    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have damaged,
+    /// because while it is written only the other one is valid. That is one that cannot be read, whose list has no end,
+    /// or which names fewer blocks than the other, because its program may have been torn; or else the older one,
+    /// because its erase may have begun.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
         let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
         let mut found = [nothing; HEADER_BLOCKS as usize];
@@ -222,8 +222,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Writes a header block anew, with the list of bad blocks. `false`: it cannot be written. What it carried must
-    /// stand in the other one.
+    /// Rewrites a header block, with the list of bad blocks. `false`: it cannot be written. The other one must hold
+    /// what it contained.
     pub(super) fn rewrite_header(
         &mut self,
         block: u16,

@@ -43,14 +43,14 @@ impl Gathered {
         let _ = self.0.push(holds);
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Takes a sector's copy into the next slot. Where it cannot be read, the slot says that the sector is lost.
+    /// Takes a sector's copy into the next slot. If it cannot be read, the slot marks the sector as lost.
     #[inline]
     pub fn gather(
         &mut self,

@@ -33,8 +33,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Rewrites the headers, because one of them is weak: first the one in doubt, and each only while the
-    /// other stands. Where that is missing it is mended first, and this one when it is met again.
+    /// Rewrites the headers, because one of them is weak: first the one in doubt, and each only while the other is
+    /// valid. If the other is missing, it is repaired first, and this one when it is found again.
     pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {
             self.break_seals()?;

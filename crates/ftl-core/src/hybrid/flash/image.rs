@@ -9,7 +9,7 @@ use crate::image::{Sink, Source};
 use crate::layout;
 use crate::probe::Probe;
 
-/// Writes an image to a place. What it takes goes to flash as pages fill.
+/// Writes an image to a place. Each page is programmed as soon as it is full.
 #[derive(Debug)]
 pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
     flash: &'a mut Flash<'ram, D, P>,

@@ -11,7 +11,7 @@ use crate::hybrid::shape::{HEADER_BLOCKS, PLACES, Place};
 use crate::layout::{Kind, Label, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
-/// Which seals may stand that the next change makes false.
+/// Which seals may be intact that the next change makes false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seals {
     /// None: they were broken, or there never were any.
@@ -23,12 +23,12 @@ pub enum Seals {
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Which seals may stand.
+    /// Which seals may be intact.
     pub fn seals(&self) -> Seals {
         self.seals
     }
 
-    /// Notes which seals may stand.
+    /// Notes which seals may be intact.
     pub fn set_seals(&mut self, seals: Seals) {
         self.seals = seals;
     }
@@ -38,7 +38,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Place::new(&self.meta, number)
     }
 
-    /// Breaks the seals that may stand. Where a block does not let itself be erased, a mark takes its seal's force.
+    /// Breaks the seals that may be intact. If a block cannot be erased, a bad-block mark makes its seal void.
     #[cold]
     pub fn break_seals(&mut self) -> Result<(), Fault<D::Error>> {
         for number in 0..PLACES {
@@ -78,7 +78,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.failed.unmarked_count() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
     }
 
-    /// Erases every place, so that no seal of an earlier life stands.
+    /// Erases every place, so that no seal of an earlier format is left.
     pub fn erase_places(&mut self) -> Result<(), Fault<D::Error>> {
         for block in HEADER_BLOCKS..self.meta.blocks {
             let spot = Spot::meta(block, 0);

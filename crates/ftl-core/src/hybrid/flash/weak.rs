@@ -49,7 +49,7 @@ impl Weak {
         }
     }
 
-    /// Notes a page. Of a chain one page stands for its block, which is refreshed as a whole.
+    /// Notes a page. In a chain one page represents its block, which is refreshed as a whole.
     #[cold]
     #[inline(never)]
     pub(super) fn note(&mut self, spot: Spot) {
@@ -64,7 +64,7 @@ impl Weak {
         self.noted.forget(|noted| *noted == spot);
     }
 
-    /// Forgets what stands in a block that was erased.
+    /// Forgets the pages of a block that was erased.
     #[cold]
     pub fn forget_block(&mut self, spot: Spot) {
         self.noted.forget(|noted| noted.start() == spot.start());

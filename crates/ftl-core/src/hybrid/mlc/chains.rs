@@ -15,12 +15,12 @@ pub struct Chains<'ram> {
     next: Table<'ram, ChainBlock, u16>,
     has_data: Bits<'ram, LogicalBlock>,
     free: Queue,
-    /// So many blocks at the front of the free ones may not be erased well: a power cut may have touched them.
+    /// This many blocks at the front of the free ones may be erased badly: a power cut may have interrupted the erase.
     suspects: u16,
     stale: Queue,
 }
 
-/// Blocks in a row, linked through the table of followers.
+/// A list of blocks, linked through the table of followers.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     front: Option<ChainBlock>,
@@ -110,8 +110,8 @@ impl<'ram> Chains<'ram> {
         Some(last)
     }
 
-    /// Puts a data block in the place of the chain's first `replaced` blocks. Gives the first of those back; they stay
-    /// linked, so that the caller can free them one by one.
+    /// Replaces the chain's first `replaced` blocks by a data block. Returns the first of those; they stay linked, so
+    /// that the caller can free them one by one.
     pub fn lead_with(
         &mut self,
         logical: LogicalBlock,
@@ -129,8 +129,8 @@ impl<'ram> Chains<'ram> {
         old
     }
 
-    /// Leaves of the chain its last block alone, as data block or as log block. Gives back the first of the
-    /// blocks before it, still linked, and how many there are.
+    /// Leaves only the last block in the chain, as data block or as log block. Returns the first of the blocks before
+    /// it, still linked, and how many there are.
     pub fn keep_last(&mut self, logical: LogicalBlock, as_data: bool) -> (Option<ChainBlock>, u16) {
         let old = self.first(logical);
         let mut before = 0;
@@ -144,7 +144,7 @@ impl<'ram> Chains<'ram> {
         (old, before)
     }
 
-    /// Takes the block that has been free the longest. Says whether it must be erased before it is programmed.
+    /// Takes the block that has been free the longest. Returns whether it must be erased before it is programmed.
     pub fn take_free(&mut self) -> Option<(ChainBlock, bool)> {
         let block = self.free.take(&self.next)?;
         let suspect = self.suspects > 0;
@@ -157,7 +157,7 @@ impl<'ram> Chains<'ram> {
         self.suspects = self.free.count;
     }
 
-    /// The free blocks are erased well.
+    /// All free blocks are erased.
     pub fn trust_free(&mut self) {
         self.suspects = 0;
     }
@@ -204,7 +204,7 @@ impl<'ram> Chains<'ram> {
         core::iter::successors(self.free.front, |block| self.next(*block))
     }
 
-    /// Puts a block before all others of the chain, as a mount meets them: in no order.
+    /// Puts a block before all others of the chain: a mount finds them in no order.
     pub fn push_first(&mut self, logical: LogicalBlock, block: ChainBlock) {
         self.next.set(block, self.first.get(logical));
         self.first.set(logical, ChainBlock::store(Some(block)));
@@ -242,7 +242,7 @@ impl<'ram> Chains<'ram> {
         }
     }
 
-    /// Says whether the chain's first block is a data block.
+    /// Notes whether the chain's first block is a data block.
     pub fn set_has_data(&mut self, logical: LogicalBlock, has_data: bool) {
         self.has_data.set(logical, has_data);
     }

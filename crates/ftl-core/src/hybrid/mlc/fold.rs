@@ -26,7 +26,7 @@ pub struct Job {
     pub logical: LogicalBlock,
     /// The block that becomes its data block.
     pub target: ChainBlock,
-    /// On whose account.
+    /// What it is done for.
     pub cause: Cause,
     /// How many of the chain's blocks are frozen, the data block included.
     pub frozen: u16,
@@ -39,9 +39,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// What the note of the next page says, of a block of so many pages: the block's wear in the first and in the last,
-    /// which a mount looks at, and else how long after the first it comes, should that go bad. Zero, where that is
-    /// longer than the note can tell.
+    /// The note of the next page in a block with this many pages: in the first and the last page the block's wear,
+    /// which a mount reads; in the others the distance from the first page's stamp, in case that page becomes
+    /// unreadable; zero if the distance does not fit.
     #[inline]
     pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
         if self.page == 0 || self.page + 1 == pages {
@@ -63,7 +63,7 @@ pub struct Fold<'ram> {
 }
 
 impl<'ram> Fold<'ram> {
-    /// None under way. Each table has a bit a sector of a logical block.
+    /// No fold. Each table has one bit per sector of a logical block.
     pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
         let (touched, collected) = (Bits::new(touched), Bits::new(collected));
         Self { job: None, any_touched: false, leaves_logged: false, touched, collected }
@@ -106,7 +106,7 @@ impl<'ram> Fold<'ram> {
         self.is_of(logical) && logs == self.frozen_logs()
     }
 
-    /// The next page was just programmed: then.
+    /// The next page was programmed, with that stamp.
     #[inline]
     pub fn advance(&mut self, stamp: Stamp) {
         if let Some(job) = &mut self.job {
@@ -122,7 +122,7 @@ impl<'ram> Fold<'ram> {
         self.job.take()
     }
 
-    /// A sector of that chain was written to it: if the chain is being folded, the younger copy stands.
+    /// A sector was written to that chain: if the chain is being folded, the younger copy counts.
     #[inline]
     pub fn touch(&mut self, logical: LogicalBlock, offset: u32) {
         if self.is_of(logical) {
@@ -157,7 +157,7 @@ impl<'ram> Fold<'ram> {
         }
     }
 
-    /// A sector of that chain stays in the log, or comes to it.
+    /// A sector of that chain stays in the log, or was written to it.
     pub fn leave_logged(&mut self, logical: LogicalBlock) {
         if self.is_of(logical) {
             self.leaves_logged = true;

@@ -8,13 +8,13 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Mlc<'_> {
-    /// Bytes in an image, of so many blocks and logical blocks.
+    /// Bytes in an image with this many blocks and logical blocks.
     pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
         let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
         Chains::image_bytes(blocks, logical) + 2 * bits + 2
     }
 
-    /// Writes the chains down, which of them were written lately, and the hand.
+    /// Writes the chains, which of them were written lately, and the hand.
     pub fn save(&self, sink: &mut impl Sink) {
         self.chains.save(sink);
         self.recent.save(sink);
@@ -22,7 +22,7 @@ impl Mlc<'_> {
         sink.half(self.hand);
     }
 
-    /// Takes them back; the blocks `in_use` are those that are not bad.
+    /// Restores them; the blocks `in_use` are those that are not bad.
     pub fn load(
         &mut self,
         source: &mut impl Source,

@@ -30,14 +30,14 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapId(u16);
 
-/// Lent memory of the cache. All but `cells` have a value a map.
+/// Memory of the cache. All but `cells` have one value per map.
 #[derive(Debug)]
 pub struct MapMemory<'ram> {
     /// Which logical block the map belongs to.
     pub owners: &'ram mut [u16],
     /// The next free page of the chain's last log block.
     pub next_pages: &'ram mut [u16],
-    /// What the page programmed last to the chain's last log block says, as the note of the page after it will.
+    /// A summary of the page programmed last to the chain's last log block, which the next page's note will repeat.
     pub last_notes: &'ram mut [u32],
     /// Whether used lately, and whether the last log block is in order so far.
     pub flags: &'ram mut [u8],
@@ -57,8 +57,8 @@ pub struct Maps<'ram> {
     keeps: bool,
 }
 
-/// Neighbouring chains, which are those that are used together, have hints of their own; 64 suffice for a cache of the
-/// paper's size, and cost 128 bytes.
+/// Neighbouring chains are used together and have different hints; 64 suffice for a cache of the paper's size, and cost
+/// 128 bytes.
 const HINTS: usize = 64;
 
 const IN_PLACE: u16 = u16::MAX;
@@ -109,7 +109,7 @@ impl<'ram> Maps<'ram> {
         }
     }
 
-    /// The chain's map, if it is at hand.
+    /// The chain's map, if it is cached.
     #[inline]
     pub fn lookup(&mut self, logical: LogicalBlock) -> Option<MapId> {
         let wanted = logical.get();
@@ -123,14 +123,14 @@ impl<'ram> Maps<'ram> {
         Some(map)
     }
 
-    /// The chain's map, if it is at hand, without counting as a use.
+    /// The chain's map, if it is cached, without counting as a use.
     #[cfg(feature = "check")]
     pub fn peek(&self, logical: LogicalBlock) -> Option<MapId> {
         let owners = self.memory.owners.get(..self.cached())?;
         owners.iter().position(|owner| *owner == logical.get()).map(|at| MapId(at as u16))
     }
 
-    /// Gives the chain a map in which every sector is in place, in the stead of one that was not used lately.
+    /// Gives the chain a map in which every sector is in place; it replaces one that was not used lately.
     pub fn claim(&mut self, logical: LogicalBlock) -> MapId {
         let cached = self.cached() as u16;
         // Two rounds suffice: the first clears what the second would pass over.
@@ -189,7 +189,7 @@ impl<'ram> Maps<'ram> {
         }
     }
 
-    /// At a request's end: a cache of no maps forgets what it worked with.
+    /// At the end of a request a cache of zero maps forgets its working map.
     #[inline]
     pub fn end_request(&mut self) {
         if !self.keeps {
@@ -229,7 +229,7 @@ impl<'ram> Maps<'ram> {
         }
     }
 
-    /// Whether so many sectors from that offset on are all in place.
+    /// Whether `count` sectors from that offset on are all in place.
     #[inline]
     pub fn are_in_place(&self, map: MapId, offset: u32, count: u16) -> bool {
         let start = self.cell(map, offset);
@@ -262,7 +262,7 @@ impl<'ram> Maps<'ram> {
         self.memory.next_pages.get(usize::from(map.0)).copied().unwrap_or(u16::MAX)
     }
 
-    /// Whether every page of the last log block so far stands in its place.
+    /// Whether every page of the last log block so far is in place.
     #[inline]
     pub fn in_order(&self, map: MapId) -> bool {
         self.flag(map, IN_ORDER)
@@ -277,13 +277,13 @@ impl<'ram> Maps<'ram> {
         self.set_flag(map, IN_ORDER, in_order);
     }
 
-    /// What the page programmed last to the last log block says.
+    /// The summary of the page programmed last to the last log block.
     #[inline]
     pub fn last_note(&self, map: MapId) -> u32 {
         self.memory.last_notes.get(usize::from(map.0)).copied().unwrap_or(0)
     }
 
-    /// Notes what that page says.
+    /// Notes that summary.
     #[inline]
     pub fn set_last_note(&mut self, map: MapId, note: u32) {
         if let Some(cell) = self.memory.last_notes.get_mut(usize::from(map.0)) {

@@ -8,7 +8,7 @@ use crate::hybrid::shape::Shape;
 use crate::memory::{Declared, Lent, Plan};
 use crate::table::Bits;
 
-/// Lent memory of this room.
+/// The memory of this module.
 #[derive(Debug)]
 pub struct MlcMemory<'ram> {
     /// First block of each chain.
@@ -23,7 +23,7 @@ pub struct MlcMemory<'ram> {
     pub(super) sealed: &'ram mut [u8],
     /// The mapping cache.
     pub(super) maps: MapMemory<'ram>,
-    /// What each chain's log blocks may hold: as much for each logical block, or nothing.
+    /// The sketch of each chain's log blocks: the same size for each logical block, or nothing.
     pub(super) sketches: &'ram mut [u16],
     /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
     pub(super) touched: &'ram mut [u8],
@@ -32,7 +32,7 @@ pub struct MlcMemory<'ram> {
 }
 
 impl<'ram> MlcMemory<'ram> {
-    /// What it is, in the order in which it is taken.
+    /// Its tables, in the order in which they are taken.
     pub const TABLES: [Declared; 13] = [
         Declared::halves("L2P: first block of each chain"),
         Declared::halves("LB: the block after each block"),

@@ -33,7 +33,7 @@ use maps::{MapId, Maps, Place};
 pub use memory::MlcMemory;
 use sketch::Sketches;
 
-/// Where the newest copy of a sector that is not in the log stands.
+/// Where the newest copy of a sector is that is not in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Nowhere: it reads as zeros.
@@ -45,7 +45,7 @@ pub enum Found {
         /// The slot.
         slot: u16,
     },
-    /// In this slot of the data block, unless the tag there says that it is a hole.
+    /// In this slot of the data block, unless the tag there marks it as a hole.
     InPlace {
         /// The page.
         spot: Spot,
@@ -62,7 +62,7 @@ pub struct Mlc<'ram> {
     slots: NonZeroU32,
     logical_blocks: u16,
     chain_log_blocks_max: u16,
-    /// Who follows whom.
+    /// Which block follows which.
     pub chains: Chains<'ram>,
     /// Which page holds which sector.
     pub maps: Maps<'ram>,
@@ -75,7 +75,7 @@ pub struct Mlc<'ram> {
     pub sealed: Bits<'ram, LogicalBlock>,
     hand: u16,
     victims: ChainVictims,
-    /// Free blocks that no log block may take: those that stand in for a block that fails while a chain is folded.
+    /// Free blocks that may not become log blocks: they replace blocks that fail while a chain is folded.
     pub in_hand: u16,
 }
 
@@ -159,8 +159,8 @@ impl<'ram> Mlc<'ram> {
     /// Whether the chain may take another log block before it must be folded. A chain that has no data block
     /// may have one log block more, so that a fold of a chain at its limit always wins a block.
     pub fn may_grow(&self, logical: LogicalBlock) -> bool {
-        // While a chain is folded, its frozen blocks are as good as gone, and one block may follow them. Not beyond
-        // that again: a power cut gives the fold up, and with each it would be one more than maps have places for.
+        // While a chain is folded, its frozen blocks will be freed, so one block may follow them. Not more: a power cut
+        // gives the fold up, and each time one more block would be left than maps have places for.
         let limit = match self.fold.job() {
             Some(job) if job.logical == logical => {
                 (job.frozen + 1).min(self.chain_log_blocks_max + 2)
@@ -191,7 +191,7 @@ impl<'ram> Mlc<'ram> {
 
     /// Programs the next page of the chain's last log block. There must be room.
     ///
-    /// `slots` tells what each slot holds. Says whether the block is now full with every sector in its place,
+    /// `slots` has what each slot holds. Returns whether the block is now full with every sector in its place,
     /// so that it can become the data block.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
@@ -251,8 +251,8 @@ impl<'ram> Mlc<'ram> {
             })
     }
 
-    /// Chooses a chain to fold: of those that would win a block, the next round that was not written since the hand
-    /// came by last, or the least used of the next few of them.
+    /// Chooses a chain to fold among those that would free a block: the next that was not written since the hand passed
+    /// it last, or the least used of the next few of them.
     pub fn victim(&mut self) -> Option<LogicalBlock> {
         let first = self.idle()?;
         match self.victims {
@@ -261,8 +261,8 @@ impl<'ram> Mlc<'ram> {
         }
     }
 
-    /// The least used of a few chains that were not written for a turn of the hand, of which one is known. Few, or the
-    /// hand would come round so fast that every chain seems to be at rest.
+    /// The least used of a few chains that were not written during a turn of the hand, of which one is known. Only a
+    /// few, or the hand would turn so fast that every chain seems idle.
     #[inline(never)]
     fn least_used(&mut self, first: LogicalBlock) -> LogicalBlock {
         const COMPARED: usize = 4;
@@ -279,7 +279,7 @@ impl<'ram> Mlc<'ram> {
         best
     }
 
-    /// The next chain round that would win a block and was not written since the hand came by last.
+    /// The next chain that would free a block and was not written since the hand passed it last.
     fn idle(&mut self) -> Option<LogicalBlock> {
         for _ in 0..2 * u32::from(self.logical_blocks) {
             self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
@@ -296,7 +296,7 @@ impl<'ram> Mlc<'ram> {
         None
     }
 
-    /// Tells whether the chain's map was at hand for a page write.
+    /// Reports whether the chain's map was cached for a page write.
     pub fn tell_lookup<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -332,7 +332,7 @@ pub struct Append<'a> {
 }
 
 impl Append<'_> {
-    /// What a page says to the page after it, of a chain that starts with that sector.
+    /// What the note of the next page repeats of a page, for a chain that starts with that sector.
     #[inline]
     fn says(&self, start: Sector) -> PageNote {
         let offset = |sector: Sector| (sector - start).get();

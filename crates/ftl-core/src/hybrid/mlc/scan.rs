@@ -47,7 +47,7 @@ impl Mlc<'_> {
         logical: LogicalBlock,
     ) -> Result<MapId, Fault<D::Error>> {
         let map = self.maps.claim(logical);
-        // It is drawn anew by what is found.
+        // It is rebuilt from what is found.
         self.sketches.blank(logical);
         let outcome = self.scan_into(flash, logical, map);
         if outcome.is_err() {
@@ -84,7 +84,7 @@ impl Mlc<'_> {
         Ok(())
     }
 
-    /// Enters the pages of one log block into a map. Says how many reads it took.
+    /// Enters the pages of one log block into a map. Returns how many reads it took.
     #[inline(always)]
     fn scan_block<D: NandDevice, P: Probe>(
         &mut self,
@@ -106,7 +106,7 @@ impl Mlc<'_> {
                     in_order = false;
                     note = PageNote::Nothing;
                     lost = Some((lost.map_or(page, |(first, _)| first), page));
-                    // What it held is found in other ways, or never counted.
+                    // What it held is found in another way, or never counted.
                     self.sketches.fill(at.logical);
                 }
                 Seen::Page(tag) => {
@@ -132,7 +132,7 @@ impl Mlc<'_> {
         Ok(read)
     }
 
-    /// Enters the page read last. Says what it noted of itself; none where that cannot be read.
+    /// Enters the page read last. Returns its summary; none if it cannot be read.
     #[inline(always)]
     fn note_tag<D: NandDevice, P: Probe>(
         &mut self,
@@ -147,11 +147,12 @@ impl Mlc<'_> {
         Ok(Some(self.note_page(flash, at, page)))
     }
 
-    /// Notes what a page held that cannot be read, as far as the next page of its block, at `next`, tells: whoever asks
-    /// for it is to learn that it is lost. Looks at that next page again. `false`: it cannot be read any more.
+    /// Notes what an unreadable page held, as far as the note of the block's next page, at `next`, has it: reads of
+    /// those sectors must report that they are lost. Reads that next page again. `false`: it cannot be read any more.
     ///
-    /// A page that was torn never counted, nor did one that was ruined with it: pages of earlier requests were copied
-    /// before. What they were to replace stands before them. They are the block's last and what shares its cells.
+    /// A page that was torn never counted, nor did one that was damaged with it: pages of earlier requests had been
+    /// copied. The data that they were to replace is in earlier pages. Such pages are the block's last and those that
+    /// share its cells.
     #[cold]
     #[inline(never)]
     fn note_lost<D: NandDevice, P: Probe>(
@@ -162,7 +163,7 @@ impl Mlc<'_> {
         next: Tag,
         spot: Spot,
     ) -> Result<bool, Fault<D::Error>> {
-        // A page in order tells of all before it, any other of one.
+        // The note of a page in order is about all pages before it, that of any other about one.
         let from = if next.kind == Kind::ChainInPlace { first } else { last };
         for page in from..=last {
             if self.was_torn(flash, at, page)? {
@@ -184,7 +185,7 @@ impl Mlc<'_> {
         Ok(flash.look(spot, Cause::Scan)? == Seen::Page(next))
     }
 
-    /// What a page says of the page programmed before it in its block, which has that number.
+    /// What a page's note has of the page programmed before it in its block, which has that number.
     pub fn note_of_predecessor(&self, tag: Tag, page: u16) -> PageNote {
         match tag.kind {
             // All before it are full, and every sector is in its place.
@@ -230,7 +231,7 @@ impl Mlc<'_> {
         }
     }
 
-    /// Notes what the page read last holds, and what it says for the page after it.
+    /// Notes what the page read last holds, and its summary for the note of the page after it.
     #[inline(always)]
     fn note_page<D: NandDevice, P: Probe>(
         &mut self,
@@ -244,7 +245,7 @@ impl Mlc<'_> {
         let start = self.sector(logical, 0).get();
         for slot in 0..self.part.slots {
             if let Some(sector) = flash.slot(spot, slot).copy_of() {
-                // A sector before the chain's comes out larger than any offset.
+                // A sector before the chain's first wraps around to more than any offset.
                 let offset = sector.get().wrapping_sub(start);
                 if offset < self.sectors.get() {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
@@ -259,7 +260,8 @@ impl Mlc<'_> {
         PageNote::held_slots(first, held)
     }
 
-    /// Reads a trim and notes what it forgets, and what it says for the page after it. `None`: it cannot be read.
+    /// Reads a trim and notes what it forgets, and its summary for the note of the page after it. `None`: it is
+    /// unreadable.
     fn note_trim<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,

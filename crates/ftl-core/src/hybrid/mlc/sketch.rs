@@ -12,7 +12,7 @@ use crate::table::Row;
 /// No chain has more halves of 16 bits: 64 bits are a bit a sector for most SPI NANDs.
 const HALVES_MAX: usize = 4;
 
-/// How many halves the sketches of so many chains take, where each is to have so many.
+/// How many half words the sketches of the chains take.
 pub const fn halves_for(chains: u16, each: u8) -> usize {
     let each = if each as usize > HALVES_MAX { HALVES_MAX } else { each as usize };
     chains as usize * each
@@ -29,7 +29,7 @@ pub struct Sketches<'ram> {
 }
 
 impl<'ram> Sketches<'ram> {
-    /// The sketches of so many chains of so many sectors in that memory, which is shared out evenly.
+    /// The sketches of the chains in that memory, which is divided evenly among them.
     pub fn new(memory: &'ram mut [u16], chains: u16, sectors: NonZeroU32) -> Self {
         let each = memory.len().checked_div(usize::from(chains)).unwrap_or(0).min(HALVES_MAX);
         let mut shift = 0;

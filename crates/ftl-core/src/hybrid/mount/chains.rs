@@ -27,7 +27,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 (Seen::Page(tag), Some(logical)) => {
                     self.meet(spot, &tag);
                     if !matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
-                        // A log block written through. How worn it is stands in its first page.
+                        // A full log block. Its first page has its erase count.
                         self.mlc.chains.give_stale(block);
                         continue;
                     }

@@ -254,7 +254,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[cold]
     #[inline(never)]
     pub(crate) fn come_to_rest(&mut self) {
-        // The host was told what it must know, or will be at its next request.
+        // The host was told of the failure, or will be at its next request.
         let _ = self.write_checkpoint();
         self.mlc.maps.end_request();
     }

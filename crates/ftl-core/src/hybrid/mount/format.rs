@@ -63,7 +63,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let key = FormatKey::new(key);
         ftl.flash.set_key(key);
         let header = ftl.header();
-        // The header comes last: a format cut short leaves no device that could be taken for a whole one.
+        // The header is written last: an interrupted format leaves no device that looks formatted.
         let mut headers = 0;
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {

@@ -203,7 +203,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some((page, tag)) = listed.last else {
             return Ok(None);
         };
-        // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+        // If the page with the erase count cannot be read, the block counts as worn as the one before.
         circle.filled = (listed.pages, listed.wear.unwrap_or(circle.filled.1));
         self.meet(Spot::log(block, page), &tag);
         let now = Held { block, page, stamp: tag.stamp };

@@ -44,7 +44,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if page == 0 || tag.kind == Kind::ChainInPlace {
                 worn = tag.note;
             }
-            // Where the page that tells cannot be read, it is taken to be as worn as the one before.
+            // If the page with the erase count cannot be read, the block counts as worn as the one before.
             self.wear.restore(block, worn);
             self.mlc.chains.push_first(logical, block);
             self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
@@ -198,9 +198,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether a fold was ended by the page programmed last, of which the copy that counts has no copy, because it had
-    /// no room; and whether the data block that it was to replace stands whole. That is the first to be erased, so that
-    /// what the fold froze is all there.
+    /// Whether the page programmed last ended a fold, and the valid rescue copy does not hold it because it had no
+    /// room; and whether the data block that the fold was to replace is intact. That block is erased first, so if it is
+    /// intact, all frozen blocks are.
     fn may_be_given_up(
         &mut self,
         logical: LogicalBlock,
@@ -226,7 +226,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// What a block is to its chain, in which so many blocks are older.
+    /// What a block is in its chain, given how many blocks of the chain are older.
     fn role(&mut self, block: ChainBlock, older: u16) -> Result<Role, Fault<D::Error>> {
         let Some((_, Tag { kind, stamp, .. })) = self.first_tag(block)? else {
             // What was torn in it has gone bad since it was met.

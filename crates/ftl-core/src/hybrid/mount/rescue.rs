@@ -30,7 +30,8 @@ use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// What counts of the copies: the newest whose proof was begun, and those before it as far as each says so.
+    /// The copies that count: the newest whose proof was begun, and those before it as long as each refers to the
+    /// previous.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
         let mut found = [None; COPIES_MAX];
         for block in self.rescue_blocks() {
@@ -44,8 +45,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let (mut rescued, mut count) = (Rescued::NONE, 0);
         for (copy, beside) in found.into_iter().flatten() {
-            // Where a page is gone an erase was begun: of a copy that was written from, and says nothing new; or of
-            // one on which nothing relied yet, so that the one before it counts.
+            // If a page is missing, an erase was begun: of a copy whose content was written back already, or of one on
+            // which nothing relied yet, so that the one before it counts.
             if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
                 continue;
             }
@@ -128,7 +129,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)
         } else {
-            // It holds nothing that does not stand elsewhere.
+            // It holds nothing that is not elsewhere too.
             Ok(None)
         }
     }
@@ -140,13 +141,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(last && self.partners_stand(page.spot.chain_block())?)
     }
 
-    /// Erases the copies, once what they held is written, and what else stands in rescue blocks.
+    /// Erases the copies, once what they held is written, and whatever else is in rescue blocks.
     pub(crate) fn clear_rescue_blocks(
         &mut self,
         rescued: Option<Rescued>,
     ) -> Result<(), Fault<D::Error>> {
         let newest = rescued.and_then(Rescued::newest).map(|copy| copy.block);
-        // The one that was made last goes last: an older one alone would say too little.
+        // The newest copy is erased last: an older one alone would be incomplete.
         for block in self.rescue_blocks() {
             if newest != Some(block) && self.is_begun(block)? {
                 self.erase_or_lose(Spot::meta(block, 0))?;
@@ -176,7 +177,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         while let Some(target) = self.rescue_block(None)? {
             match self.copy_youngest_to(target, youngest, backups) {
-                // There may be another block. Nothing was relied on yet, and what this one says must not count later.
+                // There may be another block. Nothing relied on this one yet, and its content must not count later.
                 Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
                 outcome => {
                     return outcome.map(|copy| copy.map(Rescued::one));
@@ -257,7 +258,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let ended = Some(page.spot.chain_block());
         let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
-            // What it held stands in the new one.
+            // What it held is in the new one.
             self.erase_or_lose(Spot::meta(last.block, 0))?;
         }
         let rescued = rest.after(newest);
@@ -271,7 +272,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         before: Rescued,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         let Some(last) = before.newest() else { return Ok(None) };
-        // Copies beside each other are erased from the oldest on: that all stand was seen just now.
+        // Several copies are erased from the oldest on: all of them were found intact just now.
         if before.without_newest().newest().is_some() {
             return Ok(Some(before));
         }

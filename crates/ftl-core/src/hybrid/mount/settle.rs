@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[inline(never)]
     fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
         let outcome = match self.settle_now() {
-            // What is left to be done takes blocks that there are not; everything can be read as it stands.
+            // The remaining work needs blocks that are lacking; everything can be read as it is.
             Err(Fault::ReadOnly) => {
                 self.unsettled = None;
                 Ok(())
@@ -74,7 +74,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
         let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
         let (rescued, secured) = match copied {
-            // Where no block is left for the copy, nothing is erased that might stand in for the page.
+            // If no block is left for the copy, nothing is erased that might hold the page's content.
             Err(Fault::ReadOnly) => (before, false),
             outcome => (outcome?, true),
         };
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases the head of a log in which nothing stands; or the next that lets itself be erased.
+    /// Erases the head of an empty log; or the next block that can be erased.
     fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let mut head = first;

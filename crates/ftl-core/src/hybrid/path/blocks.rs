@@ -33,7 +33,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
     }
 
-    /// How many blocks of the chains may fail in the next request, however it goes.
+    /// How many blocks of the chains may fail in the next request at most.
     ///
     /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that
     /// is ended gives back one more than it took, or as many where it moves cold data. So in a request in which so

@@ -77,10 +77,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                         return Ok(None);
                     }
                 }
-                // A data block's page that cannot be read says as much; and a copy may know better.
+                // A slot of a data block that marks the sector as lost; a copy may still have it.
                 Slot::Lost(_) if kind == Kind::Data => continue,
                 Slot::Lost(_) | Slot::Hole(_) => {}
-                // Its newest copy stands elsewhere.
+                // Its newest copy is elsewhere.
                 Slot::Elsewhere(_) | Slot::Empty => continue,
             }
             gathered.push(held);
@@ -144,8 +144,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Spot::meta(block, self.shape.meta.pages - 1)
     }
 
-    /// The blocks in which copies may stand: the rescue blocks; and those of checkpoints, which say nothing any more
-    /// when copies are made.
+    /// The blocks in which copies may be: the rescue blocks, and those of checkpoints, which are void when copies are
+    /// made.
     pub(crate) fn rescue_blocks(&self) -> core::ops::Range<u16> {
         RESCUE.start..self.shape.meta.blocks
     }

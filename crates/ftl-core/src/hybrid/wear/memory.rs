@@ -5,7 +5,7 @@ use ftl_iface::BlockCount;
 use super::DualPool;
 use crate::memory::{Declared, Lent, Plan};
 
-/// Lent memory of this room.
+/// The memory of this module.
 #[derive(Debug)]
 pub struct WearMemory<'ram> {
     /// Erase counts.
@@ -15,7 +15,7 @@ pub struct WearMemory<'ram> {
 }
 
 impl<'ram> WearMemory<'ram> {
-    /// What it is, in the order in which it is taken.
+    /// Its tables, in the order in which they are taken.
     pub const TABLES: [Declared; 2] =
         [Declared::halves("erase counts"), Declared::bytes("wear pools")];
 

@@ -6,13 +6,13 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Chains<'_> {
-    /// Bytes in an image, of so many blocks and logical blocks.
+    /// Bytes in an image with this many blocks and logical blocks.
     pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
         let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
         2 * logical as u64 + 2 * blocks as u64 + bits + 2 * Queue::IMAGE_BYTES + 2
     }
 
-    /// Writes both tables and both queues down.
+    /// Writes both tables and both queues.
     pub fn save(&self, sink: &mut impl Sink) {
         self.first.save(sink);
         self.next.save(sink);
@@ -22,7 +22,7 @@ impl Chains<'_> {
         self.stale.save(sink);
     }
 
-    /// Takes them back. Every block `in_use` must stand in one chain or queue, once.
+    /// Restores them. Every block `in_use` must be in one chain or queue, once.
     pub fn load(
         &mut self,
         source: &mut impl Source,
@@ -92,8 +92,8 @@ impl Queue {
     }
 }
 
-/// A set of blocks, without a bit for each: how many, and a sum in which no two blocks can stand for another two but
-/// by a chance of one in 2^64. A block met twice, and so a circle, shows.
+/// A set of blocks, without a bit for each: how many, and a sum of hashes, which two different sets share with a
+/// probability of one in 2^64. It detects a block that occurs twice, and so a circle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Census {
     blocks: u32,
