@@ -229,7 +229,7 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
         Piece { sector: Sector::new(sector as u32), at, covered, bytes }
     }
 
-    /// Reads the sector into the buffer, unless it is there. Says whether it had to be read.
+    /// Reads the sector into the buffer, unless it is there. Returns whether it had to be read.
     fn hold(&mut self, sector: Sector) -> Result<bool, Error<S::Error>> {
         if self.held == Some(sector) {
             return Ok(false);

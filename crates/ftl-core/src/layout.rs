@@ -27,7 +27,7 @@ const SECTORS: usize = 12;
 const NOTE_BITS: u32 = 24;
 const SECTOR_BYTES: usize = 4;
 
-/// Bytes of a tag on a page of so many slots.
+/// Bytes of a tag on a page of that many slots.
 pub const fn tag_bytes(slots: u16) -> usize {
     SECTORS + SECTOR_BYTES * slots as usize
 }
@@ -134,7 +134,7 @@ impl Stamp {
         Self(number & Self::MASK)
     }
 
-    /// The last that a device of so many pages gives in its life: no page is programmed sixteen million times.
+    /// The last that a device of that many pages gives in its life: no page is programmed sixteen million times.
     pub const fn last_of(pages: u64) -> Self {
         let last = pages.saturating_mul(1 << 24);
         Self(if last < Self::MASK { last } else { Self::MASK })
@@ -164,7 +164,7 @@ impl Stamp {
         if distance >> NOTE_BITS == 0 { distance } else { 0 }
     }
 
-    /// The stamp so many before this one.
+    /// The stamp that many before this one.
     #[must_use]
     pub const fn before(self, distance: u32) -> Self {
         Self::new(self.0.saturating_sub(distance as u64))
@@ -194,7 +194,7 @@ pub const SECTORS_MAX: u32 = (1 << 30) - 1;
 const SECTOR_MASK: u32 = (1 << 30) - 1;
 
 impl Slot {
-    /// The slot as it stands on flash.
+    /// The code of the slot on flash.
     #[inline]
     pub const fn code(self) -> u32 {
         match self {
@@ -206,7 +206,7 @@ impl Slot {
         }
     }
 
-    /// The slot that stands on flash.
+    /// The slot of a code on flash.
     #[inline]
     pub const fn from_code(code: u32) -> Self {
         let sector = Sector::new(code & SECTOR_MASK);
@@ -266,7 +266,7 @@ impl Slots<'_> {
     pub fn get(self, slot: u16) -> Slot {
         match self {
             Self::Run { first, at, count } => {
-                // A slot before the run comes out larger than any count.
+                // A slot before the run wraps around to more than any count.
                 let ahead = slot.wrapping_sub(at);
                 if ahead >= count {
                     return Slot::Empty;
@@ -278,7 +278,7 @@ impl Slots<'_> {
     }
 }
 
-/// What the tag of a page says beside its slots.
+/// What the tag of a page has beside its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag {
     /// What the page is.

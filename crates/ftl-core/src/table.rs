@@ -122,7 +122,7 @@ impl<'ram, R: Row> Bits<'ram, R> {
         Self { bytes, row: PhantomData }
     }
 
-    /// Bytes that so many rows take.
+    /// Bytes of that many rows.
     pub const fn bytes_for(rows: u32) -> usize {
         (rows as usize).div_ceil(8)
     }
@@ -174,7 +174,7 @@ impl<'ram, R: Row> Nibbles<'ram, R> {
         Self { bytes, row: PhantomData }
     }
 
-    /// Bytes that so many rows take.
+    /// Bytes of that many rows.
     pub const fn bytes_for(rows: u32) -> usize {
         (rows as usize).div_ceil(2)
     }

@@ -34,7 +34,7 @@ mod image;
 
 use ftl_iface::BlockCount;
 
-/// What the throttle is told when it is built.
+/// Options of the throttle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThrottleConfig {
     /// Whether it may ever become active. One that may not keeps the window as wide as it gets.

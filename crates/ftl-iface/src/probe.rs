@@ -99,7 +99,7 @@ impl Operations {
         self.count_many(verb, cause, 1);
     }
 
-    /// Counts so many.
+    /// Counts that many.
     #[inline]
     pub fn count_many(&mut self, verb: Verb, cause: Cause, many: u64) {
         self.0[verb as usize][cause as usize] += many;

@@ -70,7 +70,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let slc = device.slc_mode_pages(Region::Mlc).map_or(0, PageCount::get);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     let full = units.area(0).units_in_full();
-    // A unit in SLC mode takes the room of `full / slc` others: so many more than before, of the extra room.
+    // A unit in SLC mode takes the room of `full / slc` others: that many more than before, of the extra room.
     let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
     let taken = (full - slc).max(1);
     let most = (u64::from(room) * u64::from(slc) / u64::from(taken)) as u32 / 10 * 9;
@@ -90,7 +90,7 @@ pub fn new<D: NandDevice, P: Probe>(
 }
 
 impl Density {
-    /// Counts an access, and says whether the unit is to be in SLC mode.
+    /// Counts an access, and returns whether the unit is to be in SLC mode.
     fn note(&mut self, unit: Unit) -> bool {
         self.until_halved -= 1;
         if self.until_halved == 0 {

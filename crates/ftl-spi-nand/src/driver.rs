@@ -73,7 +73,7 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
         }
     }
 
-    /// The same chip, given up after so many polls: fewer for a slow bus.
+    /// The same chip, given up after that many polls: fewer for a slow bus.
     #[must_use]
     pub fn with_polls(self, polls: u32) -> Self {
         Self { polls, ..self }

@@ -23,7 +23,7 @@ pub struct Run {
 pub enum Verdict {
     /// No bit was wrong.
     Clean,
-    /// At most so many bits of a codeword were wrong, and were corrected.
+    /// At most that many bits of a codeword were wrong, and were corrected.
     Corrected(u8),
     /// Some were corrected; how many, another register says.
     SeeDetail,

@@ -121,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// From now on, blocks may be erased into SLC mode, in which they have so many pages.
+    /// From now on, blocks may be erased into SLC mode, in which they have that many pages.
     pub(crate) fn allow_slc_mode(&mut self, pages: u16) {
         self.modes = Some(Modes { pages, blocks: vec![(Mode::Full, 0); self.blocks.len()] });
     }

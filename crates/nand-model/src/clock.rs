@@ -76,7 +76,7 @@ impl<T: Timed + ?Sized> Timed for &mut T {
 }
 
 impl Timing {
-    /// How long so many bytes occupy the bus, rounded up to whole nanoseconds.
+    /// How long that many bytes occupy the bus, rounded up to whole nanoseconds.
     #[inline]
     pub const fn transfer(&self, bytes: Bytes) -> Nanos {
         // Of many parts the page times are given whole.

@@ -150,7 +150,7 @@ impl Format {
         is_erased(&spare[self.spare_kept..])
     }
 
-    /// Writes the page to its record, and says whether the record holds all of it.
+    /// Writes the page to its record, and returns whether the record holds all of it.
     #[inline]
     pub(crate) fn store(&self, record: &mut [u8], data: &[u8], spare: &[u8]) -> State {
         let (head, payload) = record.split_at_mut(1 + self.spare_kept);

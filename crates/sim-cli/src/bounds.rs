@@ -1,9 +1,9 @@
 //! `tandem bounds`: what dies and buses allow a device, and what loads get of it.
 //!
-//! A load reads at random, or writes in sequence, in requests of one size, with so many of them under way. It cannot
+//! A load reads at random, or writes in sequence, in requests of one size, with that many of them under way. It cannot
 //! be faster than
 //!
-//! - its *queue* allows: so many requests in the time that one of them takes on idle hardware;
+//! - its *queue* allows: that many requests in the time that one of them takes on idle hardware;
 //! - its *dies* allow: each is taken by a page's cells and by the page's way over the bus;
 //! - its *buses* allow: each carries one page at a time.
 //!
@@ -176,7 +176,7 @@ fn bound(part: &Part, load: Load) -> (f64, Limit) {
     least
 }
 
-/// The least time of a request of so many pages on idle hardware.
+/// The least time of a request of that many pages on idle hardware.
 fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
     let layout = layout(part);
     let (channels, dies, planes) = match layout.stripe {

@@ -35,7 +35,7 @@ pub(crate) fn replace_by(
     replace_with(path, |file| Ok(content(file)?))
 }
 
-/// A file's text, which may have so many bytes at most: one without end is not read to it.
+/// A file's text, which may have that many bytes at most: one without end is not read to it.
 pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(longest + 1).read_to_string(&mut text)?;

@@ -73,7 +73,7 @@ impl Host {
         self.grid.sector_at(request.offset)
     }
 
-    /// Hands a request to the store and waits for it. Says how many sectors it touched. What its reads must find is
+    /// Hands a request to the store and waits for it. Returns how many sectors it touched. What its reads must find is
     /// taken from `must`.
     #[inline]
     pub(crate) fn serve(

@@ -14,8 +14,8 @@ pub const SCHEMA: u32 = 1;
 /// What a host is taken to write each day, for lifetimes: 20 GB, as the makers of client disks take it.
 pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
-/// Years that blocks of that endurance live, of which each was erased so often, in the mean, while a host wrote so many
-/// bytes.
+/// Years that blocks of that endurance live, of which each was erased so often, in the mean, while a host wrote that
+/// many bytes.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
 pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;

@@ -193,7 +193,7 @@ enum Open {
 }
 
 impl Open {
-    /// A file whose format is known by now. Says how it is read where that is no matter of course.
+    /// A file whose format is known by now. Returns how it is read where that is no matter of course.
     fn reader(reader: Reader) -> Self {
         if let Some(taken) = reader.taken() {
             notes::tell(&format!("{}: {taken}", reader.name()));

@@ -66,7 +66,7 @@ pub(crate) struct Branch {
 pub(crate) struct Orders {
     pub(crate) seed: u64,
     pub(crate) picks: Picks,
-    /// This one of so many workers takes its part of what is picked.
+    /// This one of that many workers takes its part of what is picked.
     pub(crate) lane: (u64, u64),
     pub(crate) faults: Faults,
     /// Whether a program out of order fails, where else it is a breach: on flash that contradicts itself, nobody can
@@ -191,7 +191,7 @@ impl Crossing {
         self.budget = budget;
     }
 
-    /// Lets power fail in the operation after so many others, with a fate that the seed picks.
+    /// Lets power fail in the operation after that many others, with a fate that the seed picks.
     pub(crate) const fn cut_after(&mut self, operations: u64, seed: u64) {
         self.cut = Some((self.operations + operations, seed));
     }
@@ -244,7 +244,7 @@ impl Crossing {
         &self.reserve
     }
 
-    /// The FTL bears that so many blocks of the chains fail in what it is asked for next.
+    /// The FTL bears that this many blocks of the chains fail in what it is asked for next.
     pub(crate) fn allow(&mut self, at_once: BlockCount) {
         self.reserve.allow(at_once);
     }
@@ -324,7 +324,7 @@ impl Crossing {
         self.strikes(one_in, subject) && self.reserve.may_fail(block)
     }
 
-    /// Whether what strikes once in so many operations does it now.
+    /// Whether what strikes once in that many operations does it now.
     fn strikes(&self, one_in: u32, subject: u64) -> bool {
         let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
         one_in > 0 && thrown.is_multiple_of(u64::from(one_in))

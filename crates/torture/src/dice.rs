@@ -35,7 +35,7 @@ impl Dice {
         of[self.below(of.len() as u32) as usize]
     }
 
-    /// Whether so many percent came true.
+    /// Whether that many percent came true.
     pub const fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance
     }
@@ -51,7 +51,7 @@ impl Share {
     /// Always.
     pub const ALL: Self = Self(1 << 32);
 
-    /// So many times in so many; always where there are fewer.
+    /// So many times in that many; always where there are fewer.
     pub const fn of(wanted: u64, all: u64) -> Self {
         if wanted >= all { Self::ALL } else { Self((wanted << 32) / all) }
     }

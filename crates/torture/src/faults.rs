@@ -2,7 +2,7 @@
 
 use nand_model::datasheet;
 
-/// Faults, and how often they strike: once in so many operations, never at zero.
+/// Faults, and how often they strike: once in that many operations, never at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Faults {
     /// Programs that fail.

@@ -24,7 +24,7 @@ pub(crate) struct Context<'a> {
     pub(crate) seed: u64,
     /// Of the pairs of an operation and a fate in the run's own life.
     pub(crate) share: Share,
-    /// This one of so many workers tries its part of them.
+    /// This one of that many workers tries its part of them.
     pub(crate) lane: (u64, u64),
     /// Is told of each cut that was tried, and may end the run.
     pub(crate) watcher: &'a dyn Watcher,
@@ -353,7 +353,7 @@ impl Mind<'_> {
 }
 
 /// Asks the FTL for what changes the device; the truth is told before what is to be there. Reads are for whoever
-/// compares them. Says whether idle work is left, where that was asked for.
+/// compares them. Returns whether idle work is left, where that was asked for.
 pub(crate) fn ask(
     ftl: &mut dyn Mounted,
     step: Step,

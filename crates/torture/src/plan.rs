@@ -9,7 +9,7 @@ use crate::faults::Faults;
 pub enum Cuts {
     /// Each fate of each operation.
     Exhaustive,
-    /// About so many of them, picked by the seed.
+    /// About that many of them, picked by the seed.
     Sample(u64),
     /// These alone, each in the life that the one before began: a replay.
     At(Vec<Cut>),

@@ -83,7 +83,7 @@ impl Reserve {
         self.at_once = (Vec::new(), at_once.as_usize());
     }
 
-    /// Whether this block may fail: its part can still do without it, and the FTL bears so many at once.
+    /// Whether this block may fail: its part can still do without it, and the FTL bears that many at once.
     pub(crate) fn may_fail(&self, block: Block) -> bool {
         if self.unlimited {
             return true;

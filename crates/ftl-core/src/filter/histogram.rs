@@ -22,7 +22,7 @@ pub(super) struct Class(u8);
 impl Class {
     const LAST: u8 = CLASSES as u8 - 1;
 
-    /// The class of so many sectors. A size of zero, which is no write, falls into the first.
+    /// The class of that many sectors. A size of zero, which is no write, falls into the first.
     #[inline]
     fn of(sectors: u32, scale: Scale) -> Self {
         let size = sectors.max(1);

@@ -17,7 +17,7 @@ impl SizeFilter {
         sink.word(self.threshold.get());
     }
 
-    /// Takes it back.
+    /// Restores it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         self.histogram.load(source)?;
         self.seen = source.word()?;
@@ -35,7 +35,7 @@ impl Histogram {
         }
     }
 
-    /// Takes them back: any counts are possible ones.
+    /// Restores them: any counts are possible ones.
     fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for (writes, sectors) in self.counts_mut() {
             (*writes, *sectors) = (source.word()?, source.word()?);

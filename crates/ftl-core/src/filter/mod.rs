@@ -35,7 +35,7 @@ use ftl_iface::{Bytes, SectorCount};
 use histogram::{CLASSES, Class, Histogram, Scale};
 use two_medians::{Modes, Part};
 
-/// What the filter is told when it is built.
+/// Options of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilterConfig {
     /// The threshold before anything was seen: a size that file systems write metadata in, such as
@@ -55,7 +55,7 @@ impl FilterConfig {
     pub const PERIOD: u32 = 1_000;
 }
 
-/// Strays are fewer than one in so many. The small heaps that the paper shows hold most of all
+/// Strays are fewer than one write in this many. The small heaps that the paper shows hold most of all
 /// writes (Fig. 7a); a sixteenth is far from that, and still sixty writes in a period.
 const STRAYS: u64 = 16;
 

@@ -184,7 +184,7 @@ impl WorstCase {
         .times(count)
     }
 
-    /// Programs of summaries, where so many pages go to the log.
+    /// Programs of summaries, where that many pages go to the log.
     const fn summaries(&self, pages: u64) -> u64 {
         match self.log {
             Some(log) => (pages / log.data_pages + 1) * log.summary_pages,
@@ -192,7 +192,7 @@ impl WorstCase {
         }
     }
 
-    /// A write of so many sectors, one at least.
+    /// A write of that many sectors, one at least.
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         // Pages and logical blocks that a request touches where it lies worst.
@@ -212,7 +212,7 @@ impl WorstCase {
         own.and(guarded).and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
     }
 
-    /// A trim of so many sectors, one at least: a page for each logical block.
+    /// A trim of that many sectors, one at least: a page for each logical block.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
@@ -227,7 +227,7 @@ impl WorstCase {
             .and(Self::SEALS)
     }
 
-    /// A read of so many sectors, one at least.
+    /// A read of that many sectors, one at least.
     pub const fn read(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
@@ -236,7 +236,7 @@ impl WorstCase {
         Operations { reads: count + scans, programs: 0, erases: 0 }
     }
 
-    /// Maintenance of so many steps.
+    /// Maintenance of that many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
         let count = budget as u64;
         let summaries = Operations { reads: 0, programs: self.summaries(count), erases: 0 };

@@ -202,7 +202,7 @@ impl RamPlan {
         self.elements[2]
     }
 
-    /// Bytes of all that is lent. The `Ftl` itself comes on top; `size_of` tells how much it is.
+    /// Bytes of all memory that must be lent. The `Ftl` itself is extra: see `size_of`.
     pub const fn total_bytes(&self) -> usize {
         self.halves() * 2 + self.words() * 4 + self.bytes()
     }

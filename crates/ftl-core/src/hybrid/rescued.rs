@@ -7,7 +7,7 @@ use crate::layout::Stamp;
 /// A copy in one block, with a commit that is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
-    /// The block that it stands in.
+    /// The block that it is in.
     pub(crate) block: u16,
     /// Its pages.
     pub(crate) pages: u16,

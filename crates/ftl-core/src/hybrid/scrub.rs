@@ -9,7 +9,7 @@ use crate::image::{Sink, Source};
 pub(crate) struct Scrub {
     /// The page to be read next; none while no scrub is under way.
     pub(crate) next: Option<Spot>,
-    /// Whether it has moved since the checkpoint that stands.
+    /// Whether it has moved since the valid checkpoint.
     pub(crate) moved: bool,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn extent(shape: &Shape, room: Room) -> (u16, u16) {
     }
 }
 
-/// How the scrub's place stands in a checkpoint where there is none.
+/// What a checkpoint holds where there is no position of the scrub.
 const NO_ROOM: u8 = u8::MAX;
 
 impl Scrub {
@@ -37,7 +37,7 @@ impl Scrub {
         sink.half(self.next.map_or(0, Spot::page));
     }
 
-    /// Takes it back. Whatever stands there, the pages it may name exist.
+    /// Restores it. Whatever the checkpoint holds, the page that results exists.
     pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
         let (room, block, page) = (source.byte()?, source.half()?, source.half()?);
         let Some(room) = Room::ALL.get(usize::from(room)) else {

@@ -151,7 +151,7 @@ impl Share {
         self.add(batch);
     }
 
-    /// Whether this share is below so many eighths of the other: `u/s < n/8 · U/S`, without the
+    /// Whether this share is below that many eighths of the other: `u/s < n/8 · U/S`, without the
     /// quotients. Rounding the eighth down loses seven parts of a product that is in the millions
     /// once the averages are warm.
     fn is_below(self, eighths: u64, other: Self) -> bool {

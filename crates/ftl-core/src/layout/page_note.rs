@@ -5,7 +5,7 @@
 /// What a page notes of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageNote {
-    /// Nothing that these bits could tell.
+    /// Nothing that fits these bits.
     Nothing,
     /// It holds sectors whose places are in one page of the data block, each in the slot of its place.
     Held {
@@ -29,7 +29,7 @@ const HELD: u32 = 1;
 const TRIMMED: u32 = 2;
 const TRIMMED_PAGES: u32 = 3;
 
-/// Of pages of up to so many slots each sector has a bit; of larger ones a number is told.
+/// In pages of up to that many slots each sector has a bit; larger ones give a number.
 const MASK_SLOTS: u16 = 8;
 const MASK_BITS: u32 = 8;
 const COUNT_BITS: u32 = 5;
@@ -39,20 +39,20 @@ const fn low(number: u32, bits: u32) -> u32 {
     number & ((1 << bits) - 1)
 }
 
-/// Whether a number can be told in so many bits.
+/// Whether a number fits that many bits.
 const fn fits(number: u32, bits: u32) -> bool {
     number >> bits == 0
 }
 
 impl PageNote {
-    /// What a page says that holds a run of the host's sectors.
+    /// The note of a page with a run of host sectors.
     #[inline]
     pub const fn held_run(first: u32, count: u16) -> Self {
         // At least one, and as many as a page has slots at most.
         Self::Held { first, run: u32::MAX >> ((32 - count as u32) & 31) }
     }
 
-    /// What a page says that holds sectors in these slots, the lowest of which has that offset.
+    /// The note of a page with sectors in these slots, the lowest of which has that offset.
     #[inline]
     pub const fn held_slots(first: u32, slots: u32) -> Self {
         match slots {
@@ -61,7 +61,7 @@ impl PageNote {
         }
     }
 
-    /// As it stands in the note of a tag, of a device with pages of so many slots.
+    /// Its code in a tag, on a device with pages of that many slots.
     #[inline]
     pub const fn code(self, slots: u16) -> u32 {
         match self {
@@ -98,7 +98,7 @@ impl PageNote {
         }
     }
 
-    /// What stands in a note.
+    /// The content of a note.
     pub const fn of_code(note: u32, slots: u16) -> Self {
         let told = low(note, KIND_SHIFT);
         let kind = note >> KIND_SHIFT;
@@ -118,7 +118,7 @@ impl PageNote {
         }
     }
 
-    /// Whether it speaks of the sector with that offset.
+    /// Whether it names the sector with that offset.
     pub fn is_of(self, offset: u32) -> bool {
         match self {
             Self::Nothing => false,

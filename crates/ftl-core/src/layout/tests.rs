@@ -22,7 +22,7 @@ fn slots() -> impl Strategy<Value = Slot> {
     })
 }
 
-/// A tag as it stands on flash.
+/// A tag as on flash.
 fn written(tag: &Tag, holds: &[Slot], key: FormatKey) -> Vec<u8> {
     let mut spare = vec![0xFF; tag_bytes(holds.len() as u16)];
     for (at, slot) in holds.iter().enumerate() {

@@ -52,7 +52,7 @@ pub struct Spot {
 pub struct Place(u32);
 
 impl Place {
-    /// Places have at most so many bits; tables use the others.
+    /// Places have at most that many bits; tables use the others.
     pub const BITS: u32 = 30;
 
     /// The place with this number.
@@ -68,7 +68,7 @@ impl Place {
     }
 }
 
-/// A leaf of the map: so many sectors in a row, whose places stand in one map page.
+/// A leaf of the map: that many sectors in a row, whose places stand in one map page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leaf(u32);
 

@@ -13,8 +13,8 @@
 //! block.
 //!
 //! An anchor holds only what is relied upon. An anchor that may have been torn is written again before anything else is
-//! programmed. It says nothing about what must be repeated after a mount, or about a page whose program failed, so it is
-//! *void* while one of them is not programmed again.
+//! programmed. It says nothing about what must be repeated after a mount, or about a page whose program failed, so it
+//! is *void* while one of them is not programmed again.
 
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
@@ -348,8 +348,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Records dirty entries, those in the table's last cells first, as far as there is room. Says how many cells have
-    /// been passed, and what room is left.
+    /// Records dirty entries, those in the table's last cells first, as far as there is room. Returns how many cells
+    /// have been passed, and what room is left.
     ///
     /// Entries of the table move to earlier cells only, and data written meanwhile is recorded when it is
     /// written.

@@ -103,7 +103,7 @@ impl PagedWorstCase {
         Self::flushes(self.slots + 1)
     }
 
-    /// The blocks that so many programs open, some closed early, and the anchors that come between them.
+    /// The blocks that this many programs open, some closed early, and the anchors that come between them.
     const fn opening(&self, done: Operations, closed: u64) -> Operations {
         let done = done.and(Self::flushes(self.slots));
         let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);
@@ -118,7 +118,7 @@ impl PagedWorstCase {
         done.and(blocks).and(anchors)
     }
 
-    /// A write of so many sectors, one at least.
+    /// A write of that many sectors, one at least.
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = (sectors.get() as u64).div_ceil(self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
@@ -127,25 +127,25 @@ impl PagedWorstCase {
         self.opening(page.times(pages).and(HEADERS), 1 + pages)
     }
 
-    /// A trim of so many sectors, one at least: a map page for each that tells of them.
+    /// A trim of that many sectors, one at least: a map page for each that tells of them.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let leaf = self.room().and(Self::flushes(2));
         self.opening(leaf.times(self.leaves(sectors)), 1)
     }
 
-    /// A read of so many sectors, one at least.
+    /// A read of that many sectors, one at least.
     pub const fn read(&self, sectors: SectorCount) -> Operations {
         let reads = sectors.get() as u64 + self.leaves(sectors);
         Operations { reads, programs: 0, erases: 0 }
     }
 
-    /// Maintenance of so many steps.
+    /// Maintenance of that many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
         let budget = budget as u64;
         self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
     }
 
-    /// Map pages that tell of so many sectors, where they lie worst.
+    /// Map pages that tell of that many sectors, where they lie worst.
     const fn leaves(&self, sectors: SectorCount) -> u64 {
         (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
     }

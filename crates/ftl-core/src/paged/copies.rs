@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Reads a page of a victim behind what was gathered so far, where most of the block is likely to be copied; its
-    /// tag alone where little is, or where the page cannot be read as a whole. Says whether it was read whole.
+    /// tag alone where little is, or where the page cannot be read as a whole. Returns whether it was read whole.
     fn read_victim(
         &mut self,
         spot: Spot,

@@ -42,8 +42,8 @@ pub struct Entry {
 /// Cells of a group.
 pub const GROUP: usize = 8;
 
-/// A group that so many have gone on beyond is not told from one that more have, and does not count down until the next
-/// epoch begins.
+/// A group beyond which this many have gone is not told from one with more, and does not count down until the
+/// next epoch begins.
 const MANY: u8 = u8::MAX;
 
 /// The table.
@@ -358,8 +358,8 @@ impl<'ram> DirtyTable<'ram> {
         (0..self.cells()).filter_map(|cell| self.entry_at(cell))
     }
 
-    /// Visits the entries before the last so many cells, those of later cells first, until one is refused. Says how
-    /// many cells have been passed then.
+    /// Visits the entries before the last that many cells, those of later cells first, until one is refused. Returns
+    /// how many cells have been passed then.
     pub fn visit(&self, passed: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
         let cells = self.cells();
         for passed in passed..cells {

@@ -229,7 +229,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.corrected
     }
 
-    /// Reads part of any page, with a tag of so many slots.
+    /// Reads part of any page, with a tag of that many slots.
     pub(super) fn read_page(
         &mut self,
         page: Page,
@@ -319,7 +319,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.program_page(self.page(spot), slots, (kind, note), data, cause)
     }
 
-    /// Programs any page, with a tag of so many slots.
+    /// Programs any page, with a tag of that many slots.
     pub(super) fn program_page(
         &mut self,
         page: Page,

@@ -14,7 +14,7 @@ use super::under_way::Stream;
 use crate::error::Fault;
 use crate::probe::Probe;
 
-/// Where more of the fast area's victims than so many 256ths was still in use of late, it has no room for more.
+/// Where more of the fast area's victims than this many 256ths was still in use recently, it takes no more.
 const STAYS: u16 = 64;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {

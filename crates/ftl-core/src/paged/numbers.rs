@@ -1,6 +1,6 @@
 //! Numbers of two to four bytes, packed in a row of bytes: for map pages and the directory.
 
-/// The number in that place of a row of numbers of so many bytes.
+/// The number in that place of a row of numbers of that many bytes.
 #[inline]
 pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     let end = (at + 1) * usize::from(width);
@@ -31,7 +31,7 @@ pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
     }
 }
 
-/// The largest number of so many bytes: all ones, as in an erased page.
+/// The largest number of that many bytes: all ones, as in an erased page.
 #[inline]
 pub const fn largest(width: u8) -> u32 {
     if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 }
@@ -45,7 +45,7 @@ pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Copies one of the pieces of so many bytes over another. Where there is no such piece, nothing is done.
+/// Copies one of the pieces of that many bytes over another. Where there is no such piece, nothing is done.
 #[inline(never)]
 pub(super) fn copy_piece(all: &mut [u8], bytes: usize, from: usize, to: usize) {
     let (low, high) = (from.min(to), from.max(to));

@@ -56,7 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.is_short(Area::Main, beyond).then_some(Area::Main).or(fast.then_some(Area::Fast))
     }
 
-    /// Whether an area has no more free blocks than its reserve and so many.
+    /// Whether an area has no more free blocks than its reserve and that many.
     pub(super) const fn is_short(&self, area: Area, beyond: u32) -> bool {
         self.blocks.free(area) <= self.shape.reserve(area) + beyond
     }
@@ -297,7 +297,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Some(next))
     }
 
-    /// Notes that so many more pages of a victim hold no valid data.
+    /// Notes that this many more pages of a victim hold no valid data.
     const fn note_won(&mut self, area: Area, pages: u16) {
         if matches!(area, Area::Fast) {
             self.fast_balance = self.fast_balance.saturating_add_unsigned(pages);

@@ -14,18 +14,18 @@ pub(super) const LISTED: usize = 8;
 const BLOCKS_AT: usize = 28;
 const RECORD: usize = 8;
 
-/// Where a record begins, with blocks in so many bytes: the first a few behind the last block that is listed, at a
+/// Where a record begins, with blocks in that many bytes: the first a few behind the last block that is listed, at a
 /// multiple of eight.
 const fn record_at(block_bytes: u8, number: u16) -> usize {
     48 + 24 * block_bytes as usize + number as usize * RECORD
 }
 
-/// Records of an anchor of so many bytes, with blocks in as many.
+/// Records of an anchor of that many bytes, with blocks in as many.
 pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
     bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
 }
 
-/// Programs from one anchor of so many bytes to the next.
+/// Programs from one anchor of that many bytes to the next.
 pub(super) const fn programs_between(bytes: usize) -> u64 {
     (bytes / 32) as u64
 }
@@ -117,7 +117,7 @@ pub(super) struct Anchors<'ram> {
     block_bytes: u8,
     /// Records that a page has room for.
     most: u16,
-    /// Room for so many should be left.
+    /// Room for that many should be left.
     ahead: u16,
     pub(super) records: u16,
     pub(super) number: u32,

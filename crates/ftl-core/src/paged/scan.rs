@@ -94,7 +94,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Finds the newest page of every leaf, of those below the ceiling. Says which is the youngest of all.
+    /// Finds the newest page of every leaf, of those below the ceiling. Returns which is the youngest of all.
     pub(super) fn read_maps(
         &mut self,
         ceiling: Stamp,

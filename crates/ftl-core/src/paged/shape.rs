@@ -210,7 +210,7 @@ const fn bytes_for(numbers: u64) -> u8 {
     bytes
 }
 
-/// Bytes that a block's number takes in an anchor, of so many blocks.
+/// Bytes that a block's number takes in an anchor, of that many blocks.
 const fn block_bytes(blocks: u32) -> u8 {
     match bytes_for(blocks as u64) {
         1 => 2,
@@ -218,8 +218,8 @@ const fn block_bytes(blocks: u32) -> u8 {
     }
 }
 
-/// Cells for so many entries: six for five, and more where they are few. The fuller the table, the longer is the way to
-/// an entry; small tables are those of small processors, and there it counts.
+/// Cells for that many entries: six for five, and more where they are few. The fuller the table, the longer is the way
+/// to an entry; small tables are those of small processors, and there it counts.
 const fn table_cells(entries: u32) -> u32 {
     const MORE: u32 = 128;
     let more = entries / 8;
@@ -412,7 +412,7 @@ impl PagedShape {
         self.main.first_place + self.main.places() as u32
     }
 
-    /// How many whole sectors so many bytes are.
+    /// How many whole sectors that many bytes are.
     #[inline]
     pub const fn whole_sectors(&self, bytes: usize) -> usize {
         // A power of two: the shape was checked.

@@ -17,7 +17,7 @@ impl Throttle {
         sink.word(self.window.get());
     }
 
-    /// Takes it back.
+    /// Restores it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         self.balance = source.long()?.cast_signed();
         self.pressure = source.long()?.cast_signed();

@@ -25,7 +25,7 @@ impl Gathered {
         self.units.sort_unstable();
     }
 
-    /// The units, each of so many bytes.
+    /// The units, each of that many bytes.
     pub(super) fn each(&self, bytes: usize) -> impl Iterator<Item = (Unit, &[u8])> {
         self.units.iter().map(move |(unit, at)| (*unit, &self.data[*at..at + bytes]))
     }

@@ -50,7 +50,7 @@ impl Lanes {
 }
 
 impl AreaPlan {
-    /// All blocks of a region, in full mode, under so many streams; none where the device lacks it.
+    /// All blocks of a region, in full mode, under that many streams; none where the device lacks it.
     pub fn whole(geometry: &Geometry, region: Region, streams: usize, lanes: u32) -> Self {
         let blocks = geometry.region(region).map_or(0, |shape| shape.blocks.get());
         Self { region, blocks: 0..blocks, streams: vec![Mode::Full; streams], lanes }
@@ -142,7 +142,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// An area of erased blocks, where a block has so many units in full mode and so many in SLC mode.
+    /// An area of erased blocks, where a block has that many units in full mode and that many in SLC mode.
     pub(super) fn new(plan: &AreaPlan, units: [u32; 2]) -> Self {
         let blocks = plan.blocks.len();
         let lanes = plan.lanes.max(1) as usize;

@@ -32,7 +32,7 @@ pub struct Dram {
 const USED: u8 = 0;
 
 impl Dram {
-    /// An empty buffer of so many units.
+    /// An empty buffer of that many units.
     pub fn new(most: usize) -> Self {
         Self {
             slots: vec![None; most],

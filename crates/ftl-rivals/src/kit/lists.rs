@@ -26,7 +26,7 @@ struct Neighbours {
 const ALONE: Neighbours = Neighbours { newer: NONE, older: NONE };
 
 impl Lists {
-    /// So many empty lists over so many units.
+    /// So many empty lists over that many units.
     pub fn new(lists: u8, units: u32) -> Self {
         let units = units as usize;
         Self {

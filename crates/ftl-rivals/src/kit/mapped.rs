@@ -111,7 +111,7 @@ pub trait Policy<D: NandDevice, P: Probe> {
         Ok(())
     }
 
-    /// Works while the host is idle, for so many pages.
+    /// Works while the host is idle, for that many pages.
     fn maintain(&mut self, units: &mut Units<D, P>, pages: u32) -> Result<Work, Fault<D::Error>> {
         let _ = (units, pages);
         Ok(Work::Done)

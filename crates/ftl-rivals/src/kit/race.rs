@@ -47,7 +47,7 @@ pub(super) struct Race {
 }
 
 impl Race {
-    /// A race of so many blocks, each of which is to be looked at.
+    /// A race of that many blocks, each of which is to be looked at.
     pub(super) fn new(blocks: u32) -> Self {
         let count = blocks as usize;
         Self {

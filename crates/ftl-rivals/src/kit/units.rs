@@ -416,8 +416,8 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if unit == self.owners[(base + local) as usize] { Ok(Unit(unit)) } else { Err(Fault::Lost) }
     }
 
-    /// Moves up to so many of a block's valid units to a stream, and frees the block when none is left. Says how many
-    /// were moved.
+    /// Moves up to that many of a block's valid units to a stream, and frees the block when none is left. Returns how
+    /// many were moved.
     pub fn drain(
         &mut self,
         area: usize,

@@ -164,7 +164,7 @@ pub struct SpiNandModel<'m, N> {
     /// What the register of details holds.
     detail: u8,
     damaged_copies: u16,
-    /// A page that reads as erased but for so many bits.
+    /// A page that reads as erased but for that many bits.
     flipped: Option<(u32, u16)>,
     /// In a chip of two planes, the plane whose cache holds the page that was read last.
     plane: Option<u16>,
@@ -240,12 +240,12 @@ impl<'m, N: NandDevice> SpiNandModel<'m, N> {
         self.cells
     }
 
-    /// Damages so many of the first copies of the parameter page.
+    /// Damages that many of the first copies of the parameter page.
     pub const fn damage_parameter_copies(&mut self, copies: u16) {
         self.damaged_copies = copies;
     }
 
-    /// Lets the erased page with that number have so many bits of zero, which this chip calls uncorrectable.
+    /// Lets the erased page with that number have that many bits of zero, which this chip calls uncorrectable.
     pub const fn flip_erased(&mut self, row: u32, bits: u16) {
         self.flipped = Some((row, bits));
     }

@@ -63,7 +63,7 @@ impl Packing {
         Self::new(format.spare_kept(), sector, format.page_bytes().checked_div(sector)?)
     }
 
-    /// The packing of pages of that many sectors, if so many spare bytes can be packed.
+    /// The packing of pages of that many sectors, if that many spare bytes can be packed.
     fn new(spare: usize, sector: usize, sectors: usize) -> Option<Self> {
         let further = spare.checked_sub(OWN)? / 4;
         let fits = sector > 0 && spare.is_multiple_of(4) && further <= FURTHER_MAX;
@@ -73,7 +73,7 @@ impl Packing {
         fits.then_some(Self { spare, further_bytes, row, sector, sector_shift })
     }
 
-    /// Bytes of a packed block of so many pages.
+    /// Bytes of a packed block of that many pages.
     #[inline]
     pub(super) const fn block_bytes(&self, pages: u16) -> usize {
         HEAD + self.row * pages as usize

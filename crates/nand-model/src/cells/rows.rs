@@ -25,7 +25,7 @@ pub(super) struct Place(u32);
 const PIECE_SHIFT_MAX: u32 = 10;
 
 impl Rows {
-    /// For so many blocks at most, of so many pages.
+    /// For that many blocks at most, of that many pages.
     pub(super) fn new(packing: Packing, blocks: usize, pages: u16) -> Self {
         let block_bytes = packing.block_bytes(pages);
         let piece_shift = blocks.next_power_of_two().trailing_zeros().min(PIECE_SHIFT_MAX);

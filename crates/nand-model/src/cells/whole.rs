@@ -34,7 +34,7 @@ struct Run {
     words: u32,
 }
 
-/// From so many bytes on a page is long: to look for runs takes time, and short pages take little memory.
+/// From that many bytes on a page is long: to look for runs takes time, and short pages take little memory.
 const LONG: usize = 8 << 10;
 
 /// Runs must take no more than this part of the page's bytes.

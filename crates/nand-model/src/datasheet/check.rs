@@ -144,7 +144,7 @@ fn pairing(cell: Cell, sheet: &RegionSheet) -> Result<Pairing, String> {
     }
 }
 
-/// The scheme of a block whose pages go over so many planes by turns: pages share cells with others of their plane
+/// The scheme of a block whose pages go over that many planes by turns: pages share cells with others of their plane
 /// alone.
 fn striped(pairing: Pairing, pages: PageCount, width: u32) -> Pairing {
     // What no block can have is the geometry's to refuse.

@@ -54,7 +54,7 @@ impl Remains {
         }
     }
 
-    /// Its content, for a while: so many reads, or until power goes off.
+    /// Its content, for a while: that many reads, or until power goes off.
     fn for_a_while(dice: &mut Rng) -> Self {
         match READS.get(dice.usize(0..READS.len() + 3)) {
             Some(reads) => Self::Unstable { reads: *reads },

@@ -41,7 +41,7 @@ const BEST: usize = 12;
 /// So many of the first round lie at or near the first fit, or one whose hot pages are scattered.
 const BEGINNERS: usize = 6;
 
-/// One workload of a round in so many is drawn anew.
+/// One workload of a round in that many is drawn anew.
 const FRESH: usize = 4;
 
 impl Search {
@@ -89,7 +89,7 @@ impl Search {
         best[rank].candidate.near(self.workload, dice)
     }
 
-    /// Measures a round, so many at a time. The order is that of the round.
+    /// Measures a round, that many at a time. The order is that of the round.
     fn measure(&self, round: &[Candidate]) -> Result<Vec<Tried>, Failure> {
         let mut measured = Vec::with_capacity(round.len());
         for part in round.chunks(self.jobs.max(1)) {

@@ -24,7 +24,7 @@ const HEAD_BYTES: usize = 8 + 2 + 8;
 /// A record but for data, spare bytes and check.
 const RECORD_BYTES: usize = 14;
 
-/// Begins a journal that goes with the file of that generation. Says how long it is.
+/// Begins a journal that goes with the file of that generation. Returns how long it is.
 pub(super) fn begin(journal: &mut File, generation: u64) -> io::Result<u64> {
     let mut head = Vec::from(MAGIC);
     head.extend_from_slice(&VERSION.to_le_bytes());
@@ -73,7 +73,7 @@ pub(super) fn replay(
     Ok(replayed)
 }
 
-/// Reads the next record, if there is a whole one. Says which block it is of.
+/// Reads the next record, if there is a whole one. Returns which block it is of.
 fn next(
     input: &mut impl Read,
     geometry: &Geometry,

@@ -38,7 +38,7 @@ const VERSION: u32 = 1;
 /// The longest first line that is read.
 const HEAD_MOST: u64 = 64 << 10;
 
-/// The journal grows to so many bytes, or to twice the file's, before the file is written anew.
+/// The journal grows to that many bytes, or to twice the file's, before the file is written anew.
 const JOURNAL_MOST: u64 = 256 << 20;
 
 /// What a file holds: all that must be known to use the chip in it.

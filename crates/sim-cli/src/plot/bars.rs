@@ -132,7 +132,7 @@ fn whole(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Height of so many bars that touch.
+/// Height of that many bars that touch.
 fn rows(count: usize) -> f64 {
     THICK * whole(count)
 }

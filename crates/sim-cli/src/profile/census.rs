@@ -79,7 +79,7 @@ impl Profile {
         self.writes == 0 && self.reads == 0
     }
 
-    /// Of the writes, those of at most so many sectors, which is a power of two.
+    /// Of the writes, those of at most that many sectors, which is a power of two.
     #[allow(clippy::cast_precision_loss)] // A share is shown with few digits.
     pub(crate) fn share_up_to(&self, sectors: u64) -> f64 {
         let small = self.sizes.iter().filter(|size| size.sectors_most <= sectors);

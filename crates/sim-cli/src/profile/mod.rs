@@ -38,7 +38,7 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// Every so many requests it is looked whether a stop was asked for.
+/// How many requests pass between checks for an interrupt.
 const LOOKED_EVERY: u64 = 4096;
 
 /// Counts the requests of a workload on a disk of that capacity.

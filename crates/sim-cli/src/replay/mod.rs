@@ -204,7 +204,7 @@ fn largest_page(setup: &Setup) -> u64 {
     shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
 }
 
-/// Writes JSON where it was asked for: to a file only what is whole. Says whether that was standard output.
+/// Writes JSON where it was asked for: to a file only what is whole. Returns whether that was standard output.
 pub(crate) fn write_json(
     options: &Options,
     result: &impl Serialize,
@@ -216,7 +216,7 @@ pub(crate) fn write_json(
     }
 }
 
-/// Writes JSON to a file, or to standard output. Says whether it was that.
+/// Writes JSON to a file, or to standard output. Returns whether it was that.
 pub(crate) fn put_json(
     path: &Path,
     result: &impl Serialize,

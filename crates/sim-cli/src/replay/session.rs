@@ -58,7 +58,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// The books as they are, when so many sectors were verified.
+    /// The books as they are, when that many sectors were verified.
     pub(super) fn of(system: &dyn System, verified: u64) -> Self {
         Self {
             hardware: system.hardware(),

@@ -13,7 +13,7 @@ pub(super) struct Run {
     pub(super) slc: u64,
     /// Another sector size than the device's.
     pub(super) sector: Option<u32>,
-    /// It gets one in so many of the requests.
+    /// It gets one in that many of the requests.
     pub(super) one_in: u64,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Length {
 }
 
 /// Figure 11 has more runs than all others together, and each is longer for its small sectors: they get one request in
-/// so many. Figure 8b, whose disks are written whole first, gets as many.
+/// that many. Figure 8b, whose disks are written whole first, gets as many.
 pub(super) const IN_MANY_RUNS: u64 = 3;
 
 impl Length {

@@ -49,8 +49,8 @@ pub(super) fn base_of(run: &Run) -> Run {
     Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
 }
 
-/// Does all runs, so many at a time, each once, and those not at all that were kept. Tells on standard error how far it
-/// is.
+/// Does all runs, that many at a time, each once, and those not at all that were kept. Tells on standard error how far
+/// it is.
 pub(super) fn run_all(
     runs: Vec<Run>,
     length: Length,

@@ -21,7 +21,7 @@ use crate::trace::{Op, Request};
 pub(super) enum Noted {
     /// A request, and what it took.
     Request(Request, Nanos),
-    /// Work for itself, of so many pages at most.
+    /// Work for itself, of that many pages at most.
     Rest(PageCount),
 }
 

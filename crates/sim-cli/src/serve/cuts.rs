@@ -18,7 +18,7 @@ enum Every {
     Signal,
     /// So often.
     Time(Duration),
-    /// After so many programs, erases and marks, on average.
+    /// After that many programs, erases and marks, on average.
     Operations(u64),
 }
 

@@ -77,7 +77,7 @@ impl Ledger {
         })
     }
 
-    /// Writes what is left, and the end of the record. Says how many times as fast as the baseline the system was.
+    /// Writes what is left, and the end of the record. Returns how many times as fast as the baseline the system was.
     pub(super) fn end(&mut self) -> Result<Option<f64>, Failure> {
         if let Some(record) = self.record.take() {
             record.finish()?;

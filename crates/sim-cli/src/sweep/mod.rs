@@ -100,7 +100,7 @@ fn tell(
 /// A run that failed, by its place among those that were left.
 type Failed = (usize, Failure);
 
-/// Does the runs, so many at a time. A run that fails does not keep the others from being done.
+/// Does the runs, that many at a time. A run that fails does not keep the others from being done.
 fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());

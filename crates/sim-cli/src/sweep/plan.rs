@@ -192,7 +192,7 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     Ok(runs.list)
 }
 
-/// Whether so many devices, traces, SLC sizes and systems make no more runs than a plan may ask for.
+/// Whether that many devices, traces, SLC sizes and systems make no more runs than a plan may ask for.
 fn not_too_many(source: &Source<'_>, lists: [usize; 4]) -> Result<(), Failure> {
     let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
     if asked <= RUNS {

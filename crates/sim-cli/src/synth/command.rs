@@ -28,7 +28,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Every so many requests it is looked whether a stop was asked for.
+/// How many requests pass between checks for an interrupt.
 const LOOKED_EVERY: u64 = 4096;
 
 /// Writes the requests.

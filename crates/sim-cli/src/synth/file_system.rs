@@ -47,7 +47,7 @@ pub(super) struct Shape {
     pub(super) journal_bytes: u64,
     /// How often a page of the journal is written before the next one is.
     pub(super) rewrites: u64,
-    /// One write in so many to the journal goes to a restart page; 0: none does.
+    /// One write in that many to the journal goes to a restart page; 0: none does.
     pub(super) restarts: u64,
     /// Hot pages, how many of them lie side by side, and how fast their shares fall.
     pub(super) hot_pages: u64,

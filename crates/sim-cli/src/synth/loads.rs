@@ -10,7 +10,7 @@ const fn with(parameter: Parameter, default: &'static str) -> Parameter {
     Parameter { default, ..parameter }
 }
 
-/// Requests of that size, so many reads in a hundred of them, some places hotter than others.
+/// Requests of that size, that many reads in a hundred of them, some places hotter than others.
 const fn skewed(size: &'static str, reads: &'static str, hot: &'static str) -> [Parameter; 7] {
     let [requests, seed, of, footprint, share, interval, skew] = SKEWED;
     [requests, seed, with(of, size), footprint, with(share, reads), interval, with(skew, hot)]

@@ -114,18 +114,18 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// A disk of so many bytes. Where sectors hold stamps, their first bytes are kept alone.
+    /// A disk of that many bytes. Where sectors hold stamps, their first bytes are kept alone.
     pub(super) fn new(part: DiskPart, bytes: u64, kept: Option<(usize, usize)>) -> Self {
         let (runs, work) = (Vec::new(), DiskWork::default());
         Self { part, bytes, runs, kept, at: 0, rested: Nanos::ZERO, used: 0.0, work }
     }
 
-    /// Bytes that are kept of a unit of so many.
+    /// Bytes that are kept of a unit of that many.
     fn kept_bytes(&self, unit_bytes: usize) -> usize {
         self.kept.map_or(unit_bytes, |(sector, kept)| unit_bytes / sector * kept)
     }
 
-    /// What is kept of a unit of so many bytes, if anything of its run was written.
+    /// What is kept of a unit of that many bytes, if anything of its run was written.
     fn held(&mut self, unit: Unit, unit_bytes: usize) -> Option<&mut [u8]> {
         let (kept, unit) = (self.kept_bytes(unit_bytes), unit.0 as usize);
         let run = self.runs.get_mut(unit / RUN)?;

@@ -416,7 +416,7 @@ const KEPT_MOST: usize = 40_000;
 #[derive(Debug)]
 struct Sample {
     kept: Vec<ChainWrite>,
-    /// One of so many is kept.
+    /// One of that many is kept.
     every: u64,
     seen: u64,
 }

@@ -65,7 +65,7 @@ pub struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// An empty store over all blocks of the device: an area for each of its regions, the SLC first, with so many
+    /// An empty store over all blocks of the device: an area for each of its regions, the SLC first, with that many
     /// streams each.
     pub fn units<D: NandDevice, P: Probe>(
         &self,

@@ -100,7 +100,7 @@ struct Inner {
 }
 
 impl<'m> ScmMachine<'m> {
-    /// Memories with so many places each.
+    /// Memories with that many places each.
     pub(super) fn new(parts: ScmParts, places: [u32; 2], setup: &Setup, meter: &'m Meter) -> Self {
         let sector = setup.part.sector_bytes.as_usize();
         let kept = (setup.kept == Kept::Stamps).then_some((sector, Stamp::BYTES.as_usize()));

@@ -56,7 +56,7 @@ pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The most that the device can be asked to export: the FTLs number so many blocks of it, some of which they keep to
+/// The most that the device can be asked to export: the FTLs number that many blocks of it, some of which they keep to
 /// themselves.
 pub(crate) fn largest_capacity(part: &Part) -> u64 {
     let shape = part.geometry.mlc().or(part.geometry.slc());

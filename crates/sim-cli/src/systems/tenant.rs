@@ -31,7 +31,7 @@ pub(super) trait Ftl<'m>: BlockStore {
         false
     }
 
-    /// What it decided, when it was asked for so many writes.
+    /// What it decided, when it was asked for that many writes.
     fn books(&self, asked: Asked) -> Books;
 
     /// Does what a mount left to be done.
@@ -58,7 +58,7 @@ pub(super) struct Tenant<'m, F> {
 }
 
 impl<'m, F: Ftl<'m>> Tenant<'m, F> {
-    /// That FTL, whose plan has so many bytes.
+    /// That FTL, whose plan has that many bytes.
     pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
         // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
         let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();

@@ -116,7 +116,7 @@ impl Input {
         Ok(&self.buffer[bytes])
     }
 
-    /// Passes over bytes that belong to the record before, and says how many there were.
+    /// Passes over bytes that belong to the record before, and returns how many there were.
     pub fn pass(&mut self, length: usize) -> io::Result<usize> {
         Ok(self.take(length)?.len())
     }

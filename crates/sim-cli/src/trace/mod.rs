@@ -88,7 +88,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// The advice to ask for a larger device, where so many bytes can be had.
+    /// The advice to ask for a larger device, where that many bytes can be had.
     fn advice(self, needed: u64) -> &'static str {
         if needed <= self.largest { ", --capacity makes the device larger" } else { "" }
     }

@@ -78,7 +78,7 @@ struct Tar<R> {
 }
 
 impl<R: BufRead> Tar<R> {
-    /// Goes on to the next entry that is handed out. Says whether there is one.
+    /// Goes on to the next entry that is handed out. Returns whether there is one.
     fn next(&mut self) -> io::Result<bool> {
         loop {
             io::copy(&mut (&mut self.packed).take(self.padding), &mut io::sink())?;

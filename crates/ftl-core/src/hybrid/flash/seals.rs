@@ -105,7 +105,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(true)
     }
 
-    /// Erases a block of the meta part, or marks it bad. Says whether it is erased.
+    /// Erases a block of the meta part, or marks it bad. Returns whether it is erased.
     pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
             return Ok(true);
@@ -113,7 +113,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.retire_meta(spot).map(|()| false)
     }
 
-    /// Programs a page of a place from the page buffer, or marks its block bad. Says whether it is programmed. The
+    /// Programs a page of a place from the page buffer, or marks its block bad. Returns whether it is programmed. The
     /// seals must be broken, or the page be of the place whose seal is next.
     pub(super) fn program_in_place(
         &mut self,

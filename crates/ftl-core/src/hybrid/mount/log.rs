@@ -98,7 +98,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Maps those of the blocks passed over that are in use after all: some right before a block in use, or before the
-    /// circle closes. Says whether there were any.
+    /// circle closes. Returns whether there were any.
     fn mount_passed(
         &mut self,
         circle: &mut Circle,

@@ -50,7 +50,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         left.saturating_sub(self.flash.failed.failing_chain_blocks())
     }
 
-    /// Erases a block, or marks it bad. Says whether it is erased.
+    /// Erases a block, or marks it bad. Returns whether it is erased.
     pub(crate) fn erase_or_lose(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         if self.flash.is_bad(spot)? {
             return Ok(false);

@@ -14,8 +14,8 @@ use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Says which page
-    /// is next; `None` where the page cannot be read any more.
+    /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Returns which
+    /// page is next; `None` where the page cannot be read any more.
     pub(crate) fn copy_page(
         &mut self,
         source: Spot,
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Some(next))
     }
 
-    /// Programs the buffer to a page of a rescue block. Says which page is next. The shape of the device sees to it
+    /// Programs the buffer to a page of a rescue block. Returns which page is next. The shape of the device sees to it
     /// that there is room.
     pub(crate) fn put_rescued(
         &mut self,

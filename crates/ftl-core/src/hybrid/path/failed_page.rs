@@ -67,7 +67,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(None);
         }
         let pages = match slots.get(0) {
-            // A trim: the buffer tells which.
+            // A trim: the buffer has its range.
             Slot::Hole(first) => self.put_rescued(target, 0, &[Slot::Elsewhere(first)])?,
             _ => self.copy_failed_slots(target, slots, count)?,
         };
@@ -95,7 +95,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Erases the copy of a page that had failed to program, and now stands elsewhere.
+    /// Erases the copy of a page whose program had failed, and whose content is elsewhere now.
     #[inline]
     pub(crate) fn release_failed(&mut self) -> Result<(), Fault<D::Error>> {
         match self.failed_page.take() {

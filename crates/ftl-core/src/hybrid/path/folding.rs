@@ -20,7 +20,7 @@ use crate::probe::{Cause, Event, Probe};
 enum Source {
     /// Nowhere: the sector was never written, or was trimmed.
     Hole,
-    /// It is not copied: its newest copy stays in the log, or stands in a younger log block.
+    /// It is not copied: its newest copy stays in the log, or is in a younger log block.
     Elsewhere,
     /// From a page.
     Page(Piece),
@@ -252,7 +252,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         })
     }
 
-    /// Gathers what stands together.
+    /// Gathers slots that are neighbours.
     fn gather(
         &mut self,
         making: &Making<'_>,
@@ -311,7 +311,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             None => Slot::Lost(sector),
             Some(found @ (Slot::Holds(held) | Slot::Lost(held))) if held == sector => found,
             Some(Slot::Hole(hole)) if of == PageOf::Data && hole == sector => Slot::Hole(hole),
-            // Its newest copy stood on a page that was ruined since.
+            // Its newest copy was in a page that was damaged since.
             Some(Slot::Elsewhere(held)) if of == PageOf::Data && held == sector => {
                 Slot::Lost(sector)
             }
@@ -358,8 +358,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.free_block(job.target, job.cause)
     }
 
-    /// The target of the fold under way did not program. The chain is folded anew, and at once: writes that came
-    /// meanwhile stand in a log block that is younger than the old target, but older than the new one.
+    /// A program to the target of the running fold failed. The chain is folded again at once: writes since then are in
+    /// a log block that is younger than the old target, but older than the new one.
     #[cold]
     #[inline(never)]
     pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {

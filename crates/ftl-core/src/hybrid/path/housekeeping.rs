@@ -9,7 +9,7 @@ use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// The steps that a request of so many pages owes.
+    /// The steps that a request of that many pages must do.
     #[inline]
     pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
         let budget = pages * u32::from(self.config.copies_per_page);

@@ -25,7 +25,7 @@ use crate::hybrid::state::{Ftl, RequestStart, Youngest};
 use crate::layout::{Kind, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Backups that were made for one page: so many pages of the log from there on.
+/// Backups that were made for one page: that many pages of the log from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backups {
     block: LogBlock,
@@ -109,7 +109,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Copies what a page of the chain's last log block still has to say. `false`: there is no room, or it is a trim,
+    /// Copies the valid content of a page of the chain's last log block. `false`: there is no room, or it is a trim,
     /// which would forget too much if it were repeated.
     fn secure_page(&mut self, logical: LogicalBlock, page: u16) -> Result<bool, Fault<D::Error>> {
         if planted(Bug::ForgetBackups) {
@@ -148,14 +148,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Whether the newest copy of a sector stands at that place of its chain.
+    /// Whether the newest copy of a sector is at that place of its chain.
     fn is_newest_at(&self, sector: Sector, map: MapId, place: Place) -> bool {
         let (_, offset) = self.mlc.locate(sector);
         self.mlc.maps.get(map, offset) == place
             && self.log.get().is_none_or(|log| log.index.find(sector).is_none())
     }
 
-    /// Whether the log has room for so many sectors, and some left for hot data. A log of several bits a cell would
+    /// Whether the log has room for that many sectors, and some left for hot data. A log of several bits a cell would
     /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed
     /// to the log: a mount looks for copies in one place.
     fn has_room_for_backup(&self, sectors: u16) -> bool {

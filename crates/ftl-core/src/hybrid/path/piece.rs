@@ -28,7 +28,7 @@ impl Piece {
         Self { spot, slot, of: PageOf::Data }
     }
 
-    /// Whether `next` stands so many slots after it in the same page, so that both are read at once.
+    /// Whether `next` is that many slots after it in the same page, so that both are read at once.
     #[inline]
     pub(super) fn is_followed_by(self, next: Self, distance: u16) -> bool {
         self.spot == next.spot && self.slot + distance == next.slot && self.of == next.of

@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         // counted.
         let follows = page + 1 < pages
             && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
-        // A tail may be half erased. Then all that was newest in it stands elsewhere, and is younger.
+        // A tail may be half erased. Then newer copies of its valid sectors are elsewhere.
         Ok(follows && (block != tail || self.is_whole_but(spot(page), pages)?))
     }
 
@@ -88,7 +88,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 if let Some(dated) = self.date_of_trim(logical, offset)? {
                     return Ok(Some(dated));
                 }
-                // The trim was torn, and has gone bad since the map was made: what it would have forgotten stands.
+                // The trim was torn, and its page has become unreadable since the map was built: the data that it would
+                // have removed is valid.
                 self.mlc.maps.forget(logical);
                 map = self.mlc.map(&mut self.flash, logical)?;
             }
@@ -180,7 +181,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(newest)
     }
 
-    /// When the newest of those was programmed that stand in one log block.
+    /// When the newest of those in one log block was programmed.
     fn date_of_trim_in(
         &mut self,
         block: ChainBlock,
@@ -225,7 +226,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 }
 
-/// When the page before one of the log was programmed, in the same block, if that one tells.
+/// When the page before a page of the log was programmed, in the same block, if that page's note has it.
 fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
     let distance = match (spot.room(), tag.kind) {
         (Room::Log, Kind::Log | Kind::Backup) => tag.note,

@@ -177,7 +177,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         self.flash.weak.forget(spot);
-        // Where no room was left for it, what the copy holds goes to its chains.
+        // If it has no room left, the content of the copy goes to its chains.
         if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
     }
 

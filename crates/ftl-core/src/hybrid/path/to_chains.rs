@@ -26,7 +26,7 @@ pub(crate) enum Room {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Appends a write to the chains of its logical blocks. Says how many pages it took.
+    /// Appends a write to the chains of its logical blocks. Returns how many pages it took.
     pub(crate) fn write_to_chains(
         &mut self,
         first: Sector,
@@ -34,7 +34,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<u32, Fault<D::Error>> {
         self.request_start = None;
         let outcome = self.append_run(first, data);
-        // What comes after the request may cost it the copies that it replaced.
+        // Work after the request may erase the copies that it replaced.
         self.request_start = None;
         outcome
     }

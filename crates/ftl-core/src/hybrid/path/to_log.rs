@@ -15,8 +15,8 @@ use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Makes room for a hot write: so many pages in the log first, because reclaiming them takes entries away, and
-    /// then an entry for each sector. Says how many of them the log holds already. `None`: there is no room, and
+    /// Makes room for a hot write: that many pages in the log first, because reclaiming them takes entries away, and
+    /// then an entry for each sector. Returns how many of them the log holds already. `None`: there is no room, and
     /// the write must go to the chains.
     #[inline]
     pub(crate) fn enter_log(
@@ -44,8 +44,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(updates)
     }
 
-    /// Appends a hot write, which has entered, to the log's head: so many of its sectors are updates. Says how many
-    /// pages it took.
+    /// Appends a hot write, which has entered, to the log's head: that many of its sectors are updates. Returns how
+    /// many pages it took.
     #[inline]
     pub(crate) fn write_to_log(
         &mut self,
@@ -97,7 +97,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Sees to a page that did not program to the log. Says whether the log has room for it once more.
+    /// Sees to a page that did not program to the log. Returns whether the log has room for it once more.
     #[cold]
     #[inline(never)]
     fn goes_to_log_again(
@@ -110,8 +110,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
     }
 
-    /// Reclaims until so many pages of the log are free. `false`: that takes more steps than reclaim a block that need
-    /// not wait for a fold. What takes longer is left to housekeeping, which mostly has seen to it before.
+    /// Reclaims until that many pages of the log are free. `false`: that takes more steps than reclaim a block that
+    /// need not wait for a fold. What takes longer is left to housekeeping, which mostly has seen to it before.
     #[inline(never)]
     fn reclaim_pages(&mut self, pages: u32) -> Result<bool, Fault<D::Error>> {
         let mut steps = self.the_log()?.data_pages() + 1;

@@ -14,7 +14,7 @@ use crate::layout::{Slot, Slots, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Forgets sectors of one logical block. Where it is all of them, what stood before the trim is free at once.
+    /// Trims sectors of one logical block. If all of them are trimmed, the blocks of the chain are free at once.
     pub(crate) fn trim_run(
         &mut self,
         logical: LogicalBlock,

@@ -87,7 +87,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let slots = self.shape.chain.slots;
         let mut page = Gathered::new();
         self.flash.leave_empty(&mut page, home);
-        // What it says to be lost is lost to its reader, too.
+        // A sector that it marks as lost is lost to its reader, too.
         self.flash.gather(&mut page, (spot, slot), sector, Cause::Mount)?;
         if page.list().last() != Some(&holds) {
             // It was half erased, and has gone bad since it was looked at.
@@ -101,7 +101,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and they will be written
-    /// again. Says whether that sector is one of them.
+    /// again. Returns whether that sector is one of them.
     pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
             return Ok(false);
@@ -115,7 +115,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(is_one)
     }
 
-    /// Takes the sectors of a page of a copy out of the log. Says whether that sector is one of them.
+    /// Takes the sectors of a page of a copy out of the log. Returns whether that sector is one of them.
     fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let mut is_one = false;
         if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {

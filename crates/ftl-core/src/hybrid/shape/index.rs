@@ -48,8 +48,8 @@ impl IndexShape {
     /// The most probes a lookup may take.
     pub const MOST_PROBES: u8 = 32;
 
-    /// The shape of an index of so many entries, for a store of so many sectors and a log of so
-    /// many slots (blocks times pages times sectors a page) in so many blocks.
+    /// The shape of an index of that many entries, for a store of that many sectors and a log of so
+    /// many slots (blocks times pages times sectors a page) in that many blocks.
     ///
     /// P is the largest prime below `entries`, never `entries` itself. Probes that would only visit
     /// a cell twice are not taken: a linear window is no longer than the table, a quadratic one no
@@ -184,7 +184,7 @@ impl IndexShape {
         }
     }
 
-    /// The home cell of an entry that stands in `cell` as its window's probe number `displacement`.
+    /// The home cell of an entry that is in `cell` as its window's probe number `displacement`.
     #[inline]
     pub(crate) const fn home_of(&self, cell: u32, displacement: u32) -> u32 {
         let (size, offset) = match self.probing {

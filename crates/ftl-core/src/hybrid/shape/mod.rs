@@ -32,7 +32,7 @@ pub const HEADER_BLOCKS: u16 = 2;
 /// in turn.
 pub const RESCUE_BLOCKS: u16 = 2;
 
-/// Where they stand in the meta part.
+/// Where they are in the meta part.
 pub const RESCUE: Range<u16> = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
 
 /// Places of checkpoints, which follow those. They are used in turn, and one of them may go bad.
@@ -182,7 +182,7 @@ impl Shape {
         meta + log + self.chain.blocks as u64 * self.chain.pages as u64
     }
 
-    /// Divides the device, with so many blocks for each place of checkpoints, or says what stands in the way.
+    /// Divides the device, with that many blocks for each place of checkpoints, or says what stands in the way.
     pub(crate) const fn with_places(
         geometry: &Geometry,
         config: &Config,

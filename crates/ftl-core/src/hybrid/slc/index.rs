@@ -88,13 +88,13 @@ pub struct Window {
 /// What the index knows of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// The sector's newest copy stands in this slot of the log.
+    /// The sector's newest copy is in this slot of the log.
     Real(LogSlot),
     /// The sector is not in the log, but was lately meant to be.
     Virtual,
 }
 
-/// The word of a cell in which nothing stands.
+/// The word of an empty cell.
 ///
 /// No entry has it: the quotient is stored plus one, in a field that was made wide enough for that,
 /// so that every entry has a bit set. For the same reason no lookup's key matches it.
@@ -164,7 +164,7 @@ impl<'ram> Index<'ram> {
         if word == EMPTY { None } else { Some(LogSlot(self.place_of(home, word))) }
     }
 
-    /// Whether the log holds any of so many neighbouring sectors.
+    /// Whether the log holds any of that many neighbouring sectors.
     #[inline]
     pub fn finds(&self, first: Sector, count: u16) -> bool {
         let mut home = self.home(first);
@@ -247,7 +247,7 @@ impl<'ram> Index<'ram> {
         self.virtuals
     }
 
-    /// Entries that could stand in the table at once.
+    /// Entries that the table can hold at once.
     pub fn capacity(&self) -> u32 {
         self.shape.capacity()
     }
@@ -347,7 +347,7 @@ impl<'ram> Index<'ram> {
         word & self.virtual_bit != 0
     }
 
-    /// The cell that a word of this window stands in.
+    /// The cell that a word of this window is in.
     #[inline]
     fn cell_of(&self, home: Home, word: u32) -> usize {
         self.shape.reach(home.cell, word & self.displacement_mask) as usize
@@ -369,14 +369,14 @@ impl<'ram> Index<'ram> {
         word >> self.shape.key_bits() | high << (u32::BITS - self.shape.key_bits())
     }
 
-    /// The sector whose entry stands in a cell.
+    /// The sector whose entry is in a cell.
     fn sector_of(&self, cell: usize, word: u32) -> u32 {
         let home = self.home_at(cell, word);
         let quotient = home.key >> (self.shape.displacement_bits() + 1);
         quotient.wrapping_sub(1).wrapping_mul(self.shape.prime().get()).wrapping_add(home.cell)
     }
 
-    /// The window of the sector whose entry stands in a cell.
+    /// The window of the sector whose entry is in a cell.
     #[inline]
     fn home_at(&self, cell: usize, word: u32) -> Home {
         Home {
@@ -406,7 +406,7 @@ impl<'ram> Index<'ram> {
         }
         let is_virtual = |word| u32::from(word & self.virtual_bit != 0);
         let is_real = |word| u32::from(word != EMPTY) - is_virtual(word);
-        // What stood there was counted, so that neither count falls below zero.
+        // The entry before was counted, so that neither count falls below zero.
         self.reals = self.reals.wrapping_add(is_real(new)).wrapping_sub(is_real(old));
         self.virtuals = self.virtuals.wrapping_add(is_virtual(new)).wrapping_sub(is_virtual(old));
     }

@@ -8,7 +8,7 @@ use crate::hybrid::flash::{Flash, Seen, Spot};
 use crate::layout::{Kind, Slot, Tag};
 use crate::probe::{Cause, Probe};
 
-/// What the tags of a block's pages say of the block.
+/// What the tags of a block's pages show of the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Pages from the first to the last that is programmed.
@@ -19,7 +19,8 @@ pub struct Listed {
     pub wear: Option<u32>,
 }
 
-/// Reads, for a mount, what the slots of a block hold, from the tags of its pages: so many data pages of so many slots.
+/// Reads, for a mount, what the slots of a block hold, from the tags of its pages: that many data pages of that many
+/// slots.
 pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
     flash: &mut Flash<'_, D, P>,
     block: LogBlock,
@@ -35,7 +36,7 @@ pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
             Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
                 let start = usize::from(page) * usize::from(slots);
                 let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
-                // A backup is not mapped: its sectors stand in their chain.
+                // A backup is not mapped: its sectors are in their chain.
                 for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
                     *code = flash.slot(spot, slot as u16).code();
                 }

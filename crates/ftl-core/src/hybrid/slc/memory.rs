@@ -60,7 +60,7 @@ impl<'ram> LogMemory<'ram> {
 }
 
 /// The tail's codes lend their memory to the mount, which looks for chains of moves in a hash table with quadratic
-/// probing: in a small table through all of it, in a large one through so many cells before it walks at random.
+/// probing: in a small table through all of it, in a large one through that many cells before it walks at random.
 const fn tail_codes(codes: usize, index_cells: u32) -> usize {
     const CHAIN_CELLS: u32 = 256;
     let cells = if index_cells < CHAIN_CELLS { index_cells } else { CHAIN_CELLS } as usize;

@@ -56,7 +56,7 @@ pub(crate) struct TailWalk {
 pub struct Demotion {
     /// Which.
     pub sector: Sector,
-    /// Where it stands.
+    /// Where it is.
     pub slot: LogSlot,
 }
 
@@ -100,7 +100,7 @@ impl<'ram> Log<'ram> {
         self.data_pages
     }
 
-    /// The window in which virtual sectors live.
+    /// The window of virtual sectors.
     #[inline]
     pub fn window(&self) -> Window {
         Window {
@@ -197,7 +197,7 @@ impl<'ram> Log<'ram> {
         self.end_page(flash)
     }
 
-    /// Programs the next page of the head, after opening a block where there is none. Says which page it is.
+    /// Programs the next page of the head, after opening a block where there is none. Returns which page it is.
     #[inline]
     fn program<D: NandDevice, P: Probe>(
         &mut self,
@@ -212,7 +212,7 @@ impl<'ram> Log<'ram> {
         }
         let page = self.ring.head_page();
         let spot = Spot::log(self.ring.head(), page);
-        // Should the page before it be lost, this one tells when it was programmed.
+        // If the page before it is lost, this one's note has when it was programmed.
         let note = if page == 0 {
             self.ring.wear()
         } else {
@@ -426,7 +426,7 @@ impl<'ram> Log<'ram> {
         self.split(slot).0 == self.ring.tail()
     }
 
-    /// Erases the tail block, in which nothing is valid any more. Says how many sectors were valid and how many of
+    /// Erases the tail block, in which nothing is valid any more. Returns how many sectors were valid and how many of
     /// them were kept in the log.
     pub fn drop_tail<D: NandDevice, P: Probe>(
         &mut self,

@@ -68,7 +68,7 @@ impl<'ram> Ring<'ram> {
         self.take_out(next);
     }
 
-    /// Takes out the head, in which nothing stands, and which is not the tail too. The block before it, of so many
+    /// Takes out the head, in which nothing stands, and which is not the tail too. The block before it, of that many
     /// pages, is the head again, and full.
     pub fn retire_head(&mut self, pages: u16) {
         let head = self.head;
@@ -83,7 +83,7 @@ impl<'ram> Ring<'ram> {
         self.take_out(head);
     }
 
-    /// Takes out the head of a log in which nothing stands at all.
+    /// Takes out the head of an empty log.
     pub fn retire_only(&mut self) {
         let head = self.head;
         self.head = self.after(head);
@@ -212,7 +212,7 @@ impl<'ram> Ring<'ram> {
             return false;
         }
         let next = self.after(self.head);
-        // Past the last block the ring begins anew: its blocks have been erased once more.
+        // After the last block the ring starts again: its blocks have been erased once more.
         if next <= self.head {
             self.lap = self.lap.saturating_add(1);
         }

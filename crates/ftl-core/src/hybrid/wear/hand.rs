@@ -4,7 +4,7 @@ use super::sweep::{HOT, MOST_STEPS};
 use super::{DualPool, RETIRED};
 use crate::hybrid::address::ChainBlock;
 
-/// The base is raised when every block is this far above it: at most once in so many erases of the least worn block.
+/// The base is raised when every block is this far above it: at most once in that many erases of the least worn block.
 const BASE_STEP: u16 = 1 << 14;
 
 impl DualPool<'_> {
@@ -20,7 +20,7 @@ impl DualPool<'_> {
         }
     }
 
-    /// Lowers a block's effective count, applies rule (c), and gathers what the block says.
+    /// Lowers a block's effective count, applies rule (c), and gathers the block's counts.
     fn visit(&mut self, block: ChainBlock) {
         let nibble = self.pools.get(block);
         if nibble == RETIRED {

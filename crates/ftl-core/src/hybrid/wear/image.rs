@@ -6,7 +6,7 @@ use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};
 
 impl DualPool<'_> {
-    /// Bytes in an image, of so many blocks.
+    /// Bytes in an image, of that many blocks.
     pub const fn image_bytes(blocks: u16) -> u64 {
         let [counts, pools] = WearMemory::lengths(blocks);
         2 * counts as u64 + pools as u64 + 4 + 8 + 2 + Sweep::IMAGE_BYTES
@@ -22,7 +22,7 @@ impl DualPool<'_> {
         self.sweep.save(sink);
     }
 
-    /// Takes them back.
+    /// Restores them.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         self.counts.load(source)?;
         self.pools.load(source)?;

@@ -56,7 +56,7 @@ pub use memory::WearMemory;
 pub use sweep::ERASES_A_SWEEP;
 use sweep::{HOT, MOST_STEPS, Sweep};
 
-/// The steps in which effective counts are kept: so many make a threshold.
+/// The steps in which effective counts are kept: that many make a threshold.
 const STEPS_A_THRESHOLD: u16 = 4;
 
 /// A block that is in neither pool.
@@ -97,12 +97,12 @@ pub struct DualPool<'ram> {
 }
 
 impl<'ram> DualPool<'ram> {
-    /// Counts to lend for so many blocks.
+    /// Counts for that many blocks.
     pub const fn counts_for(blocks: BlockCount) -> usize {
         blocks.as_usize()
     }
 
-    /// Bytes to lend for the pools of so many blocks.
+    /// Bytes for the pools of that many blocks.
     pub const fn bytes_for(blocks: BlockCount) -> usize {
         Nibbles::<ChainBlock>::bytes_for(blocks.get())
     }
@@ -176,7 +176,7 @@ impl<'ram> DualPool<'ram> {
         self.base.saturating_add(u32::from(self.counts.get(block)))
     }
 
-    /// Sets a block's erase count to what the flash says, once for each block after `new`.
+    /// Sets a block's erase count to that on flash, once for each block after `new`.
     ///
     /// Counts are kept within 65,535 of each other. Where the flash says otherwise the least worn blocks count as more
     /// worn than they are.

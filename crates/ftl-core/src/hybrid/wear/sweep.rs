@@ -3,7 +3,7 @@
 use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};
 
-/// A sweep over all blocks ends within so many erases. A swap absorbs some TH erases, so that about one in sixteen
+/// A sweep over all blocks ends within that many erases. A swap absorbs some TH erases, so that about one in sixteen
 /// erases asks for a cold block: by then the hand has looked at a hundred blocks or more.
 pub const ERASES_A_SWEEP: u16 = 1024;
 
@@ -16,7 +16,7 @@ pub(super) const HOT: u8 = 0b1000;
 /// The largest effective count, in steps. The next larger, in the hot pool, means that the block is retired.
 pub(super) const MOST_STEPS: u8 = 6;
 
-/// Where the hand stands, and what it has gathered.
+/// The position of the hand, and what it has gathered.
 #[derive(Debug)]
 pub(super) struct Sweep {
     /// The block visited next.
@@ -94,7 +94,7 @@ impl Sweep {
         sink.half(self.rising);
     }
 
-    /// Takes it back.
+    /// Restores it.
     pub(super) fn load(&mut self, source: &mut impl Source, blocks: u16) -> Option<()> {
         self.hand = source.half()?;
         self.lower = source.byte()?;

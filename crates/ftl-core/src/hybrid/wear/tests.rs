@@ -1,4 +1,4 @@
-//! The rules worked out by hand, and that advice keeps to its word whatever comes.
+//! The rules computed by hand, and that advice is correct in every order of events.
 
 use proptest::prelude::*;
 
@@ -108,7 +108,7 @@ fn a_cold_block_that_is_erased_no_oftener_than_the_hot_ones_stays_cold() {
         pool.note_erase(block(3));
         assert!(pool.is_cold(block(3)), "after {erases}");
     }
-    // Its erase count tells in the end: 2·TH and one above the least worn cold block.
+    // Its erase count decides in the end: 2·TH and one above the least worn cold block.
     pool.note_erase(block(3));
     assert!(pool.is_hot(block(3)));
 }

@@ -18,7 +18,7 @@ impl WriteBack {
         sink.byte(u8::from(self.suspended));
     }
 
-    /// Takes it back.
+    /// Restores it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for share in [&mut self.batch, &mut self.short, &mut self.long] {
             let (updates, sectors) = (source.word()?, source.word()?);

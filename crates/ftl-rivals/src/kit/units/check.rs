@@ -5,7 +5,7 @@ use ftl_iface::{NandDevice, Probe};
 use super::{NOWHERE, Place, Unfit, Units};
 
 impl<D: NandDevice, P: Probe> Units<D, P> {
-    /// Whether an area holds all units with room for collecting it: beside the data, so many blocks that do not take
+    /// Whether an area holds all units with room for collecting it: beside the data, that many blocks that do not take
     /// part, and those that stand open, it needs as many free ones as collection may take.
     pub fn fits(&self, area: usize, beside: u32) -> Result<(), Unfit> {
         let area = &self.areas[area];

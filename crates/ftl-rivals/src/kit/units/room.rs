@@ -19,7 +19,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
     }
 
     /// Collects blocks of an area in the order in which they were filled, until a write finds room: all that is valid
-    /// goes to a stream of another area, on that behalf. `below` makes room there, before each block. Says how many
+    /// goes to a stream of another area, on that behalf. `below` makes room there, before each block. Returns how many
     /// units went.
     #[inline]
     pub fn spill(

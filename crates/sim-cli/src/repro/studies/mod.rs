@@ -62,7 +62,7 @@ pub(super) struct Trial {
     system: String,
     /// Bytes of SLC, where they are not the device's.
     slc: Option<u64>,
-    /// Its first part of so many.
+    /// Its first part of that many.
     part: (u64, u64),
 }
 
@@ -320,7 +320,7 @@ fn slc_erases(details: Option<replay::Details>) -> Vec<u32> {
     })
 }
 
-/// Does all of so many runs, some at a time, and gives what they brought in their order.
+/// Does all of that many runs, some at a time, and gives what they brought in their order.
 fn all(
     count: usize,
     jobs: usize,

@@ -191,7 +191,7 @@ impl Conversation {
 
 /// How far a job came.
 enum Done {
-    /// It is done, and has used so many bytes of the input.
+    /// It is done, and has used that many bytes of the input.
     Whole(usize),
     /// A piece of it is.
     Part(usize),

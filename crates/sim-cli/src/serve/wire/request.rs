@@ -35,7 +35,7 @@ pub(super) enum Asked {
     Trim(Range, Kept),
     Zero(Range, Zeroing, Kept),
     Flush,
-    /// Nothing: an error is the answer, after so many bytes of payload were passed over.
+    /// Nothing: an error is the answer, after that many bytes of payload were passed over.
     Refused(Errno, u32),
     /// The client goes.
     Disconnect,
@@ -56,7 +56,7 @@ pub(super) struct Request {
 pub(super) struct Unreadable;
 
 impl Request {
-    /// Reads a header and checks it against the export. Says what to do; an error ends the connection.
+    /// Reads a header and checks it against the export. Returns what to do; an error ends the connection.
     pub(super) fn parse(header: &[u8; HEADER_BYTES], export: Export) -> Result<Self, Unreadable> {
         if be32(header, 0) != MAGIC {
             return Err(Unreadable);

@@ -17,7 +17,7 @@ enum Place {
     Name(String),
 }
 
-/// A column of numbers, which count so many nanoseconds, or bytes.
+/// A column of numbers, which count that many nanoseconds, or bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Counted {
     place: Place,

@@ -92,7 +92,7 @@ const MANY: usize = 100;
 /// `DiskSim` reads addresses into 31 bits: no disk of its day had more than 1 TiB.
 const DISKSIM_BLOCKS: u64 = 1 << 31;
 
-/// A request each so many nanoseconds is more than any host asked for.
+/// A request each that many nanoseconds is more than any host asked for.
 const NANOS_A_REQUEST: u64 = 100;
 
 /// What tells the unit of the times.
@@ -188,7 +188,7 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
     Judged::Likely(Reading::Mqsim, Some(taken.into()))
 }
 
-/// How many requests begin where another one ends, if a length's unit is so many blocks.
+/// How many requests begin where another one ends, if a length's unit is that many blocks.
 fn joined(seen: &[Line], unit: u64) -> usize {
     let end = |line: &Line| {
         Some((line.device, line.address.checked_add(line.length.checked_mul(unit)?)?))

@@ -22,7 +22,7 @@ fn parse(line: &[u8]) -> Option<Line> {
     request(line, 1, 1).map(Line::Request)
 }
 
-/// A request whose address and length count in so many bytes.
+/// A request whose address and length count in that many bytes.
 pub(super) fn request(line: &[u8], address: u64, length: u64) -> Option<Request> {
     let mut cursor = Cursor::new(line);
     cursor.blanks();

@@ -17,7 +17,7 @@ pub enum IndexFault {
         /// The cell.
         cell: usize,
     },
-    /// Two entries speak of one sector.
+    /// Two entries are of one sector.
     Twice(Sector),
     /// A real entry names a slot that the log does not have.
     NoSuchSlot(Sector),

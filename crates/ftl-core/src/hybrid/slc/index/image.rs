@@ -4,12 +4,12 @@ use super::{EMPTY, Index};
 use crate::image::{Sink, Source, holds};
 
 impl Index<'_> {
-    /// Bytes in an image, where the cells take so many.
+    /// Bytes in an image, where the cells take that many.
     pub const fn image_bytes(cells: u64) -> u64 {
         cells + 4
     }
 
-    /// Writes down every cell, and where the hand stands.
+    /// Writes every cell, and the position of the hand.
     pub fn save(&self, sink: &mut impl Sink) {
         for word in &*self.low {
             sink.word(*word);
@@ -18,7 +18,7 @@ impl Index<'_> {
         sink.word(self.hand);
     }
 
-    /// Takes them back. Each entry must be one that `put` could have left where it stands.
+    /// Restores them. Each entry must be in a cell where `put` could have left it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for word in &mut *self.low {
             *word = source.word()?;

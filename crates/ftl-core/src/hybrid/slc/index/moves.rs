@@ -107,7 +107,7 @@ impl Index<'_> {
         false
     }
 
-    /// The first cell of the window where nobody stands, or a trace that gives way.
+    /// The first cell of the window that is empty, or holds a trace that can be replaced.
     fn free_cell(&self, home: Home) -> Option<(u32, usize)> {
         self.shape.window(home.cell).find(|(_, cell)| {
             let word = self.word(*cell);
@@ -115,7 +115,7 @@ impl Index<'_> {
         })
     }
 
-    /// Puts what is carried into a cell of its window, and carries what stood there.
+    /// Puts the carried entry into a cell of its window, and carries the one that was there.
     fn exchange(&mut self, carried: &mut Carried, cell: usize) {
         let word = self.word(cell);
         let probe = self.shape.window(carried.home.cell).find(|(_, probed)| *probed == cell);

@@ -46,7 +46,7 @@ impl Index<'_> {
         }
     }
 
-    /// Brings the table into order: everyone stands as near to home as those with earlier homes allow.
+    /// Brings the table into order: each entry is as near to its home as those with earlier homes allow.
     fn settle(&mut self) {
         let mut moved = true;
         while moved {
@@ -85,7 +85,7 @@ impl Index<'_> {
         true
     }
 
-    /// Whether an entry may be written there: nobody stands there, or a trace that gives way.
+    /// Whether an entry may be written there: the cell is empty, or holds a trace that can be replaced.
     fn is_free(&self, word: u32) -> bool {
         word == EMPTY || self.is_virtual(word)
     }

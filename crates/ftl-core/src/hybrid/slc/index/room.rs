@@ -17,7 +17,7 @@ struct Displacing {
 }
 
 impl Index<'_> {
-    /// Gives every sector of a request an entry, and says how many of them the log holds already; `None` where one
+    /// Gives every sector of a request an entry, and returns how many of them the log holds already; `None` where one
     /// found no room.
     ///
     /// A sector keeps the entry it has; else it gets a free cell, else the oldest virtual entry's
@@ -93,7 +93,7 @@ impl Index<'_> {
         self.trace(home, word, &Displacing { head: window.head, youngest: 1, spared: 0..0 })
     }
 
-    /// Moves the clock hand over so many cells and frees those whose virtual entries have expired.
+    /// Moves the clock hand over that many cells and frees those whose virtual entries have expired.
     ///
     /// It is to be called at each log block that is opened, with
     /// [`expire_stride`](Self::expire_stride) cells: ages are kept modulo at least twice the log's
@@ -113,7 +113,7 @@ impl Index<'_> {
     }
 
     /// How many cells the clock hand has to visit at each opened block, so that a lap of a log of
-    /// so many blocks visits every cell twice.
+    /// that many blocks visits every cell twice.
     pub fn expire_stride(&self, blocks: BlockCount) -> u32 {
         let visits = self.shape.entries() * 2;
         let stride = visits.checked_div(blocks.get()).unwrap_or(visits);

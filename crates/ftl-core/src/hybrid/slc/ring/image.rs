@@ -6,7 +6,7 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Ring<'_> {
-    /// Bytes in an image, of so many blocks.
+    /// Bytes in an image, of that many blocks.
     pub const fn image_bytes(blocks: u16) -> u64 {
         Bits::<LogBlock>::bytes_for(blocks as u32) as u64 + 5 * 2 + 4 + 4 + 8
     }
@@ -24,7 +24,7 @@ impl Ring<'_> {
         sink.half(self.suspects);
     }
 
-    /// Takes it back. The head lies so many good blocks after the tail, or it contradicts itself.
+    /// Restores it. The head lies that many good blocks after the tail, or it contradicts itself.
     pub fn load(&mut self, source: &mut impl Source, data_pages: u16) -> Option<()> {
         self.bad.load(source)?;
         self.head = LogBlock::new(source.half()?);
