@@ -10,7 +10,7 @@
 //!              BlockStore: whole sectors
 //! ```
 //!
-//! Hosts speak of blocks of 512 bytes, the FTL of sectors as large as a page. [`ByteStore`] stands between: the one
+//! Hosts speak of blocks of 512 bytes, the FTL of sectors as large as a page. [`ByteStore`] is between: the one
 //! place where a part of a sector is changed, and where it is counted what that costs.
 //!
 //! # Features

@@ -32,7 +32,7 @@ impl<E: fmt::Debug> core::error::Error for SdmmcError<E> {}
 
 /// A store as the block device that `embedded-sdmmc` keeps its FAT volumes on.
 ///
-/// Its methods take `&self`, so that the store stands in a `RefCell`.
+/// Its methods take `&self`, so that the store is in a `RefCell`.
 #[derive(Debug)]
 pub struct SdmmcBlocks<'b, S> {
     bytes: RefCell<ByteStore<'b, S>>,

@@ -161,7 +161,7 @@ impl<'b, S: BlockStore> UsbDisk<'b, S> {
                 return;
             };
             if taken == 0 {
-                // The bus is full: go on when it has sent.
+                // The bus is full: continue when it has sent.
                 return;
             }
             self.taken += taken;

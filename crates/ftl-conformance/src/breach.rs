@@ -1,4 +1,4 @@
-//! What is said when a promise is broken, or when the examination could not go on.
+//! What is reported when a promise is broken, or when the examination could not continue.
 
 use core::fmt;
 

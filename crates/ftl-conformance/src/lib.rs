@@ -31,8 +31,8 @@
 //!
 //! # Modules
 //!
-//! [`clause`]: the promises, one by one. [`breach`]: what is said when one is broken. [`examiner`]: the checks while
-//! power holds. [`power`]: those around a loss of power. `pattern`: what pages are filled with.
+//! [`clause`]: the promises, one by one. [`breach`]: what is reported when one is broken. [`examiner`]: the checks
+//! while power holds. [`power`]: those around a loss of power. `pattern`: what pages are filled with.
 //!
 //! # What it cannot tell
 //!

@@ -49,7 +49,7 @@ impl<D: NandDevice> Examiner<'_, D> {
 
     /// Works until power fails, which the device's wrapper or a hand at the switch sees to, and returns when the driver
     /// does. Programs go through all lent blocks but the first, and end with them: a hundred blocks of an SPI NAND give
-    /// some seconds. Erases go on for that many `times`.
+    /// some seconds. Erases continue for that many `times`.
     pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Verdict<D::Error> {
         let Some((_, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {

@@ -64,7 +64,7 @@ pub trait Source {
     }
 }
 
-/// `Some` if it holds: for `load`, which asks much and goes on only if all of it is so.
+/// `Some` if it holds: for `load`, which asks much and continues only if all of it is so.
 #[inline]
 pub fn holds(condition: bool) -> Option<()> {
     condition.then_some(())

@@ -46,7 +46,7 @@ pub enum Kind {
     Data = 0x55,
     /// Sectors of a logical block as they came.
     Chain = 0x5A,
-    /// Sectors of a logical block as they came, which with all pages before it in this block stand in their places.
+    /// Sectors of a logical block as they came, which with all pages before it in this block are in their places.
     ChainInPlace = 0x66,
     /// A run of sectors forgotten; the payload says which.
     Trim = 0x69,
@@ -178,7 +178,7 @@ pub enum Slot {
     Holds(Sector),
     /// The place of this sector, which was never written, or was trimmed.
     Hole(Sector),
-    /// The place of this sector, whose newest copy stood in the log or in a younger log block when a fold came by.
+    /// The place of this sector, whose newest copy was in the log or in a younger log block when a fold came by.
     Elsewhere(Sector),
     /// This sector, whose newest copy could not be read any more: reading it is an error until it is written again.
     Lost(Sector),
@@ -257,7 +257,7 @@ pub enum Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// What stands in the tag already, slot by slot. A run of nothing says so, and not a case of its own, with which
+    /// What is in the tag already, slot by slot. A run of nothing says so, and not a case of its own, with which
     /// each of these would be larger.
     pub const HELD: Self = Self::Run { first: Sector::new(0), at: 0, count: 0 };
 

@@ -1,5 +1,5 @@
 //! What a device says that it bears, it bears: in each request as many blocks fail as it says may fail at once, where
-//! it hurts most, and it goes on until its reserve is gone.
+//! it hurts most, and it continues until its reserve is gone.
 
 mod world;
 

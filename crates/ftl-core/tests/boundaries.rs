@@ -216,7 +216,7 @@ fn one_sector_written_again_and_again_wears_the_log_alone() {
         let counters = world.counters();
         assert_eq!(counters.log_sectors, 2_000);
         assert_eq!((counters.folds, counters.chain_sectors), (0, 0));
-        // The sector stands at the head, so that every tail is worth nothing but its places.
+        // The sector is at the head, so that every tail is worth nothing but its places.
         assert_eq!((counters.reclaimed_valid, counters.reclaimed_kept), (0, 0));
     }
 }

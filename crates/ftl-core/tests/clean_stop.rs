@@ -1,4 +1,4 @@
-//! A clean stop, and the mount after it: few reads, no changes, and an FTL that goes on as if it had never been away.
+//! A clean stop, and the mount after it: few reads, no changes, and an FTL that continues as if it had never been away.
 
 mod world;
 

@@ -403,7 +403,7 @@ fn an_image_forged_without_its_check_is_never_believed() {
     }
 }
 
-/// Puts these pages and that seal into a place, under the tags that stand there.
+/// Puts these pages and that seal into a place, under the tags that are there.
 fn rewrite(device: &Stopped, chip: &mut Device, number: u16, image: &[Vec<u8>], seal: Seal) {
     let place = device.place(number);
     let mut seal_page = vec![0xFF; image[0].len()];

@@ -260,7 +260,7 @@ fn neighbours_in_a_tail_leave_in_one_page() {
     let mut world = hybrid(3, RULES);
     world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, 8)]);
-        // Sectors 16 to 19 share a page of the chain, whichever pages of the log they stand in.
+        // Sectors 16 to 19 share a page of the chain, whichever pages of the log they are in.
         cost(world, ftl, &[write(18, 2), write(17, 1), write(16, 1)]);
         cost(world, ftl, &[write(66, 2), write(66, 2), write(66, 2)]);
         cost(world, ftl, &[Step::Read { first: 16, count: 4 }, write(66, 2)]);

@@ -1,4 +1,4 @@
-//! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device goes on, until its
+//! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device continues, until its
 //! reserve is gone; then everything can be read.
 
 mod world;

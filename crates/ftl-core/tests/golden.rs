@@ -24,7 +24,7 @@ struct Scenario {
     geometry: Geometry,
     config: Config,
     requests: u32,
-    /// Whether the device is mounted anew now and then. The averages of rule (c) begin anew with each mount.
+    /// Whether the device is mounted again now and then. The averages of rule (c) begin anew with each mount.
     /// Once in a thousand requests.
     now_and_then: Step,
 }

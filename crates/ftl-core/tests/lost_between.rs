@@ -47,7 +47,7 @@ impl Worn {
         }
     }
 
-    /// What stands on the pages: where, of which kind, when programmed, and the slots; in the order of programming.
+    /// What is on the pages: where, of which kind, when programmed, and the slots; in the order of programming.
     fn tags(&mut self) -> Vec<(Page, u8, u64, Vec<u32>)> {
         let geometry = *self.geometry();
         let mut found = Vec::new();

@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         (0..self.capacity).filter_map(|sector| Some((sector, newest(sector)?))).collect()
     }
 
-    /// What stands in a place, which must be that sector.
+    /// What is in a place, which must be that sector.
     fn at(&mut self, place: Place, sector: u32) -> Vec<u8> {
         let fast = self.areas[0].places();
         let (area, within) =

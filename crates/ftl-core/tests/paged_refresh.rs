@@ -191,7 +191,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
             // anchor; both headers. Each may open a block.
             assert!(spent(Verb::Program) <= 3 + leaves, "{name}: {}", spent(Verb::Program));
             assert!(spent(Verb::Erase) <= 3, "{name}: {}", spent(Verb::Erase));
-            // The pages of a victim are read until one is full, and the map for what stands in them.
+            // The pages of a victim are read until one is full, and the map for what is in them.
             let most = 2 * pages + 2 * leaves + 4;
             assert!(spent(Verb::Read) <= most, "{name}: {}", spent(Verb::Read));
             assert!(ftl.scrub_left() <= left, "{name}: the scrub goes on");
@@ -207,7 +207,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
     }
 }
 
-/// Pages in use are lost while the device is mounted: what stood there is lost, and their blocks are won back.
+/// Pages in use are lost while the device is mounted: what was there is lost, and their blocks are won back.
 #[test]
 fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
     for (name, config) in all(0) {
@@ -222,7 +222,7 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         let capacity = truth.len() as u32;
         let region = if geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
         let shape = geometry.region(region).expect("the region");
-        // Headers and anchors stand in the first blocks where there is no other region.
+        // Headers and anchors are in the first blocks where there is no other region.
         for block in 4..shape.blocks.get() {
             let page = PageIndex::new(dice.below(shape.pages_per_block.get()) as u16);
             let page = Block::new(region, block).page(page);

@@ -82,7 +82,7 @@ fn holds(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
     }
 }
 
-/// Some requests, whose results stand in the truth then.
+/// Some requests, whose results are in the truth then.
 fn requests(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &mut [u32], dice: &mut Dice, life: u32) {
     for request in 0..150 {
         let version = life * 1_000 + request + 1;

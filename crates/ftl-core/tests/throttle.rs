@@ -17,7 +17,7 @@ const CHAIN_BLOCKS: u32 = 1_000;
 const LOGICAL_BLOCKS: u32 = 950;
 /// Sectors of a chain block.
 const PER_BLOCK: u32 = 16;
-/// Hot sectors stand in every other logical block, so that they have chains of their own.
+/// Hot sectors are in every other logical block, so that they have chains of their own.
 const APART: u32 = 8;
 
 fn device(log_blocks: u32, ratio: u32, throttle: bool) -> World {

@@ -1,6 +1,6 @@
 //! S. Hong and D. Shin, "NAND flash-based disk cache using SLC/MLC combined flash memory" (2010).
 //!
-//! A chip whose blocks can be of either kind stands between a buffer of DRAM and a hard disk. Its SLC part and its MLC
+//! A chip whose blocks can be of either kind is between a buffer of DRAM and a hard disk. Its SLC part and its MLC
 //! part are filled in turn, as rings. Writes go to the DRAM and leave it for the SLC; what is read and not there is
 //! copied to the DRAM, and to the SLC if it was found in the MLC or on the disk. A full ring collects its oldest block.
 //! How much of its cold region is invalid says what becomes of the block's valid pages:
@@ -293,7 +293,7 @@ impl<B: Backing> DiskCache<B> {
         put
     }
 
-    /// Fetches a unit that is not in the DRAM, and says where it was: in a region of the flash, or on the disk.
+    /// Fetches a unit that is not in the DRAM, and returns where it was: in a region of the flash, or on the disk.
     fn fetch<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -308,7 +308,7 @@ impl<B: Backing> DiskCache<B> {
         Ok(area)
     }
 
-    /// Puts a unit into the DRAM; what must leave for it goes down.
+    /// Puts a unit into the DRAM; what must leave for it is written to the flash or the disk.
     fn buffer<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -331,7 +331,7 @@ impl<B: Backing> DiskCache<B> {
         Ok(())
     }
 
-    /// What is new goes from the DRAM to the flash, or to the disk where there is none.
+    /// New data moves from the DRAM to the flash, or to the disk where there is no flash.
     fn write_down<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -365,7 +365,7 @@ impl<B: Backing> DiskCache<B> {
         self.buffer(units, unit, data, false)
     }
 
-    /// Where a copy of what was read goes, if it is copied.
+    /// Where data that was read is copied to, if it is copied.
     fn copied_to(&self, found: Option<usize>) -> Option<usize> {
         match (self.rule, found) {
             (Rule::DiskAlone, _) | (Rule::Apart, Some(_)) | (_, Some(SLC)) => None,

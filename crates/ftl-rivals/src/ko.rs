@@ -102,7 +102,7 @@ impl Ko {
     }
 }
 
-/// Collects the MLC by cost age times until what comes finds room.
+/// Collects the MLC by cost, age and times of cleaning until there is room for new data.
 fn make_room_in_mlc<D: NandDevice, P: Probe>(
     units: &mut Units<D, P>,
 ) -> Result<(), Fault<D::Error>> {

@@ -1,7 +1,7 @@
 //! R. Kinoshita, C. Matsui and K. Takeuchi, "Maximizing performance/cost of SSD composed of memory-type and storage-
 //! type SCMs" (Flash Memory Summit 2018).
 //!
-//! Two memories that are written byte by byte stand beside each other: a small quick one (M-SCM) and a large one
+//! Two memories that are written byte by byte are beside each other: a small quick one (M-SCM) and a large one
 //! (S-SCM). Hosts read and write sectors in whichever holds them; what is accessed often moves to the quick one in
 //! pages of 16 KiB, by a table of last use, and what was used longest ago goes back in exchange. In either memory
 //! wear can be leveled: after `interval` overwrites of a place its page moves to another.

@@ -26,7 +26,7 @@ pub enum Command {
     ReadId = 0x9F,
     /// Erases a block: one of its pages.
     BlockErase = 0xD8,
-    /// Starts anew.
+    /// Starts again.
     Reset = 0xFF,
 }
 

@@ -65,7 +65,7 @@ pub enum Time {
 
 /// A device that keeps simulated time. Wrappers pass their inner device's on.
 pub trait Timed {
-    /// The moment at which the caller may go on.
+    /// The moment at which the caller may continue.
     fn now(&self) -> Nanos;
 }
 

@@ -204,7 +204,7 @@ impl Format {
         }
     }
 
-    /// Writes to a record what the formula tells of a page.
+    /// Writes to a record what the formula gives for a page.
     pub(crate) fn store_preset(&self, record: &mut [u8], preset: &dyn Preset, page: Page) {
         let (head, payload) = record.split_at_mut(1 + self.spare_kept);
         head[0] = State::Kept.code();
@@ -214,7 +214,7 @@ impl Format {
         }
     }
 
-    /// Reads what the formula tells of a page.
+    /// Reads what the formula gives for a page.
     #[inline]
     pub(crate) fn load_preset(
         &self,

@@ -74,7 +74,7 @@ impl Power {
         Energy::of(self.supply_millivolts, self.active_microamps, time)
     }
 
-    /// Energy of a die that stands by for that long.
+    /// Energy of a die in standby for that long.
     pub const fn idle(&self, time: Nanos) -> Energy {
         Energy::of(self.supply_millivolts, self.standby_microamps, time)
     }

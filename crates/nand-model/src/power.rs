@@ -26,7 +26,7 @@ pub enum PageFate {
         /// Reads that go well.
         reads: u32,
     },
-    /// It reads well, however often, until power goes off once more, and is uncorrectable from then on.
+    /// It reads well, however often, until power is lost once more, and is uncorrectable from then on.
     Fading,
 }
 
@@ -77,7 +77,7 @@ pub trait Tear: NandDevice {
     /// An erase that stops midway. The block stays in the mode that it has, whichever it was to be erased into.
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error>;
 
-    /// Power goes off between two operations, or after one that it tore: pages that were [fading](PageFate::Fading) are
+    /// Power is lost between two operations, or after one that it tore: pages that were [fading](PageFate::Fading) are
     /// uncorrectable from now on. A page that the cut itself leaves fading lasts until the next time.
     fn power_off(&mut self);
 }

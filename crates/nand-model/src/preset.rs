@@ -19,7 +19,7 @@ pub trait Preset: Debug + Send + Sync {
     fn stamp(&self, page: Page, sector: u32) -> Stamp;
 
     /// Both at once: the spare bytes that are kept, and whole sectors from that one on, of which only the stamps are
-    /// written. It need not be written anew: it makes one call of many.
+    /// written. It need not be rewritten: it makes one call of many.
     #[inline]
     fn page(
         &self,
@@ -41,7 +41,7 @@ pub trait Preset: Debug + Send + Sync {
 /// Why blocks cannot be preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
-    /// Formulas tell stamps, and the chip keeps bytes.
+    /// Formulas give stamps, and the chip keeps bytes.
     #[error("a formula tells stamps, and this chip keeps every byte: make it in stamp mode")]
     Bytes,
     /// The device has no such block.
@@ -50,7 +50,7 @@ pub enum PresetError {
     /// The block is programmed or marked bad.
     #[error("{0} is programmed or bad: preset erased blocks")]
     InUse(Block),
-    /// Another formula tells of this region's blocks.
+    /// Another formula gives this region's blocks.
     #[error("the {0} region has a formula: preset all of its blocks with one")]
     Another(Region),
 }

@@ -60,7 +60,7 @@ const ONES: u32 = u32::MAX;
 /// What each cell of an erased page reads as.
 pub(crate) const ERASED: u8 = 0xFF;
 
-/// What a record says of its page.
+/// What a record has of its page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// Left out when a later page of the block was programmed: reads as erased.
@@ -98,7 +98,7 @@ pub(crate) fn fill_rest(rest: &mut [u8]) {
     }
 }
 
-/// Writes the sector that 4 bytes stand for.
+/// Writes the sector that 4 bytes encode.
 #[inline]
 pub(crate) fn write_word(word: u32, sector: &mut [u8]) {
     match word {
@@ -108,7 +108,7 @@ pub(crate) fn write_word(word: u32, sector: &mut [u8]) {
     }
 }
 
-/// The 4 bytes that stand for a sector, if 4 bytes can.
+/// The 4 bytes that encode a sector, if 4 bytes can.
 #[inline]
 pub(crate) fn word_of(sector: &[u8]) -> Option<u32> {
     match Stamp::read_from(sector) {

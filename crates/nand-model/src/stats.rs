@@ -36,7 +36,7 @@ pub struct ChipStats {
     pub mlc: RegionStats,
     /// The moment at which the last operation ends.
     pub elapsed: Nanos,
-    /// The energy of dies that stood by until then, at the part's standby current.
+    /// The standby energy of dies until then.
     pub idle_energy: Energy,
 }
 

@@ -43,7 +43,7 @@ impl<D, S: FnMut(&str)> Tracer<D, S> {
         Self { inner, sink, now: None, operations: 0, line: String::new() }
     }
 
-    /// Adds to each line the moment at which the caller may go on.
+    /// Adds to each line the moment at which the caller may continue.
     #[must_use]
     pub fn timed(mut self) -> Self
     where

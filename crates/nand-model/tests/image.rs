@@ -1,4 +1,4 @@
-//! Images: what is saved is loaded, and what is damaged is said to be.
+//! Images: what is saved is loaded, and what is damaged is reported to be.
 
 mod support;
 
@@ -56,7 +56,7 @@ fn a_loaded_chip_is_the_one_that_was_saved() {
         let mut chip = used(chip);
         let mut loaded = Chip::load(saved(&chip).as_slice()).unwrap();
         assert_same(&mut chip, &mut loaded);
-        // And it goes on as one.
+        // And it continues as one.
         loaded.program(page(mlc(3), 6), &[0xFF; 1024], &[0xFF; 32]).unwrap();
         assert!(loaded.is_programmed(page(mlc(3), 6)) && !loaded.is_programmed(page(mlc(3), 7)));
         loaded.erase(slc(1)).unwrap();
@@ -181,7 +181,7 @@ fn faults_are_saved_with_the_chip_and_what_they_left_too() {
         program(&mut loaded, page(mlc(6), 0), 1);
     }));
     assert!(too_early.is_err(), "the torn erase was forgotten");
-    // Chance goes on as it would have.
+    // Chance continues as it would have.
     let outcomes = |device: &mut FaultInjector<Chip>| -> Vec<bool> {
         (0..8).map(|index| try_program(device, page(mlc(7), index), 1).is_ok()).collect()
     };

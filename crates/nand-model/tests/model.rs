@@ -58,9 +58,9 @@ enum Step {
         sectors: u32,
         spare: usize,
     },
-    /// Goes on with a fork, and checks that the original did not change.
+    /// Continues with a fork, and checks that the original did not change.
     Fork,
-    /// Goes on with what an image gives back.
+    /// Continues with what an image gives back.
     SaveAndLoad,
 }
 

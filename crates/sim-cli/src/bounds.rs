@@ -7,7 +7,7 @@
 //! - its *dies* allow: each is taken by a page's cells and by the page's way over the bus;
 //! - its *buses* allow: each carries one page at a time.
 //!
-//! The smallest of the three is the bound. What a replay on `conventional` reaches stands beside it: what is missing is
+//! The smallest of the three is the bound. What a replay on `conventional` reaches is beside it: what is missing is
 //! requests that meet on one die while others idle, maps that must be looked up, and blocks that are erased.
 
 use std::io::Write;

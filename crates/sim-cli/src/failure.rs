@@ -33,7 +33,7 @@ pub enum Failure {
     /// What was typed contradicts itself, or names what is not there.
     #[error("{0}")]
     Arguments(String),
-    /// Ctrl-C came before the end. What was done until then is said.
+    /// Ctrl-C came before the end. What was done until then is reported.
     #[error("stopped by Ctrl-C: {0}")]
     Interrupted(String),
     /// A result cannot be written to its file.

@@ -1,4 +1,4 @@
-//! A run's result: what stands in its JSON, under names that stay.
+//! A run's result: what is in its JSON, under names that stay.
 //!
 //! The schema changes its number when a name or a meaning changes; names may be added. A figure that was never
 //! measured (the mean of no reads, say) is `null`.
@@ -252,7 +252,7 @@ pub struct RegionResult {
     pub erases: u64,
     /// How these are spread over the blocks.
     pub erase_count: Spread,
-    /// Until its blocks have the erases they are specified for, if the host goes on as in this run, wear is even, and
+    /// Until its blocks have the erases they are specified for, if the host continues as in this run, wear is even, and
     /// [`BYTES_A_DAY`] are written; none where nothing was erased.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
@@ -396,7 +396,7 @@ pub struct Factors {
     pub n3: Option<f64>,
     /// Blocks erased by a fold.
     pub n4: Option<f64>,
-    /// Share of page writes to chains whose map was not at hand.
+    /// Share of page writes to chains whose map was not cached.
     pub p1: Option<f64>,
     /// Folds a page write to chains.
     pub p2: Option<f64>,

@@ -91,7 +91,7 @@ impl Table {
         widths
     }
 
-    /// Writes those columns. Where a last one of words does not fit, it goes on below.
+    /// Writes those columns. Where a last one of words does not fit, it continues below.
     fn write_some(
         &self,
         rows: &[Vec<String>],

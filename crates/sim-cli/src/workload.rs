@@ -251,7 +251,7 @@ impl Stream<'_> {
         self.from = self.latest;
     }
 
-    /// Out of the way of the requests: what is opened stands on the stack first, and that is much.
+    /// Out of the way of the requests: what is opened is on the stack first, and that is much.
     #[cold]
     #[inline(never)]
     fn open_next(&mut self) -> Result<bool, Failure> {

@@ -147,7 +147,7 @@ const ISSUED: u32 = 7;
 #[test]
 fn what_blktrace_wrote_for_each_processor_is_one_trace() {
     let folder = folder("by-processor");
-    // What was issued stands in the first file alone: the second one's queued request is the same once more.
+    // What was issued is in the first file alone: the second one's queued request is the same once more.
     let files = [
         blktrace(&[(1_000, ISSUED | WRITE, 8, 4096), (5_000, ISSUED | READ, 8, 4096)]),
         blktrace(&[(900, QUEUED | WRITE, 8, 4096), (3_000, ISSUED | WRITE, 16, 4096)]),
@@ -228,7 +228,7 @@ fn torture_of_a_large_device_says_at_once_why_it_takes_long() {
         .expect("the binary runs");
     let mut said = String::new();
     let errors = child.stderr.take().expect("a pipe");
-    // It waits as long as nothing is said, and the whole run takes minutes for each of hundreds of cuts.
+    // It waits as long as nothing is reported, and the whole run takes minutes for each of hundreds of cuts.
     BufReader::new(errors).read_line(&mut said).expect("a line");
     let runs = child.try_wait().expect("a child").is_none();
     child.kill().expect("it is ended");

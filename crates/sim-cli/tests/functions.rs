@@ -13,7 +13,7 @@ use syn::{BinOp, Block, Expr, FnArg, Pat, Signature, Type};
 /// Parameters of a function, besides `self`.
 const PARAMETERS: usize = 5;
 
-/// Branches, loops and blocks within each other: a line that stands in more of them is read with a finger.
+/// Branches, loops and blocks within each other: a line that is in more of them is read with a finger.
 const NESTING: usize = 4;
 
 /// Booleans that are what the function is about, and no order to it: a condition to be asserted, the bit to be set.

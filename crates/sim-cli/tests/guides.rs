@@ -69,8 +69,8 @@ fn pages() -> Vec<String> {
     pages.chain(others.map(String::from)).collect()
 }
 
-/// Shells take `?`, `&` and `*` for themselves: in examples they stand in quotes. An interactive zsh takes `#` for a
-/// word like any other: explanations stand beside the examples.
+/// Shells take `?`, `&` and `*` for themselves: in examples they are in quotes. An interactive zsh takes `#` for a
+/// word like any other: explanations are beside the examples.
 #[test]
 fn examples_of_pages_can_be_pasted() {
     let mut commands = 0;

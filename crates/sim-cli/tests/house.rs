@@ -113,7 +113,7 @@ fn type_name(owner: &syn::Type) -> Option<String> {
     path.path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// What a file only hands on, by its names: `pub use` of what stands in its own folder.
+/// What a file only hands on, by its names: `pub use` of what is in its own folder.
 fn handed_on(file: &syn::File) -> BTreeMap<String, Vec<String>> {
     let children = children_of(file);
     let mut handed = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Ctrl-C in every command that takes its time: exit code 130, what was done is said, and no file is left half written.
+//! Ctrl-C in every command that takes its time: exit code 130, what was done is reported, and no file is left half
+//! written.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Sixty columns are enough: tables come in pieces, and words go on below.
+//! Sixty columns are enough: tables come in pieces, and words continue below.
 
 use std::process::Command;
 

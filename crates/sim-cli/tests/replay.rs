@@ -1,4 +1,5 @@
-//! `tandem replay` and `tandem compare` as people call them: results, exit codes, what is said when something is wrong.
+//! `tandem replay` and `tandem compare` as people call them: results, exit codes, what is reported when something is
+//! wrong.
 
 use std::fs;
 use std::io::Write;

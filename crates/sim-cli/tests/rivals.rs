@@ -1,5 +1,5 @@
 //! The systems of other papers in the simulator: every one runs, verified, on devices of every shape and on a real
-//! trace, and says what it stands on.
+//! trace, and says what it is on.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -74,7 +74,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
-/// What stands before the unit tests at a file's end.
+/// What is before the unit tests at a file's end.
 fn without_tests(text: &str) -> &str {
     text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text)
 }

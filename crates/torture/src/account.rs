@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ftl_core::probe::Cause;
 
-/// On whose account the FTL does what it does now. Shared by the FTL's probe, which is told, and the crossing, which
+/// The cause of what the FTL does now. Shared by the FTL's probe, which is told, and the crossing, which
 /// asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Account(Rc<Cell<Cause>>);

@@ -1,7 +1,7 @@
 //! The device between FTL and chip: a crossing from which a road leads off at every operation.
 //!
 //! ```text
-//!   FTL ──▶ Crossing ──▶ FaultInjector<Chip>          the life goes on
+//!   FTL ──▶ Crossing ──▶ FaultInjector<Chip>          the life continues
 //!              │
 //!              └──▶ a fork of the chip, in which the operation met one of its fates: a Branch,
 //!                   to be mounted and compared once the request has returned
@@ -29,7 +29,7 @@ use crate::injury::Injuries;
 use crate::on_flash::{OnFlash, Struck};
 use crate::reserve::{Blow, Reserve};
 
-/// A chip that fails as it is told.
+/// A chip with planned faults.
 pub(crate) type Device = FaultInjector<Chip>;
 
 /// Why a call failed.
@@ -134,7 +134,7 @@ impl Crossing {
         }
     }
 
-    /// The crossing, with a history that goes on.
+    /// The crossing, with a history that continues.
     pub(crate) fn with_history(self, history: History) -> Self {
         Self { history, ..self }
     }
@@ -174,7 +174,7 @@ impl Crossing {
         self.chip.power_off();
     }
 
-    /// Power is on again, and a mount comes next.
+    /// Power is on again, and a mount follows.
     pub(crate) fn power_on(&mut self) {
         self.halted = None;
         self.asked_while_off = 0;
@@ -367,7 +367,7 @@ impl Crossing {
     }
 }
 
-/// A torn operation of a model always comes to its end.
+/// A torn operation of a model always finishes.
 fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: Fate) {
     if let Fate::Program(fate, pair) = fate {
         let Ok(()) = chip.tear_program(page, data, spare, fate, pair);

@@ -21,7 +21,7 @@ pub enum Fate {
 /// Reads that an unstable page may go through well: a mount reads a page once or twice, a proof and the host later.
 const UNSTABLE: [u32; 5] = [1, 2, 3, 5, 8];
 
-/// The operations that change what is on flash, as far as a cut tells them apart.
+/// The operations that change what is on flash, as far as a cut distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// A program; whether an earlier page of its word line may be lost with it.

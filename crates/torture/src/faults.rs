@@ -17,11 +17,11 @@ pub struct Faults {
     pub then_cut: u32,
     /// Pages of the host's data that cannot be read back.
     pub uncorrectable: u32,
-    /// Bad blocks of each region when the device comes from the factory.
+    /// Bad blocks of each region when the device leaves the factory.
     pub factory_bad: u32,
     /// Whether bits decay, as many as the error correction corrects.
     pub bits: bool,
-    /// Whether blocks go on failing when the reserve is gone.
+    /// Whether blocks continue failing when the reserve is gone.
     pub beyond_reserve: bool,
 }
 

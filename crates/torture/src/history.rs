@@ -67,7 +67,7 @@ impl Looked<'_> {
             let filler = sector.first().filter(|first| sector.iter().all(|byte| byte == *first));
             return filler.map_or("record".into(), |byte| format!("{byte:02X}…"));
         };
-        // Stamps are told apart by sector and request.
+        // Stamps differ by sector and request.
         let capacity = self.subject.capacity();
         let (request, number) = (stamp.get() / capacity, stamp.get() % capacity);
         format!("sector {number} of request {request}")

@@ -75,7 +75,7 @@ impl Image {
             1 => self.blocks[block].1[page..].fill(None),
             2 => self.blocks[block].1.fill(None),
             3 => {
-                // A page stands in another place of a page of the same size.
+                // A page is moved to the place of another page of the same size.
                 let (other, at) = self.place(source);
                 let copied = self.blocks[other].1[at].clone();
                 if fits(self.blocks[block].0, self.blocks[other].0) {
@@ -153,7 +153,7 @@ fn read(chip: &mut Chip, setup: &Setup) -> Vec<(Block, Vec<Option<Page>>)> {
 }
 
 fn flip(bytes: &mut [u8], source: &mut Source<'_>) {
-    // What matters stands at the beginning.
+    // The important fields are at the beginning.
     let at = source.below(64) as usize % bytes.len().max(1);
     if let Some(byte) = bytes.get_mut(at) {
         *byte ^= source.byte();
@@ -177,7 +177,7 @@ fn crossing(setup: &Setup, chip: Chip) -> Crossing {
     Crossing::new(chip, reserve, Injuries::NONE, setup.subject.clone(), orders)
 }
 
-/// Mounts the chip, reads all of it, and uses it. Whatever the FTL says is right; it must say something.
+/// Mounts the chip, reads all of it, and uses it. Any result of the FTL is right, as long as it returns one.
 pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
     let mut crossing = crossing(setup, chip);
     let budget = setup.request_budget();

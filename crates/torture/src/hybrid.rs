@@ -38,7 +38,7 @@ impl Hybrid {
 }
 
 /// Blocks of the meta part that must be good beside those that have failed: two headers, counted apart, and three for
-/// copies: two that count and one to be made. Copies stand in the places of checkpoints where no rescue block is left.
+/// copies: two that count and one to be made. Copies are in the places of checkpoints where no rescue block is left.
 const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS + 1;
 
 impl OnFlash for Hybrid {
@@ -72,7 +72,7 @@ impl OnFlash for Hybrid {
             factory_bad_max: shape.chain.blocks.into(),
             ..part(&shape.chain, u32::from(spare).saturating_sub(faults.factory_bad))
         };
-        // A log of two blocks has none to lose; but it is closed where too many failed, and all goes on without it.
+        // A log of two blocks has none to lose; but it is closed if too many failed, and the FTL continues without it.
         let log = shape.log.map(|log| Part {
             factory_bad_max: u32::from(log.blocks) - 2,
             ..part(&log, log.blocks.into())

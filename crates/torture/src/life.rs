@@ -17,7 +17,7 @@ use crate::subject::{Mounted, Unchecked, Unmounted};
 use crate::truth::{Truth, Wrong};
 use crate::watch::Watcher;
 
-/// What all lives of a run share.
+/// What all lives of a run have in common.
 pub(crate) struct Context<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) plan: &'a Plan,
@@ -120,7 +120,7 @@ pub(crate) fn live(
 /// How far a life has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lived {
-    /// The steps go on with the next mount.
+    /// The steps continue with the next mount.
     Used,
     /// They have ended, and one mount is left.
     Through,
@@ -149,7 +149,7 @@ impl Mind<'_> {
     ) -> Verdict {
         self.follow(ftl.device_mut().take_branches(), findings);
         self.may_be_blank = false;
-        // The mount's work may go on in the first requests.
+        // The mount's work may continue in the first requests.
         let before = self.truth.clone();
         let state = self.inspect(ftl, "after the mount");
         self.follow_from(&before, ftl.device_mut().take_branches(), findings);
@@ -168,7 +168,7 @@ impl Mind<'_> {
         Ok(())
     }
 
-    /// Requests until power goes off. Whether there are no more.
+    /// Requests until power is lost. Whether there are no more.
     fn use_it(
         &mut self,
         ftl: &mut dyn Mounted,
@@ -352,7 +352,7 @@ impl Mind<'_> {
     }
 }
 
-/// Asks the FTL for what changes the device; the truth is told before what is to be there. Reads are for whoever
+/// Asks the FTL for what changes the device; the truth notes before it what must be there. Reads are for whoever
 /// compares them. Returns whether idle work is left, where that was asked for.
 pub(crate) fn ask(
     ftl: &mut dyn Mounted,
@@ -386,7 +386,7 @@ pub(crate) fn ask(
 /// Pages that are read in idle time once a scrub was asked for.
 const SCRUBBED: u32 = 50;
 
-/// What the FTL owes though it says that no idle work is left.
+/// Work that is left although the FTL reports that no idle work is left.
 pub(crate) fn owed(ftl: &dyn Mounted, work: Work) -> Option<String> {
     match work {
         Work::Done => ftl.owed(),
@@ -394,7 +394,7 @@ pub(crate) fn owed(ftl: &dyn Mounted, work: Work) -> Option<String> {
     }
 }
 
-/// Faults may strike as the FTL says that it bears them.
+/// Faults may occur as far as the FTL reports that it tolerates them.
 fn allow(ftl: &mut dyn Mounted) {
     let at_once = ftl.at_once();
     ftl.device_mut().allow(at_once);

@@ -27,10 +27,10 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     /// What it means for it that a page cannot be read back; `None` where it need not bear that.
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury>;
 
-    /// What the spare bytes of a page say, for people.
+    /// The spare bytes of a page, decoded for people.
     fn explain(&self, spare: &[u8], key: u32) -> String;
 
-    /// Changes what the spare bytes of a page say, as the numbers have it, and gives them the check that fits.
+    /// Changes the spare bytes of a page as the numbers have it, and gives them the check that fits.
     fn forge(&self, spare: &mut [u8], key: u32, numbers: &mut dyn FnMut(u32) -> u32);
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Part {
     pub(crate) blocks: u32,
     /// Of them, as many may fail before the FTL may refuse writes.
     pub(crate) may_fail: usize,
-    /// Whether no more of them may fail in a request than the FTL says before it.
+    /// Whether no more of them may fail in a request than the FTL reports before it.
     pub(crate) bounded: Bounded,
     /// As many of them may be bad from the beginning.
     pub(crate) factory_bad_max: u32,
@@ -54,7 +54,7 @@ pub(crate) struct Part {
 /// Whether the number of blocks that fail in one request is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounded {
-    /// By what the FTL says before the request.
+    /// By what the FTL reports before the request.
     AtOnce,
     /// By nothing.
     Not,
@@ -83,17 +83,17 @@ pub(crate) struct Struck<'a> {
 pub(crate) struct Injury {
     /// Where, until its block is erased.
     pub(crate) page: Option<Page>,
-    /// Who else tells what it held.
+    /// What else shows what it held.
     pub(crate) told: Told,
     /// What it held.
     pub(crate) contents: Vec<Stamp>,
     /// Sectors of which nobody knows any more whether they held anything.
     pub(crate) places: Vec<Sector>,
-    /// Whether it was met while nothing else told what it held.
+    /// Whether it was read while nothing else showed what it held.
     pub(crate) untold: bool,
 }
 
-/// Who else tells what a page held that cannot be read back.
+/// What else shows what a page held that cannot be read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     /// Its place.
@@ -102,6 +102,6 @@ pub(crate) enum Told {
     LastPage,
     /// The next page of its block.
     NextPage,
-    /// The entry that leads to it, which a mount finds in the page itself where nothing else has told of it yet.
+    /// The entry that leads to it, which a mount finds in the page itself if nothing else has recorded it yet.
     ItsEntry,
 }

@@ -162,7 +162,7 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
         )
     }
 
-    /// It does not say yet what idle work makes good again.
+    /// It does not report yet what idle work makes good again.
     fn owed(&self) -> Option<String> {
         None
     }

@@ -5,11 +5,11 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 thread_local! {
-    /// What the panic under way says, while one is waited for.
+    /// The message of the current panic, while one is expected.
     static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Does something that may panic. Where it does, what it says is returned, with its place, and nothing is printed.
+/// Does something that may panic. If it does, the message is returned with its place, and nothing is printed.
 pub(crate) fn catch<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

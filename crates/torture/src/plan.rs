@@ -49,11 +49,11 @@ pub struct Plan {
     pub after: u32,
     /// Whether the device keeps every byte, or stamps alone.
     pub bytes: bool,
-    /// Whether the cuts are those of the format that comes before the run's own life, and not of that life.
+    /// Whether the cuts are those of the format before the run's own life, and not of that life.
     pub format: bool,
     /// A program that the device acknowledges and does not do, counted among all operations: what a run is to find out.
     pub forgotten: Option<u64>,
-    /// Whether a violation tells what the device was asked before it: for replays, because it takes time.
+    /// Whether a violation lists the operations before it: for replays, because it takes time.
     pub history: bool,
     /// Violations after which a run ends.
     pub violations_max: usize,

@@ -1,4 +1,4 @@
-//! What a run has to tell: how many cuts were tried, and what each violation was.
+//! The result of a run: how many cuts were tried, and what each violation was.
 
 use std::fmt;
 

@@ -59,10 +59,10 @@ pub(crate) struct Reserve {
     parts: Vec<Part>,
     /// Those that take no mark, and how many may.
     unmarked: (Vec<Block>, usize),
-    /// Blocks of bounded parts that have failed since the FTL said how many may at once, and how many it said.
+    /// Blocks of bounded parts that have failed since the FTL reported how many may at once, and that number.
     at_once: (Vec<Block>, usize),
     unlimited: bool,
-    /// Whether more failed at once than the FTL said that it bears, or more took no mark.
+    /// Whether more failed at once than the FTL reported that it tolerates, or more could not be marked.
     overwhelmed: bool,
 }
 
@@ -78,7 +78,7 @@ impl Reserve {
         }
     }
 
-    /// The FTL says how many blocks of bounded parts may fail in what it is asked for next.
+    /// The FTL reports how many blocks of bounded parts may fail in the next request.
     pub(crate) fn allow(&mut self, at_once: BlockCount) {
         self.at_once = (Vec::new(), at_once.as_usize());
     }
@@ -118,7 +118,7 @@ impl Reserve {
         self.overwhelmed |= self.unmarked.0.len() > self.unmarked.1;
     }
 
-    /// Whether the device may refuse writes: more blocks have failed than it said that it bears.
+    /// Whether the device may refuse writes: more blocks have failed than it reported that it tolerates.
     pub(crate) fn is_gone(&self) -> bool {
         let failed = |part: &Part| self.failed.iter().filter(|block| part.holds(**block)).count();
         self.overwhelmed || self.parts.iter().any(|part| failed(part) > part.may_fail)

@@ -45,7 +45,7 @@ impl Outcome {
 /// Workers that share the cuts of one seed.
 const LANES: u64 = 4;
 
-/// Runs the plan on each of these setups, with each of these seeds, on all processors, as long as the watcher goes on.
+/// Runs the plan on each of these setups, with each of these seeds, on all processors, until the watcher ends it.
 pub fn torture(
     setups: &[Setup],
     seeds: std::ops::Range<u64>,
@@ -120,7 +120,7 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
-    // Every worker meets what goes wrong in the run's own life; one tells.
+    // Every worker finds what goes wrong in the run's own life; one reports it.
     findings.violations.extend(
         verdict
             .err()

@@ -40,13 +40,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Steps of a script: more say nothing new, and would only make a fuzzer slow.
+/// Steps of a script: more find nothing new, and would only make a fuzzer slow.
 const STEPS_MAX: usize = 400;
 
 /// Faults that a script may ask for, beside none.
 const FAULTS: &[&str] = &["", "", "program", "erase", "program,erase,mark", "factory"];
 
-/// Does what the bytes say, on one of these setups.
+/// Does what the bytes encode, on one of these setups.
 pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
     let mut source = Source::new(bytes);
     let Some(setup) = setups.get(source.below(setups.len().max(1) as u32) as usize) else {

@@ -240,7 +240,7 @@ impl Setup {
         64 * self.pages() + 16_384
     }
 
-    /// What the chip keeps of a page when a stamp stands for each sector.
+    /// What the chip keeps of a page when each sector is represented by a stamp.
     pub fn stamps(&self) -> Content {
         let spare_kept = self.subject.spare_used();
         Content::Stamps { sector: self.subject.sector_bytes(), spare_kept }

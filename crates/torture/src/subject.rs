@@ -5,9 +5,9 @@ use ftl_iface::{BlockCount, BlockStore, StoreWriteError};
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
 
-/// An FTL under torture. Whatever is not said here is the same for all of them.
+/// An FTL under torture. Whatever is not declared here is the same for all of them.
 pub(crate) trait Subject: OnFlash {
-    /// Formats a device; the key tells this life of it from others.
+    /// Formats a device; the key distinguishes this format from others.
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String>;
 
     /// Mounts a device and hands it over, if it mounts.
@@ -25,7 +25,7 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// The device below.
     fn device_mut(&mut self) -> &mut Crossing;
 
-    /// Checks every invariant. A page that cannot be read may stand in the way.
+    /// Checks every invariant. An unreadable page may prevent it.
     fn check(&mut self) -> Result<(), Unchecked>;
 
     /// Sets right what a power cut may have touched.
@@ -40,10 +40,10 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// How many blocks may fail in the next request.
     fn at_once(&self) -> BlockCount;
 
-    /// What it says of its reserve, for people.
+    /// The state of its reserve, for people.
     fn health(&self) -> String;
 
-    /// What it owes once it says that no idle work is left, for people; `None` where it owes nothing.
+    /// Work that is left once it reports that no idle work is left, for people; `None` if there is none.
     fn owed(&self) -> Option<String>;
 }
 

@@ -1,8 +1,8 @@
-//! What the tags of `ftl-core` say, for people, and forged ones.
+//! The tags of `ftl-core` decoded for people, and forged ones.
 
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
 
-/// What the spare bytes of a page say.
+/// The spare bytes of a page, decoded.
 pub(crate) fn explain(spare: &[u8], key: u32) -> String {
     let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
     let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
@@ -18,7 +18,7 @@ pub(crate) fn explain(spare: &[u8], key: u32) -> String {
     }
 }
 
-/// Changes what the spare bytes of a page say, as the numbers have it, and gives them the check that fits. A page may
+/// Changes the spare bytes of a page as the numbers have it, and gives them the check that fits. A page may
 /// come to claim that it is one of those kinds.
 pub(crate) fn forge(spare: &mut [u8], key: u32, kinds: &[Kind], below: &mut dyn FnMut(u32) -> u32) {
     let key = FormatKey::new(key);

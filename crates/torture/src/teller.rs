@@ -1,4 +1,4 @@
-//! The probe of an FTL under torture: it tells the crossing on whose account the device is asked.
+//! The probe of an FTL under torture: it tells the crossing the cause of each operation.
 
 use ftl_core::probe::{Cause, Probe, Verb};
 use ftl_iface::Region;

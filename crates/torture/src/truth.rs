@@ -10,7 +10,7 @@ use crate::dice::Dice;
 
 /// What a sector reads as: the request that it was written by, or nothing.
 ///
-/// A number stands for both sector and request, so that whatever is found tells where it came from.
+/// One number encodes both sector and request, so that any content shows where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Version(u32);
 
@@ -27,7 +27,7 @@ struct Expected {
     lost: bool,
 }
 
-/// Whether bytes are compared in full, or only the stamps by which writes are told apart.
+/// Whether bytes are compared in full, or only the stamps that distinguish writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// The device keeps nothing but stamps.
@@ -49,7 +49,7 @@ pub struct Truth {
     requests: u32,
     /// Contents that a fault made unreadable when they were programmed, in order.
     injured: Vec<Version>,
-    /// Those of them in whose stead older ones may be found: nothing told what the page had held.
+    /// Those of them in whose place older data may be found: nothing showed what the page had held.
     untold: Vec<Version>,
     /// Sectors whose places in a data block a fault made unreadable, in order.
     places: Vec<Sector>,
@@ -190,7 +190,7 @@ impl Truth {
             || self.places.binary_search(&Sector::new(sector)).is_ok()
     }
 
-    /// Whether something older may be found in the stead of what must be there.
+    /// Whether something older may be found in the place of what must be there.
     fn may_be_older(&self, sector: u32, expected: Expected, found: &Found) -> bool {
         let untold = |version: Version| self.untold.binary_search(&version).is_ok();
         // One that was under way may have taken the place of what was before, and that its block.

@@ -1,11 +1,11 @@
-//! Who watches a run: to tell people how far it has come, and to end it.
+//! The watcher of a run: shows people the progress, and can end it.
 
-/// Is told how far a run has come, and may end it.
+/// Receives the progress of a run, and may end it.
 pub trait Watcher: Sync {
     /// So many more cuts were tried.
     fn tried(&self, cuts: u64);
 
-    /// Whether to go on; where not, a run ends soon and tells what it has.
+    /// Whether to continue; if not, the run ends soon with the result so far.
     fn goes_on(&self) -> bool;
 }
 

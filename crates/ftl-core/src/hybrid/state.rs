@@ -44,7 +44,7 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) wear_move: Option<WearMove>,
     /// Folding begins when no more than this many blocks are free.
     pub(crate) free_blocks_low: u16,
-    /// While the host is idle, folding goes on until this many are free.
+    /// While the host is idle, folding continues until this many are free.
     pub(crate) free_blocks_idle: u16,
     /// How many checkpoints there were, as far as this mount knows.
     pub(crate) turn: u32,

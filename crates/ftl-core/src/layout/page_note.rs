@@ -1,4 +1,4 @@
-//! What a page of a log block notes of itself, in 24 bits. Each page repeats its predecessor's note: the note stands in
+//! What a page of a log block notes of itself, in 24 bits. Each page repeats its predecessor's note: the note is in
 //! the tag of the page that is programmed next in the block. Should the page become unreadable, it tells which sectors
 //! that costs.
 

@@ -68,7 +68,7 @@ impl Place {
     }
 }
 
-/// A leaf of the map: that many sectors in a row, whose places stand in one map page.
+/// A leaf of the map: that many sectors in a row, whose places are in one map page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leaf(u32);
 

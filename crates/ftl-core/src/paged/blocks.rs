@@ -87,7 +87,7 @@ pub struct Blocks<'ram> {
     pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
     failing: u32,
-    /// Where the search for a free block goes on, in each area.
+    /// Where the search for a free block continues, in each area.
     hands: [u32; 2],
     /// The stamps per tick of each area's clock, as a power of two.
     turns: [u8; 2],
@@ -421,7 +421,7 @@ impl<'ram> Blocks<'ram> {
         self.deaths.get(block) == 1
     }
 
-    /// Says that what stands in a block was copied from that one.
+    /// Says that what is in a block was copied from that one.
     pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
         self.births.set(block, self.births.get(from));
         self.deaths.set(block, self.deaths.get(from));
@@ -431,7 +431,7 @@ impl<'ram> Blocks<'ram> {
     pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
         let death = self.deaths.get(block);
         let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
-        // The mean of all that stands there, of the last few pages above all.
+        // The mean of all that is there, of the last few pages above all.
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 

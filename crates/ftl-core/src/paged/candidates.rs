@@ -104,7 +104,7 @@ impl Candidates {
         scores
     }
 
-    /// Goes on with the round. Returns what those are worth that are kept now.
+    /// Continues with the round. Returns what those are worth that are kept now.
     fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
         let mut scores = self.scores(blocks, shape, judge);
         let (mut worst_at, mut worst) = least(&scores);

@@ -92,7 +92,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// The page programmed last does not do again what another did: a proof stands after such a page.
+    /// The page programmed last does not do again what another did: a proof is after such a page.
     fn what_is_done_again_is_proved(&mut self) -> Verdict {
         for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
             let spot = Spot { block: open.block, page: open.next - 1 };

@@ -58,7 +58,7 @@ pub struct DirtyTable<'ram> {
     parity: u32,
     /// Entries of the epoch before.
     old: u32,
-    /// Where the search for what to write back goes on.
+    /// Where the search for what to write back continues.
     hand: usize,
 }
 
@@ -96,7 +96,7 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// The group where the search for a sector begins. Sectors in a row lie apart: were they together, a run would fill
-    /// groups alone, and most entries of long runs would go on far beyond their homes.
+    /// groups alone, and most entries of long runs would continue far beyond their homes.
     #[inline]
     const fn home(&self, sector: u32) -> usize {
         let mixed = sector.wrapping_mul(0x9E37_79B1);
@@ -184,7 +184,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Sets the entry that stands in a cell, in the present epoch.
+    /// Sets the entry that is in a cell, in the present epoch.
     #[inline]
     pub fn renew(&mut self, cell: usize, entry: Entry) {
         let value = self.value(entry);
@@ -522,7 +522,7 @@ mod tests {
         all_stay(&table);
         assert!(table.beyond.contains(&MANY));
         table.begin_epoch();
-        // Eight of ten stand in their home, or all that are left of it go on beyond it.
+        // Eight of ten are in their home, or all that are left of it continue beyond it.
         assert!(table.beyond.iter().all(|beyond| *beyond <= 10), "{:?}", table.beyond);
         all_stay(&table);
     }

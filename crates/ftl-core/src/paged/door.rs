@@ -78,7 +78,7 @@ pub struct Door<'ram, D, P> {
     dead: bool,
 }
 
-/// What stood in a page that may go at any time, and cannot be done again.
+/// What was in a page that may go at any time, and cannot be done again.
 #[derive(Debug)]
 struct Believed<'ram> {
     page: Page,

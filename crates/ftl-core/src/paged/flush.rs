@@ -73,7 +73,7 @@ impl Gathered {
 /// How a leaf's new page may differ from its old one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Differs<'a> {
-    /// In its dirty entries, which stand in those cells, and in these sectors.
+    /// In its dirty entries, which are in those cells, and in these sectors.
     Entries(Trimmed, &'a Gathered),
     /// In anything.
     Anywhere,
@@ -161,7 +161,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             || entry.old == Old::Released && planted(Bug::KeepReleased)
     }
 
-    /// Programs a map page that stands in RAM, and makes it that of its leaf.
+    /// Programs a map page that is in RAM, and makes it that of its leaf.
     pub(super) fn install(
         &mut self,
         (leaf, what): (Leaf, Written),
@@ -188,7 +188,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Counts the references of a leaf's new page in the stead of those of its old one, and of the dirty entries that
+    /// Counts the references of a leaf's new page in place of those of its old one, and of the dirty entries that
     /// stood above it.
     fn exchange(&mut self, leaf: Leaf, differs: Differs<'_>, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);

@@ -38,7 +38,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
-    /// Reads sectors that stand beside each other: as many as are left of the request at most.
+    /// Reads sectors that are beside each other: as many as are left of the request at most.
     fn read_run(
         &mut self,
         sector: Sector,

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Of the two the one that a cut may have damaged is rewritten first, while the other one stands: the younger, unless
-//! the same header stands in the next word line of its block as well. That is programmed when the first page was
+//! the same header is in the next word line of its block as well. That is programmed when the first page was
 //! acknowledged, and only then the other one is erased: so where it is there, the older one may be half erased.
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
@@ -197,7 +197,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let missing =
                 !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
             if missing {
-                // A cut may tear what is written now: it must count as the younger one, whatever stands beside it.
+                // A cut may tear what is written now: it must count as the younger one, whatever is beside it.
                 let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
                 self.door.raise_stamp(other);
                 if self.erase_header(number)? {

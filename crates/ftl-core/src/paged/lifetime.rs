@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(AGE_MAX)) };
         let block = self.shape.block_of(place);
-        // What stood in the fast area was written lately.
+        // What was in the fast area was written lately.
         let main = self.shape.area_of(block) == Area::Main;
         Ok(Some(if main { self.age(block) } else { 0 }))
     }

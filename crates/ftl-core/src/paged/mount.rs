@@ -304,7 +304,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                         continue;
                     }
                 }
-                // What was done again after a mount may stand above the limit.
+                // What was done again after a mount may be above the limit.
                 None if self.table.len() >= limit => return Ok(false),
                 None => self.map.note_dirty(leaf),
             }

@@ -39,7 +39,7 @@ pub(super) enum Written {
     Again(Kind, Stamp),
 }
 
-/// Whether it is known where a sector stood before.
+/// Whether it is known where a sector was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     /// In that block. If no entry says so, its map page does, and that is counted.
@@ -164,7 +164,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
-        // What the erase destroys was copied or written anew, and that is relied upon from now on.
+        // What the erase destroys was copied or rewritten, and that is relied upon from now on.
         if !planted(Bug::EraseUnrelied) {
             self.rely();
         }

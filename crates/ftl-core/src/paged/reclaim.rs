@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if self.table.is_empty() {
                 return Ok(Step::NoVictim);
             }
-            // Old places that map pages tell still count; once written anew they do not.
+            // Old places that map pages tell still count; once rewritten they do not.
             self.flush_fullest()?;
             return Ok(Step::Done);
         };

@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Scrub)?;
         let next = Spot { page: spot.page + 1, ..spot };
-        // In an open block nothing stands behind a page that was not programmed, but for those that were left out.
+        // In an open block nothing is behind a page that was not programmed, but for those that were left out.
         let ends = next.page == area.pages
             || seen == Seen::Erased
                 && self
@@ -118,7 +118,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Makes a weak block the next victim of its area, and goes on with the one that is.
+    /// Makes a weak block the next victim of its area, and continues with the one that is.
     fn refresh_block(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         let area = self.shape.area_of(block);
         let is_this = |open: &Option<Open>| open.is_some_and(|open| open.block == block);

@@ -25,7 +25,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(anchors_alone)
     }
 
-    /// The same, with all that stands in it.
+    /// The same, with all that is in it.
     pub(super) fn ring_page(&mut self, block: u16, page: u16) -> Result<Seen, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
         let data = self.anchors.page_mut();

@@ -114,7 +114,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             let may_have_map = match first {
-                // A proof may stand before pages of either kind.
+                // A proof may be before pages of either kind.
                 Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
                 Seen::Erased => false,
                 Seen::Unreadable => true,

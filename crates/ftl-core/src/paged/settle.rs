@@ -131,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Notes that the sectors held at the door stand in that page.
+    /// Notes that the sectors held at the door are in that page.
     fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let slots = self.shape.area_at(spot.block).slots;
         for slot in 0..slots {

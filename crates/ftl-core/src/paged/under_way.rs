@@ -111,7 +111,7 @@ pub(super) enum Scrubbed {
 /// What is known of an area's least worn blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leveling {
-    /// Where the search goes on.
+    /// Where the search continues.
     pub(super) hand: u32,
     /// The least worn block in use that was met.
     pub(super) least: Option<BlockNumber>,

@@ -7,7 +7,7 @@ use super::config::RefreshLimits;
 use super::shape::Area;
 use crate::weak::Noted;
 
-/// What is written anew at a time.
+/// What is rewritten at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weak {
     /// Both headers.
@@ -16,7 +16,7 @@ pub enum Weak {
     Block(BlockNumber),
 }
 
-/// What waits to be written anew.
+/// What waits to be rewritten.
 #[derive(Debug)]
 pub struct WeakOnes {
     limits: RefreshLimits,
@@ -44,14 +44,14 @@ impl WeakOnes {
         }
     }
 
-    /// Notes what is to be written anew.
+    /// Notes what is to be rewritten.
     #[cold]
     #[inline(never)]
     pub fn note(&mut self, weak: Weak) {
         self.noted.note(weak, |noted| *noted == weak);
     }
 
-    /// Forgets what was written anew, or need not be.
+    /// Forgets what was rewritten, or need not be.
     #[inline]
     pub fn forget(&mut self, weak: Weak) {
         if self.noted.waits() {

@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// What one page says of sectors: "What a sector holds".
     fn sayings(&mut self, part: Part, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Place)> {
         if tag.kind == BACKUP {
-            // Its sectors stand in their chains, or stood there when it was made.
+            // Its sectors are in their chains, or was there when it was made.
             return Vec::new();
         }
         if tag.kind == TRIM {
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
             }
             let codes = self.summary(part, block, data_pages, listed_a_page);
             for (page, codes) in (0..).zip(codes.chunks(part.slots)) {
-                // The stamp of a page that is listed stands in its own tag. A block that was closed early lists pages
+                // The stamp of a page that is listed is in its own tag. A block that was closed early lists pages
                 // that were never programmed as empty.
                 let Some(Tag { stamp, .. }) = self.tagged(part, block, page) else {
                     assert!(codes.iter().all(|code| *code == u32::MAX), "a data page");

@@ -120,7 +120,7 @@ pub enum Step {
     Maintain {
         budget: u32,
     },
-    /// The FTL is dropped with its memory and mounted anew.
+    /// The FTL is dropped with its memory and mounted again.
     Remount,
 }
 

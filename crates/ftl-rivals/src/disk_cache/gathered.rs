@@ -1,4 +1,4 @@
-//! What a block held that is freed, on its way to where it goes.
+//! The valid data of a block that is freed, on its way to another place.
 
 use crate::kit::Unit;
 

@@ -376,7 +376,7 @@ impl Area {
         self.bits[place as usize / 64] >> (place % 64) & 1 == 1
     }
 
-    /// What the tables say of a place that holds old data soon.
+    /// The state of a place whose data will soon be replaced.
     #[inline]
     pub(super) fn glance(&self, place: u32) -> u32 {
         u32::from(self.is_valid(place)) + self.valid(place >> self.shift)
@@ -461,13 +461,13 @@ impl Area {
         }
     }
 
-    /// A page of the block did not program: nothing more goes there, and once it is empty it is retired.
+    /// A program in the block failed: it takes no more pages, and once it is empty it is retired.
     pub(super) fn fail(&mut self, stream: usize, block: u32) {
         self.failing[block as usize] = true;
         self.close(stream, block);
     }
 
-    /// A free block for the stream's turn. Its erase comes next, unless it is new and in full mode.
+    /// A free block for the stream's turn. It is erased next, unless it is new and in full mode.
     pub(super) fn take(&mut self, stream: usize) -> Option<(u32, Mode, bool)> {
         let turn = self.turns[stream];
         let lane = (0..self.lanes).map(|step| (turn + step) % self.lanes);

@@ -37,7 +37,7 @@ impl<E> From<Fault<E>> for StoreReadError<E> {
     }
 }
 
-/// The device, who is told of its operations, and a spare area's worth of memory.
+/// The device, the probe of its operations, and memory for a spare area.
 #[derive(Debug)]
 pub struct Flash<D, P> {
     device: D,
@@ -90,7 +90,7 @@ impl<D: NandDevice, P: Probe> Flash<D, P> {
         read.map(|_| ()).map_err(read_fault)
     }
 
-    /// Reads a whole page, and says which unit its tag names.
+    /// Reads a whole page, and returns which unit its tag names.
     #[inline]
     pub fn read_tagged(
         &mut self,

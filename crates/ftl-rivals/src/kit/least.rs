@@ -48,7 +48,7 @@ impl Counts {
         }
     }
 
-    /// Where the least stands, the first of those that are equal; none where there is no count.
+    /// The index of the least count, the first of equal ones; `None` if there is no count.
     pub(crate) fn least_at(&self) -> Option<usize> {
         let mut at = 0;
         for level in self.levels.iter().rev() {
@@ -59,7 +59,7 @@ impl Counts {
         Some(at)
     }
 
-    /// Whether every level says what is below it.
+    /// Whether every level agrees with the one below it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let pairs = self.levels.iter().zip(self.levels.iter().skip(1));
         for (below, level) in pairs {

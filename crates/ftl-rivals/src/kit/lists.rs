@@ -10,7 +10,7 @@ const NOWHERE: u8 = u8::MAX;
 pub struct Lists {
     /// By list: the unit used last, the unit used longest ago, how many.
     ends: Vec<(u32, u32, u32)>,
-    /// By unit: its neighbours, together, since whoever asks for one comes from far away and asks for both.
+    /// By unit: its neighbours, side by side, because both are needed at once and each access is a cache miss.
     neighbours: Vec<Neighbours>,
     on: Vec<u8>,
 }
@@ -132,10 +132,10 @@ impl Lists {
         })
     }
 
-    /// Whether every unit is where the lists say, once.
+    /// Whether every unit is in its list exactly once.
     pub fn check(&self) -> Result<(), String> {
         for list in 0..self.ends.len() as u8 {
-            // One more than there can be, lest a circle goes on forever.
+            // One more than there can be, lest a circle continues forever.
             let units: Vec<u32> = self.iter(list).take(self.on.len() + 1).collect();
             let (_, oldest, count) = self.ends[usize::from(list)];
             if units.len() != count as usize || units.last().copied().unwrap_or(NONE) != oldest {

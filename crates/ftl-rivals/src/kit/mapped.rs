@@ -8,7 +8,7 @@ use ftl_iface::{
 use super::flash::Fault;
 use super::units::{Unit, Units};
 
-/// What the policy is told of the request that a unit is part of.
+/// What the policy knows of the request that a unit is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The sectors of the whole request.
@@ -92,14 +92,14 @@ pub trait Policy<D: NandDevice, P: Probe> {
         units.place(unit).is_some()
     }
 
-    /// What the policy knows of a unit that the host asks for soon. Nobody needs to be told: it is looked at.
+    /// Touches what the policy knows of a unit that the host will ask for soon, so that it is in the processor's cache.
     #[inline]
     fn glance(&self, unit: Unit) -> u32 {
         let _ = unit;
         0
     }
 
-    /// What the host was told of must not hang on power: whatever is in RAM alone goes to flash.
+    /// Acknowledged data must survive a loss of power: whatever is in RAM alone is written to flash.
     fn flush(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
         let _ = units;
         Ok(())

@@ -353,7 +353,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.collect_places(area, block, cause, |unit, _| whither(unit))
     }
 
-    /// The same, where each unit is told with its place in the area.
+    /// The same, where each unit comes with its place in the area.
     #[inline]
     pub fn collect_places(
         &mut self,
@@ -380,7 +380,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Whether the map says of the units at those places that they are there: all of them at once, so that the
+    /// Whether the map has the units at those places: all of them at once, so that the
     /// processor waits for memory once.
     #[inline]
     fn check_owners(&self, area: usize, locals: &[u32]) -> Result<(), Fault<D::Error>> {
@@ -393,7 +393,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if strays.count() == 0 { Ok(()) } else { Err(Fault::Lost) }
     }
 
-    /// Reads a whole unit and says which its tag names: the one that was put there, or it is lost.
+    /// Reads a whole unit and returns which its tag names: the one that was put there, or it is lost.
     #[inline]
     fn load(
         &mut self,

@@ -10,7 +10,7 @@
 //!   tally             how long each command took, on the bus and in the chip
 //! ```
 //!
-//! It stands on any [`NandDevice`] with the geometry of its [`Part`]: faults and power cuts that are put into that one
+//! It is on any [`NandDevice`] with the geometry of its [`Part`]: faults and power cuts that are put into that one
 //! come up as status bits and as a bus that no longer answers. It allocates nothing: the page cache is lent.
 //!
 //! What a real chip would silently ignore or garble, the model refuses with [`Misuse`]: a driver must not rely on it.
@@ -67,7 +67,7 @@ pub enum Misuse {
     UnknownCommand(u8),
     /// A command other than a look at a register came while the chip was busy.
     Busy(Command),
-    /// The transaction ended within the command's head, or went on beyond what the command takes.
+    /// The transaction ended within the command's head, or continued beyond what the command takes.
     Length(Command),
     /// A program or an erase without Write Enable before it.
     NotEnabled(Command),

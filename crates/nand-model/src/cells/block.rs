@@ -20,7 +20,7 @@ pub(super) enum Form {
     Plain,
     /// A row each, in memory that packed blocks have together.
     Packed(Place),
-    /// Not at all: the region's formula tells them.
+    /// Not at all: the region's formula gives them.
     Preset,
 }
 
@@ -76,7 +76,7 @@ impl BlockCells {
         }
     }
 
-    /// The first program after an erase, after a fork or after a load comes here.
+    /// Called for the first program after an erase, a fork or a load.
     #[cold]
     #[inline(never)]
     fn make_own(&mut self, length: usize, unused: &mut Vec<Box<[u8]>>, copies: &mut u64) {

@@ -12,7 +12,7 @@ use super::rows::Rows;
 use crate::preset::{Preset, PresetError};
 
 impl Cells {
-    /// Makes blocks whole, with what the formula tells.
+    /// Writes out the content that the formula gives for blocks.
     pub(crate) fn preset(
         &mut self,
         blocks: Range<u32>,

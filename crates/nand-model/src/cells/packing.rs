@@ -1,6 +1,6 @@
 //! Pages in fewer bytes, where the spare areas of a block are alike.
 //!
-//! An FTL's tags repeat much: the count of a block's erases stands in each of them, and so do the upper bits of numbers
+//! An FTL's tags repeat much: the count of a block's erases is in each of them, and so do the upper bits of numbers
 //! that grow slowly; the sectors of a block are near each other. A packed block keeps what its pages share once, and a
 //! row a page:
 //!
@@ -79,7 +79,7 @@ impl Packing {
         HEAD + self.row * pages as usize
     }
 
-    /// Writes a page to its row, if it fits one. The first page says what the block's pages share.
+    /// Writes a page to its row, if it fits one. The first page has what the block's pages share.
     #[inline]
     pub(super) fn store(&self, block: &mut [u8], page: u16, data: &[u8], spare: &[u8]) -> bool {
         let Some((head, rows)) = block.split_first_chunk_mut::<HEAD>() else { return false };

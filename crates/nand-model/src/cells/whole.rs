@@ -91,7 +91,7 @@ impl Whole {
     }
 }
 
-/// What stands before the 0xFF at the end.
+/// The bytes before the 0xFF at the end.
 fn without_ones(data: &[u8]) -> &[u8] {
     const LINE: usize = 64;
     let (lines, rest) = data.as_chunks::<LINE>();

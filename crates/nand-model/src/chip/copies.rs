@@ -4,7 +4,7 @@ use ftl_iface::{Block, Mode, NandDevice, Page};
 
 /// A device that can be copied at the cost of what the copies write later.
 pub trait Fork {
-    /// A device in the same state. Both go on by themselves; content is shared until one of them writes to it.
+    /// A device in the same state. Both continue by themselves; content is shared until one of them writes to it.
     #[must_use]
     fn fork(&mut self) -> Self;
 }

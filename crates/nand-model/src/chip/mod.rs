@@ -218,7 +218,7 @@ impl Chip {
         self.clock.wait_until(self.clock.at_rest().0);
     }
 
-    /// Hands a request over at that moment, or now if that has passed, and says its number. Operations are its until
+    /// Starts a request at that moment, or now if that has passed, and returns its number. Operations are its until
     /// [`end_request`](Self::end_request); without a request, each is waited for. Where operations overlap, several
     /// requests can be under way: the next one begins when this one has asked for all that it needs.
     pub fn begin_request(&mut self, at: Nanos) -> u64 {

@@ -15,7 +15,7 @@ pub(crate) enum Work {
     Erase { array: Nanos },
 }
 
-/// An operation and its place. An erase has no page; the first stands for it.
+/// An operation and its place. An erase has no page and uses the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
     pub(crate) block: Block,
@@ -30,13 +30,13 @@ pub enum Order {
     /// it waits for all programs and erases of its request before it, and all that follows waits for it.
     #[default]
     Awaited,
-    /// Data that comes from the host or goes there: nothing waits for it.
+    /// Data from or to the host: nothing waits for it.
     Free,
     /// A copy within the device: a program waits for the reads since the program before it, whose data it writes.
     Copied,
 }
 
-/// On whose account an operation's time goes: a number that means something to whoever gives it.
+/// The account of an operation's time: a number that has a meaning for the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Label(pub u8);
 

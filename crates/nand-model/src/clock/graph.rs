@@ -3,7 +3,7 @@
 /// Ends a list.
 const NONE: u32 = u32::MAX;
 
-/// An operation under way. One that has ended is told from a later one in the same place.
+/// An operation under way. One that has ended is distinguished from a later one in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OpId {
     at: u32,
@@ -13,7 +13,7 @@ pub(super) struct OpId {
 /// How far another operation must have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// It stands in its plane's queue, which keeps the order.
+    /// It is in its plane's queue, which keeps the order.
     Queued,
     /// It has ended.
     Ended,
@@ -91,7 +91,7 @@ impl<T> Graph<T> {
         self.nodes[id.at as usize].needs == 0
     }
 
-    /// Notes that it stands in a queue. Those that need nothing more join `ready`.
+    /// Notes that it is in a queue. Those that need nothing more join `ready`.
     pub(super) fn queue(&mut self, id: OpId, ready: &mut Vec<OpId>) {
         self.nodes[id.at as usize].queued = true;
         self.release(id, Until::Queued, ready);

@@ -31,7 +31,7 @@ enum Event {
 #[derive(Clone, Debug, Default)]
 struct Thread {
     request: u32,
-    /// Everything that comes waits for it.
+    /// Everything after it waits for it.
     gate: Option<OpId>,
     /// Reads whose data the next program writes.
     copies: Vec<OpId>,
@@ -53,11 +53,11 @@ pub(super) struct Schedule {
     queued_so_far: u64,
     /// `None` is an operation without work, by which one waits for many.
     graph: Graph<Option<Task>>,
-    /// Parts of blocks with operations that stand in no queue yet: the last of them.
+    /// Parts of blocks with operations that are in no queue yet: the last of them.
     blocked: HashMap<(Block, u32), OpId>,
     pub(super) requests: Requests,
     thread: Option<Thread>,
-    /// Dies to look after before time goes on.
+    /// Dies to handle before time advances.
     to_start: Vec<u32>,
 }
 
@@ -168,7 +168,7 @@ impl Schedule {
             Work::Read { .. } => self.issue_read(&mut thread, asked, order, label),
             Work::Program { .. } => self.issue_program(&mut thread, asked, order, label),
             Work::Erase { .. } => {
-                // What the block held must stand elsewhere.
+                // What the block held must be elsewhere.
                 let programs = std::mem::take(&mut thread.programs);
                 self.gate_after(&mut thread, programs);
                 for part in 0..self.places.stripe_width(asked.block.region()) {

@@ -122,7 +122,7 @@ fn shape(region: Region, sheet: &RegionSheet, width: u32) -> Result<RegionGeomet
     })
 }
 
-/// The scheme, once it fits the cell. That cells of several bits need one is the geometry's to say.
+/// The scheme, if it fits the cell. The geometry checks that cells of several bits have one.
 fn pairing(cell: Cell, sheet: &RegionSheet) -> Result<Pairing, String> {
     match &sheet.pairing {
         PairingSheet::Named(Pairing::None) => Ok(Pairing::None),

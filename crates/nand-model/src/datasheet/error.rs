@@ -13,7 +13,7 @@ pub enum DatasheetError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: std::io::Error,
     },
     /// The file describes no possible device.

@@ -13,7 +13,7 @@
 //! # Modules
 //!
 //! - `names`: the devices that are built in. `sheet`: the file's shape. `units`: numbers with units. `check`: whether
-//!   the keys agree. `error`: what is said when they do not.
+//!   the keys agree. `error`: what is reported when they do not.
 //!
 //! ```
 //! use nand_model::datasheet;

@@ -39,7 +39,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     found.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
 }
 
-/// A question, where one of the names is near enough to what was typed; what comes after it says which there are.
+/// A question, if one of the names is near enough to what was typed, and then the list of names.
 ///
 /// ```
 /// use nand_model::datasheet::meant;

@@ -25,7 +25,7 @@ use ftl_iface::{Block, Bytes, Cell, Corrected, Geometry, Page, Region, RegionGeo
 use super::dice::{Subject, dice};
 use crate::part::{Ecc, Nanos};
 
-/// The coefficients of the rate of wrong bits (the formula stands on the [module's page](self)).
+/// The coefficients of the rate of wrong bits (the formula is on the [module's page](self)).
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ageing {
     /// The rate of a fresh page.
@@ -74,7 +74,7 @@ impl Ageing {
         }
     }
 
-    /// The rate of wrong bits, at most one half: beyond it a page says nothing.
+    /// The rate of wrong bits, at most one half: beyond that a page has no information.
     pub fn rate(&self, cycles: u32, days: f64, reads: f64) -> f64 {
         // The same result on every machine, unlike the mathematics of the standard library.
         let power = |base: f64, exponent: f64| libm::pow(base, exponent);

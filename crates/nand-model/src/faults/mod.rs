@@ -228,7 +228,8 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
 }
 
 impl<D: Truth> FaultInjector<D> {
-    /// Whether an erase, into whichever mode, goes on to the device below. One that fails leaves the block in its mode.
+    /// Whether an erase, into whichever mode, continues to the device below. One that fails leaves the block in its
+    /// mode.
     #[track_caller]
     fn begin_erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         self.refuse_bad(Verb::Erase, block, block);
@@ -315,7 +316,7 @@ impl<D: Truth> Tear for FaultInjector<D> {
         match fate {
             BlockFate::Untouched => {}
             BlockFate::Erased => {
-                // Into the mode that it has: nothing says that the other one has begun.
+                // Into the mode that it has: nothing shows that the other one has begun.
                 match self.inner.erase_into(block, self.inner.mode(block)) {
                     Ok(()) | Err(ModeError::NoModes | ModeError::Failed) => {}
                     Err(ModeError::Driver(error)) => return Err(error),

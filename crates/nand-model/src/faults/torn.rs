@@ -24,7 +24,7 @@ pub enum Remains {
         /// Reads that still go well.
         reads: u32,
     },
-    /// It reads well until power goes off, and is uncorrectable from then on.
+    /// It reads well until power is lost, and is uncorrectable from then on.
     Fading,
 }
 
@@ -54,7 +54,7 @@ impl Remains {
         }
     }
 
-    /// Its content, for a while: that many reads, or until power goes off.
+    /// Its content, for a while: that many reads, or until power is lost.
     fn for_a_while(dice: &mut Rng) -> Self {
         match READS.get(dice.usize(0..READS.len() + 3)) {
             Some(reads) => Self::Unstable { reads: *reads },
@@ -185,7 +185,7 @@ impl Torn {
         dice(seed, Subject::HalfErased, block, cycles, self.pages.len() as u64)
     }
 
-    /// Power goes off: what was fading is gone.
+    /// Power is lost: what was fading is gone.
     pub(super) fn power_off(&mut self) {
         for remains in self.pages.values_mut().filter(|remains| **remains == Remains::Fading) {
             *remains = Remains::Uncorrectable;

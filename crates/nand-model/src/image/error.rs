@@ -27,7 +27,7 @@ pub enum ImageError {
     /// It ends too early.
     #[error("the image is cut short: copy it again, or save it again")]
     Truncated,
-    /// Its check does not match, or it says what cannot be.
+    /// Its check does not match, or it has impossible content.
     #[error("the image is damaged ({0}): copy it again, or save it again")]
     Damaged(&'static str),
     /// Its part cannot be simulated.

@@ -1,4 +1,4 @@
-//! What the paper tells of its workloads, and the same of another.
+//! What the paper states of its workloads, and the same of another.
 
 use ftl_iface::Bytes;
 
@@ -54,7 +54,7 @@ impl Figures {
     }
 }
 
-/// Something that the paper tells.
+/// Something that the paper states.
 pub(super) struct Constraint {
     pub(super) what: Measured,
     pub(super) title: &'static str,

@@ -1,4 +1,4 @@
-//! `tandem fit chang`: workloads that agree with everything that a paper tells of its own, and what they make of the
+//! `tandem fit chang`: workloads that agree with everything that a paper states of its own, and what they make of the
 //! comparison.
 //!
 //! The traces of the paper were never published, and what it tells of them leaves more than one workload. Each that
@@ -7,7 +7,7 @@
 //!
 //! # Modules
 //!
-//! - `candidate`: workloads, as points within stated bounds. `constraints`: what the paper tells, measured. `search`:
+//! - `candidate`: workloads, as points within stated bounds. `constraints`: what the paper states, measured. `search`:
 //!   from draws to those that fit.
 
 use std::io::Write;
@@ -107,7 +107,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the paper tells, and how one workload agrees with it.
+/// What the paper states, and how one workload agrees with it.
 fn constraints_of(workload: Workload, tried: &Tried, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([
         ("", Edge::Left),

@@ -26,7 +26,7 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// Whether it agrees with all that the paper tells.
+    /// Whether it agrees with all that the paper states.
     pub(super) fn fits(&self) -> bool {
         self.distance <= 0.0 && self.measured.get(Measured::Rs).is_some()
     }
@@ -41,7 +41,7 @@ const BEST: usize = 12;
 /// So many of the first round lie at or near the first fit, or one whose hot pages are scattered.
 const BEGINNERS: usize = 6;
 
-/// One workload of a round in that many is drawn anew.
+/// One workload of a round in that many is drawn again.
 const FRESH: usize = 4;
 
 impl Search {

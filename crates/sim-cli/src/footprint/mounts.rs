@@ -19,7 +19,7 @@ const WRITTEN_MOST: u32 = 100_000;
 /// How a life on the model begins, and so what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
-    /// With a format: sectors are written, and power goes off.
+    /// With a format: sectors are written, and power is lost.
     Writes,
     /// With a mount: it is measured, and ends with a clean stop.
     Measured,

@@ -63,7 +63,7 @@ impl Grid {
         Span { first, count: last - first + 1, covers_first, covers_last }
     }
 
-    /// The parts in which a request is handed over. One that runs over the store's end goes on at its beginning.
+    /// The parts in which a request is handed over. One that runs over the store's end continues at its beginning.
     #[inline]
     pub(super) fn parts(self, request: &Request) -> impl Iterator<Item = Span> {
         let mut at = request.offset;

@@ -44,7 +44,7 @@ pub(super) struct Replayed {
     pub(super) bytes: u64,
 }
 
-/// Does what a journal says that goes with that generation; one of another, or none, is begun anew.
+/// Does what a journal says that goes with that generation; one of another, or none, is started again.
 pub(super) fn replay(
     mut journal: &File,
     generation: u64,

@@ -7,7 +7,7 @@
 //!
 //! Whatever ends the program, the next one finds the file and does what the journal says: nothing that was
 //! acknowledged is missing. A record that was not written to its end was acknowledged to nobody, and is passed over.
-//! When the journal is long, and when the program ends by itself, the file is written anew and the journal begins
+//! When the journal is long, and when the program ends by itself, the file is rewritten and the journal begins
 //! again.
 //!
 //! The journal is locked as long as the program runs, and stays behind, empty: it is what the next one locks.
@@ -38,7 +38,7 @@ const VERSION: u32 = 1;
 /// The longest first line that is read.
 const HEAD_MOST: u64 = 64 << 10;
 
-/// The journal grows to that many bytes, or to twice the file's, before the file is written anew.
+/// The journal grows to that many bytes, or to twice the file's, before the file is rewritten.
 const JOURNAL_MOST: u64 = 256 << 20;
 
 /// What a file holds: all that must be known to use the chip in it.
@@ -150,7 +150,7 @@ impl Keeper {
         self.journal.sync_data().map_err(failed)
     }
 
-    /// Whether the journal has become so long that the file should be written anew.
+    /// Whether the journal has become so long that the file should be rewritten.
     pub(crate) fn is_long(&self) -> bool {
         self.journal_bytes > JOURNAL_MOST.max(2 * self.image_bytes)
     }

@@ -41,7 +41,7 @@ impl Bars {
         Self { title: title.into(), axis: axis.from(0.0), names, stacked: true, series: Vec::new() }
     }
 
-    /// A chart whose series stand beside each other: for values to compare.
+    /// A chart whose series are beside each other: for values to compare.
     pub fn grouped(
         title: impl Into<String>,
         axis: Axis,

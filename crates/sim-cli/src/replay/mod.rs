@@ -32,7 +32,7 @@
 //! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
 //! | the same on `conventional` alone: 35 million of them | 1.7 s | 133 MB |
 //! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
-//! | `compare synth:uniform?requests=3000000&size=4KiB`, which writes every block anew | 45 s | 238 MB |
+//! | `compare synth:uniform?requests=3000000&size=4KiB`, which rewrites every block | 45 s | 238 MB |
 //! | the same two devices with a single request: the beginning alone | 0.01 s | 14 MB |
 //! | 3 million writes of a page, from a CSV, 95 % to the SLC: 6 million requests a second | 0.8 s | 18 MB |
 //!

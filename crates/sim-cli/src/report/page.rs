@@ -50,7 +50,7 @@ impl Page {
         self.element("p", "", words);
     }
 
-    /// Words that explain what stands above or below.
+    /// Words that explain what is above or below.
     pub(crate) fn note(&mut self, words: &str) {
         self.element("p", " class=\"note\"", words);
     }

@@ -1,4 +1,4 @@
-//! Figure 7, and how well the workloads fit what the paper tells of its own.
+//! Figure 7, and how well the workloads fit what the paper states of its own.
 
 use super::page::Page;
 use super::paper::{TABLE_3, WRITES, Workload};

@@ -1,7 +1,7 @@
 //! `tandem repro`: the tables and figures of papers, their values beside ours.
 //!
 //! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; what its text
-//! tells of them stands beside ours.
+//! tells of them is beside ours.
 //!
 //! # Modules
 //!

@@ -1,5 +1,5 @@
 //! What the paper says: L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on
-//! Computers 59(10), 2010. Its plots have no figures beside them; what the text tells of them is here.
+//! Computers 59(10), 2010. Its plots have no figures beside them; what the text states of them is here.
 
 use super::formula::Known;
 

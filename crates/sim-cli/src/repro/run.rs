@@ -24,7 +24,7 @@ pub(crate) const EXPORTED: u64 = 20 << 30;
 /// no more than 65,534 of them.
 pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
 
-/// The paper's size of SLC, in MiB, where nothing else is said.
+/// The paper's size of SLC, in MiB, where nothing else is reported.
 pub(super) const SLC: u64 = 256;
 
 impl Run {

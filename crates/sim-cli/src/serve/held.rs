@@ -26,7 +26,7 @@ impl Held<'_> {
         }
     }
 
-    /// What it stands on, where power can be taken from it.
+    /// What it is on, where power can be taken from it.
     pub(super) fn power(&mut self) -> Option<&mut Powered> {
         match self {
             Self::Lasting(disk) => Some(disk.power()),

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! One thread does all of it: what hosts wait for is one device. A connection is a future of that thread; when power
-//! fails, all of them are dropped with what was in RAM, the device is mounted anew, and hosts come again.
+//! fails, all of them are dropped with what was in RAM, the device is mounted again, and hosts come again.
 //!
 //! # What is promised
 //!

@@ -36,7 +36,7 @@ const LOOKED_EVERY: Duration = Duration::from_millis(50);
 /// How often it is looked whether hosts leave the system time to work for itself.
 const RESTED_EVERY: Duration = Duration::from_millis(10);
 
-/// How often the line is written anew, and what was recorded reaches its file.
+/// How often the line is rewritten, and what was recorded reaches its file.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// How long a cut that is due waits for an operation that it can stop midway.

@@ -45,7 +45,7 @@ fn lines(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> St
     let (all, writes) = (show::count(requests.total()), show::count(requests.writes));
     let rs = rs.map(|rs| format!("RS {rs:.2}"));
     let hardware = system.hardware();
-    // What is programmed tells something of a memory that others stand behind.
+    // What is programmed tells something of a memory that others are behind.
     let front = hardware.parts.iter().filter(|part| hardware.parts.len() > 1 && part.is_front());
     let in_use = front.map(|part| format!("{} {:.0} % programmed", part.name, 100.0 * share(part)));
     let worn = hardware.parts.iter().filter(|part| !part.wear.is_empty());

@@ -6,7 +6,7 @@
 //!                   └── what is there is not run again
 //! ```
 //!
-//! A result's file is whole or not there, so that a sweep may be killed whenever one likes; the same command goes on
+//! A result's file is whole or not there, so that a sweep may be killed whenever one likes; the same command continues
 //! where it was. Machines share a sweep by `--shard`: copy the files of `runs` together, and the same command without
 //! it collects them. On a cluster, `--on slurm` does all of that.
 //!

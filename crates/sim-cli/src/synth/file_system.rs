@@ -1,4 +1,4 @@
-//! The disk of a laptop under a file system: what Chang's traces looked like, as far as the paper tells.
+//! The disk of a laptop under a file system: what Chang's traces looked like, as far as the paper states.
 //!
 //! The traces themselves were never published. What the paper says of them (section 5.2 and Figure 7: sizes, update
 //! ratios, hit counts; section 5.3.2: how many writes; Table 3: how the *conventional* disk fared) is built in here;
@@ -10,7 +10,7 @@
 //!   written again and again while it fills, and so may the two restart pages at its beginning.
 //! - *Hot pages*: small writes by Zipf's law to pages that lie in clumps (tables of files, directories, indices of
 //!   applications) scattered over the used part of the disk.
-//! - *Small files*: small writes anywhere in the used part, as the text tells of the NTFS disk (section 5.3.3).
+//! - *Small files*: small writes anywhere in the used part, as the text states of the NTFS disk (section 5.3.3).
 //! - *Files*: large writes. Several in a row continue one fragment; then another begins anywhere in the used part.
 //!   Small writes lengthen files that were written lately.
 //! - *Reads*: as files, and few places more than once in a while, since the host's cache absorbs what is read often.
@@ -246,7 +246,7 @@ impl FileSystem {
         let end = below(dice, self.ends.len() as u64) as usize;
         let offset = self.ends[end];
         if happens(FILLS_CLUSTER, dice) {
-            // Beyond the last cluster there is none: the file goes on at the beginning of the used part.
+            // Beyond the last cluster there is none: the file continues at the beginning of the used part.
             self.ends[end] = if offset + 2 * CLUSTER > self.used { 0 } else { offset + CLUSTER };
         }
         (offset, CLUSTER)

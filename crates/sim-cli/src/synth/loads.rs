@@ -31,7 +31,7 @@ const fn kind(
     Kind { name, title, rule, parameters }
 }
 
-/// What is published of each, and what is not, stands beside the figures of `tandem repro`.
+/// What is published of each, and what is not, is beside the figures of `tandem repro`.
 pub(super) const LOADS: [Kind; 12] = [
     kind("rsrch_0", "MSR Cambridge rsrch_0, write-hot", "zipf", &skewed("8KiB", "9", "0.99")),
     kind("stg_1", "MSR Cambridge stg_1, read-cold", "zipf", &skewed("8KiB", "64", "0.6")),

@@ -33,7 +33,7 @@ use kind::{COMMON, Kind, SKEWED};
 use numbers::{below, skew, spread};
 use places::Places;
 
-/// What stands before the name of a synthetic workload.
+/// What is before the name of a synthetic workload.
 pub(crate) const PREFIX: &str = "synth:";
 
 /// What a file system does decides itself how large its requests are.

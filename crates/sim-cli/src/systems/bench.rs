@@ -16,7 +16,7 @@ use crate::Failure;
 
 /// The hardware below a rival, shared by the rival that works on it and by whoever reads its meters.
 pub(super) trait Rig {
-    /// The moment at which the caller may go on.
+    /// The moment at which the caller may continue.
     fn now(&self) -> Nanos;
 
     /// Lets time pass.

@@ -32,7 +32,7 @@ type Change = StoreWriteError<Infallible>;
 
 /// A system whose power can fail.
 pub(crate) trait Live: System {
-    /// What it stands on.
+    /// What it is on.
     fn power(&mut self) -> &mut Powered;
 
     /// Does what the mount has left to be done.

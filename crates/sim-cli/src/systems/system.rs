@@ -13,7 +13,7 @@ use crate::result::{Factors, Filter, Hash, Throttle};
 
 /// What a replay asks of a system, beside what it asks of any store.
 pub trait System: BlockStore<Error = Infallible> {
-    /// The moment at which the host may go on.
+    /// The moment at which the host may continue.
     fn now(&self) -> Nanos;
 
     /// What the system runs on, as it is now. It may take long: it is asked for before and after a replay.

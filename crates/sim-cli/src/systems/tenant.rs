@@ -60,7 +60,7 @@ pub(super) struct Tenant<'m, F> {
 impl<'m, F: Ftl<'m>> Tenant<'m, F> {
     /// That FTL, whose plan has that many bytes.
     pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
-        // Chip and counters are the simulator's; in firmware a driver and nothing stand there.
+        // Chip and counters are the simulator's; in firmware a driver and nothing are there.
         let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();
         let ram_bytes = (plan_bytes + size_of_val(&ftl) - simulated) as u64;
         Self { ftl, meter, ram_bytes, asked: Asked::default() }

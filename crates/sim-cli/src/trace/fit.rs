@@ -22,14 +22,14 @@ pub(crate) enum FitChoice {
 pub(crate) enum Fit {
     /// They must lie within it as they are.
     AsIs,
-    /// They are taken modulo its capacity. A request may then run over the device's end and go on at 0.
+    /// They are taken modulo its capacity. A request may then run over the device's end and continue at 0.
     Wrap,
     /// They are moved together.
     Pack(Packing),
 }
 
 impl Fit {
-    /// Where the request goes on a device of that capacity; `None` where it does not fit.
+    /// Where the request continues a device of that capacity; `None` where it does not fit.
     #[inline]
     pub(crate) fn place(&self, request: Request, capacity: u64) -> Option<Request> {
         if request.op == Op::Flush {

@@ -160,9 +160,9 @@ pub enum TraceError {
         name: String,
         /// Where in it.
         place: Place,
-        /// What should stand there.
+        /// What should be there.
         expected: String,
-        /// What stands there.
+        /// What is there.
         found: String,
     },
     /// A request lies beyond the device's end.

@@ -24,7 +24,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file, or those that blktrace wrote for each processor, and finds out its format unless it is said.
+    /// Opens a file, or those that blktrace wrote for each processor, and finds out its format unless it is given.
     /// Errors call it `name`. Bad lines are skipped and counted if `lenient`.
     pub fn open(
         paths: &[PathBuf],

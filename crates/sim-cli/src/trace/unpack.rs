@@ -64,7 +64,7 @@ fn header(head: &[u8]) -> Option<Header> {
 /// How the files of a tar are called that together are one trace: those of a processor's queue each.
 const QUEUE: &str = "octf.trace.";
 
-/// The name of files that stand beside them.
+/// The name of files that are beside them.
 const BESIDE: &str = "octf.";
 
 /// The one file in a tar; or the queues of one trace, one behind the other.
@@ -78,7 +78,7 @@ struct Tar<R> {
 }
 
 impl<R: BufRead> Tar<R> {
-    /// Goes on to the next entry that is handed out. Returns whether there is one.
+    /// Continues to the next entry that is handed out. Returns whether there is one.
     fn next(&mut self) -> io::Result<bool> {
         loop {
             io::copy(&mut (&mut self.packed).take(self.padding), &mut io::sink())?;

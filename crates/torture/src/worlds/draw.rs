@@ -17,7 +17,7 @@ use crate::hybrid::Hybrid;
 use crate::paged::Paged;
 use crate::setup::{FtlName, Setup, SetupError, System};
 
-/// Word lines of parts that follow no usual scheme; pages beyond a table's end stand alone.
+/// Word lines of parts that follow no usual scheme; pages beyond a table's end share with none.
 const TWO_BITS: [&[u16]; 4] = [
     &[0, 0, 1, 2, 1, 2, 3, 4, 3, 4, 5, 5],
     &[0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 5],

@@ -20,7 +20,7 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept(Vec<Part>);
 
-/// A text that tells nothing of what is kept.
+/// A text that does not describe what is kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no life of a world: write its number, a colon and its steps, such as 12:1-4,7, with r behind it for a \
@@ -40,7 +40,7 @@ impl Kept {
         Self(lives.iter().map(part).collect())
     }
 
-    /// Of all lives of a world those that are kept.
+    /// The lives of a world that are kept.
     pub(super) fn pick(&self, lives: Vec<Life>) -> Vec<Life> {
         let kept = |mut life: Life| {
             let part = self.0.iter().find(|part| part.life == life.number)?;

@@ -49,7 +49,7 @@ enum After {
     Off,
 }
 
-/// Whoever lives: the truth, and how far the device knows how it is.
+/// The state of a life: the truth, and how far the device knows its own health.
 struct Dweller<'a> {
     world: &'a World,
     truth: Truth,
@@ -246,7 +246,7 @@ impl Dweller<'_> {
         }
     }
 
-    /// Goes on asking a device that has failed for good. Those requests that it answers.
+    /// Continues asking a device that has failed for good. Those requests that it answers.
     fn ask_on(&self, ftl: &mut dyn Mounted) -> Vec<&'static str> {
         let mut data = vec![0; self.world.setup.sector_bytes()];
         let last = Sector::new(self.world.setup.capacity() - 1);

@@ -64,19 +64,19 @@ pub struct BrokenWorld {
 /// What is asked of a run of worlds.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The FTL that lives in them.
+    /// The FTL under test.
     pub ftl: FtlName,
     /// Their seeds.
     pub seeds: Range<u64>,
-    /// Of each only this: a replay, which tells what the device was asked.
+    /// Only this part of each: a replay, which lists the operations.
     pub kept: Option<Kept>,
     /// Worlds that may break promises before no other is begun.
     pub broken_max: usize,
-    /// How those that do are told.
+    /// How those that do are reported.
     pub told: Told,
 }
 
-/// How a world is told in which a promise is broken.
+/// How a world is reported in which a promise is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// As the least of it that still breaks the promise.

@@ -9,7 +9,7 @@ use crate::steps::Step;
 /// Lives of a world.
 const LIVES: u32 = 60;
 
-/// One mount of the device, and what is asked of it until power goes.
+/// One mount of the device, and its requests until power is lost.
 #[derive(Clone, Debug)]
 pub(super) struct Life {
     /// Its number among all that were drawn.
@@ -92,7 +92,7 @@ struct Host {
 }
 
 impl Host {
-    /// Places stay for some lives.
+    /// Places stay the same for some lives.
     fn new(seed: u64, number: u32, extent: Extent) -> Self {
         let mut dice = Dice::new(mix(mix(seed, 22), u64::from(number / 8)));
         let hot = (dice.below(extent.capacity), 4 + dice.below(14));
@@ -140,7 +140,7 @@ impl Host {
         Step::Maintain { budget: dice.pick(&[1, 2, 5, 20, 1_000]) }
     }
 
-    /// What comes first after a mount: anything may, and a comparison is the exception.
+    /// The first request after a mount: any kind, a comparison seldom.
     fn first(&self, dice: &mut Dice) -> Step {
         match dice.below(16) {
             0 | 1 => self.trim(dice),

@@ -41,7 +41,7 @@ impl Shrinking<'_> {
         self.lives.iter().map(one).sum()
     }
 
-    /// Takes these lives if they fail in the same way. What comes after the failure is left out.
+    /// Takes these lives if they fail in the same way. What follows the failure is left out.
     fn take(&mut self, mut lives: Vec<Life>) -> bool {
         let Some(left) = self.trials.checked_sub(1) else { return false };
         self.trials = left;

@@ -105,7 +105,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A page did not program to the chain's last log block: the block takes no more, and is folded soon. Where nothing
-    /// stands in it, it leaves the chain.
+    /// is in it, it leaves the chain.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_last_log(

@@ -74,7 +74,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// One step towards a block: the fold under way goes on; if there was none, that chain's is begun, or the
+    /// One step towards a block: the fold under way continues; if there was none, that chain's is begun, or the
     /// one's whose turn it is.
     pub(crate) fn fold_a_little(
         &mut self,
@@ -178,7 +178,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.gather_pieces(&making)
     }
 
-    /// Whether the page's sectors all stand in their places in the old data block, as most do. A look at all of them at
+    /// Whether the page's sectors all are in their places in the old data block, as most do. A look at all of them at
     /// once is much shorter than one at each.
     #[inline]
     fn stands_in_place(&self, making: &Making<'_>) -> bool {

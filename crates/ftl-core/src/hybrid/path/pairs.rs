@@ -64,7 +64,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Sees to it that the chain's next page can be programmed without danger to what was acknowledged: makes copies,
-    /// or leaves pages out. Gives the chain's map, which may have been made anew; `None`: no page is left.
+    /// or leaves pages out. Gives the chain's map, which may have been made again; `None`: no page is left.
     #[inline]
     pub(crate) fn guard(
         &mut self,
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         page: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
-        // What the request itself has left there may have replaced what stands beside it: then both count.
+        // What the request itself has left there may have replaced what is beside it: then both count.
         let own = self.request_start.filter(|start| start.block == block).map(|start| start.from);
         if self.endangered(page).all(|partner| own.is_some_and(|from| from <= partner)) {
             return Ok(true);

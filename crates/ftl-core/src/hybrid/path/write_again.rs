@@ -56,7 +56,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.trim_run(logical, trim)
     }
 
-    /// Logical block and offset of a sector that flash names. The last logical block may go on beyond the capacity.
+    /// Logical block and offset of a sector that flash names. The last logical block may continue beyond the capacity.
     fn in_device(&self, sector: Sector) -> Result<(LogicalBlock, u32), Fault<D::Error>> {
         let places = u32::from(self.shape.logical_blocks) * self.mlc.sectors_per_block().get();
         if sector.get() < places { Ok(self.mlc.locate(sector)) } else { Err(Fault::Corrupt) }

@@ -140,13 +140,13 @@ impl IndexShape {
         self.slots
     }
 
-    /// Cells that a sector can stand in at all. The few between the last window's end and the
+    /// Cells that a sector can be in at all. The few between the last window's end and the
     /// table's are not.
     pub const fn capacity(&self) -> u32 {
         match self.probing {
             Probing::Quadratic => self.prime.get(),
             Probing::Linear => {
-                // The last home cell is P - 1, and its window goes on from there.
+                // The last home cell is P - 1, and its window continues from there.
                 let reached = self.prime.get() + self.probes as u32 - 1;
                 if reached < self.entries { reached } else { self.entries }
             }

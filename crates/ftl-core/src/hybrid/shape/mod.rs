@@ -182,7 +182,7 @@ impl Shape {
         meta + log + self.chain.blocks as u64 * self.chain.pages as u64
     }
 
-    /// Divides the device, with that many blocks for each place of checkpoints, or says what stands in the way.
+    /// Divides the device, with that many blocks for each place of checkpoints, or says what is in the way.
     pub(crate) const fn with_places(
         geometry: &Geometry,
         config: &Config,

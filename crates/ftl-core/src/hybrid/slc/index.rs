@@ -190,7 +190,7 @@ impl<'ram> Index<'ram> {
         (self.age(place, window.head) < window.blocks.get()).then_some(Entry::Virtual)
     }
 
-    /// Notes that a sector now stands in that slot. The sector must have an entry of either kind,
+    /// Notes that a sector now is in that slot. The sector must have an entry of either kind,
     /// expired or not: the answer is false where it has none.
     #[inline]
     pub fn set(&mut self, sector: Sector, slot: LogSlot) -> bool {
@@ -394,7 +394,7 @@ impl<'ram> Index<'ram> {
     }
 
     /// Writes a cell: the key with displacement and virtual bit, and a place, whose upper bits
-    /// leave where the field ends. The counts follow from what stood there and what stands there
+    /// leave where the field ends. The counts follow from what was there and what is there
     /// now.
     #[inline]
     fn put(&mut self, cell: usize, key: u32, place: u32) {

@@ -228,7 +228,7 @@ impl<'ram> Log<'ram> {
     }
 
     /// Leaves the head behind, which did not program: without a summary, so that it is read by its tags; or, where
-    /// nothing stands in it, as a bad block. Gives the fault to be passed on.
+    /// nothing is in it, as a bad block. Gives the fault to be passed on.
     #[cold]
     #[inline(never)]
     fn leave_head<D: NandDevice, P: Probe>(
@@ -258,7 +258,7 @@ impl<'ram> Log<'ram> {
         fault
     }
 
-    /// Goes on to the next page of the head, after its summary where it was the last.
+    /// Continues to the next page of the head, after its summary where it was the last.
     #[inline]
     fn end_page<D: NandDevice, P: Probe>(
         &mut self,

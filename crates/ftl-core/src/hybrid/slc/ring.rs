@@ -97,7 +97,7 @@ impl<'ram> Ring<'ram> {
         self.good = self.good.saturating_sub(1);
     }
 
-    /// Whether the ring can still turn. One that cannot is closed: what stands in it can be read, and nothing is
+    /// Whether the ring can still turn. One that cannot is closed: what is in it can be read, and nothing is
     /// written to it any more.
     #[inline]
     pub fn turns(&self) -> bool {

@@ -107,7 +107,7 @@ impl Handshake {
         Step::Took(GREETING_BYTES)
     }
 
-    /// Answers an option. Where the handshake goes on, there is nothing to say.
+    /// Answers an option. Where the handshake continues, there is nothing to say.
     fn answer(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Option<Step> {
         match option {
             EXPORT_NAME if data.is_empty() => {

@@ -2,7 +2,7 @@
 //!
 //! Written from the protocol's own text (`doc/proto.md` of the project NetworkBlockDevice/nbd): the fixed newstyle
 //! handshake, then requests with simple or structured replies. What is left out (encryption, metadata, extended
-//! headers) is refused as the protocol asks, so that clients go on without.
+//! headers) is refused as the protocol asks, so that clients continue without.
 //!
 //! ```text
 //!   input ──▶ handshake: options ──▶ conversation: a job at a time ──▶ Disk

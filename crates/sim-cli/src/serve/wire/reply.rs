@@ -1,6 +1,6 @@
 //! Replies: simple ones, or structured ones for clients that asked for them.
 
-/// What stands at the beginning of a simple reply.
+/// What is at the beginning of a simple reply.
 const SIMPLE: u32 = 0x6744_6698;
 /// And of a chunk of a structured one.
 const STRUCTURED: u32 = 0x668E_33EF;

@@ -3,7 +3,7 @@
 use super::export::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 use super::reply::Errno;
 
-/// What stands at the beginning of each request.
+/// What is at the beginning of each request.
 const MAGIC: u32 = 0x2560_9513;
 
 /// A request before its payload.

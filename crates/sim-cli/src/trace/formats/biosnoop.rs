@@ -39,7 +39,7 @@ fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// How many columns stand behind `BYTES`, if the first line is biosnoop's heading.
+/// How many columns are behind `BYTES`, if the first line is biosnoop's heading.
 fn heading(head: &[u8]) -> Option<usize> {
     let names: Vec<&[u8]> = lines(head).next().map(|line| words(line).collect())?;
     let at = names.iter().position(|name| *name == b"BYTES")?;

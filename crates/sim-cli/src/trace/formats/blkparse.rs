@@ -7,7 +7,7 @@
 //!
 //! Requests are taken at one action, chosen by [`Stage`]; events of others are passed over, and so is the summary at
 //! the end. In the kind, D is a discard (a trim here), W a write, R a read; a request without blocks is a flush if F
-//! stands there, and otherwise asks nothing of the medium. A flush that rides on a write counts as that write. Events
+//! is there, and otherwise asks nothing of the medium. A flush that rides on a write counts as that write. Events
 //! of several devices are set side by side in the order in which these come. Times stand as they are, even where one
 //! of them jumps.
 
@@ -58,7 +58,7 @@ struct Event<'a> {
     device: &'a [u8],
     time: Nanos,
     action: &'a [u8],
-    /// What stands behind the action.
+    /// What is behind the action.
     rest: Cursor<'a>,
 }
 

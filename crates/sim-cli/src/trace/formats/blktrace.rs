@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Requests are taken at one action, chosen by [`Stage`]; events of others are passed over, and so are notes. What the
-//! kinds mean stands in the file of blkparse's text.
+//! kinds mean is in the file of blkparse's text.
 //!
 //! blktrace writes a file a processor, which are one trace: `merge` puts them together.
 
@@ -42,7 +42,7 @@ pub(in crate::trace) fn recorded(record: &[u8]) -> Option<(u64, usize)> {
 /// The magic number, with the version that all kernels since 2006 write.
 const MAGIC: u32 = 0x6561_7400 | 7;
 
-/// What stands in the upper half of an action: the request's kind.
+/// What is in the upper half of an action: the request's kind.
 mod kind {
     pub(super) const WRITE: u32 = 1 << 1;
     pub(super) const FLUSH: u32 = 1 << 2;
@@ -70,7 +70,7 @@ impl Order {
         }
     }
 
-    /// The number of `N` bytes that stands there, in a record that is whole.
+    /// The number of `N` bytes that is there, in a record that is whole.
     fn number<const N: usize>(self, record: &[u8; RECORD], at: usize) -> u64 {
         let bytes = record[at..at + N].iter();
         let next = |number: u64, byte: &u8| number << 8 | u64::from(*byte);

@@ -46,7 +46,7 @@ pub struct Columns {
     device: Option<Place>,
 }
 
-/// What is said of a description that cannot be understood.
+/// What is reported of a description that cannot be understood.
 const GRAMMAR: &str = "write time=0:us,op=2,offset=3:sectors,length=4 with the columns' numbers from 0 on, or their \
     names; units of time are s, ms, us, ns and filetime, of offset and length bytes, sectors (512), KiB and pages (4 \
     KiB), those of offset if length has none; op=2:1=read where operations are numbers; device=N where there are \

@@ -2,7 +2,7 @@
 //! simulator takes them (`iotrace_ascii_get_ioreq_event`). The time is milliseconds, blocks have 512 bytes, the flags
 //! are hexadecimal, and their lowest bit says that the request is a read.
 //!
-//! How it is told from other formats of the same columns stands in `five`.
+//! How it is told from other formats of the same columns is in `five`.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};

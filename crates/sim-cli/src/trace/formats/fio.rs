@@ -34,7 +34,7 @@ const MICROSECOND: u64 = 1_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
-    /// Waits stand between requests.
+    /// Waits are between requests.
     Two,
     /// Each line has its time.
     Three,

@@ -11,7 +11,7 @@
 //! So the lines at a file's beginning are looked at together:
 //!
 //! - Bytes are multiples of 512 throughout; blocks are so by chance only, or in a stream of 256 KiB a request.
-//! - Pages begin at multiples of eight blocks, and where a request goes on behind another one, it does so eight times
+//! - Pages begin at multiples of eight blocks, and where a request continues behind another one, it does so eight times
 //!   its length further on.
 //! - A decimal point, or a kind other than 0 and 1, is no nanosecond format's.
 //!

@@ -23,18 +23,18 @@ pub struct Format {
 pub enum ParseError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// What stands there is not what the format has.
+    /// What is there is not what the format has.
     Bad {
-        /// What should stand there.
+        /// What should be there.
         expected: &'static str,
-        /// What stands there.
+        /// What is there.
         found: String,
     },
 }
 
 /// Takes requests from a file's bytes.
 pub trait Parser {
-    /// The next request, or `None` after the last. After a bad line the next call goes on behind it.
+    /// The next request, or `None` after the last. After a bad line the next call continues behind it.
     fn next(&mut self, input: &mut Input) -> Result<Option<Request>, ParseError>;
 }
 

@@ -1,7 +1,7 @@
 //! The format of the Heimdall replayer: lines of `time device offset length op`, separated by blanks. The time is
 //! milliseconds, offset and length are bytes; op 1 is a read, 0 a write.
 //!
-//! How it is told from other formats of the same columns stands in `five`.
+//! How it is told from other formats of the same columns is in `five`.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};

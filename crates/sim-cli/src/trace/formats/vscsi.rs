@@ -8,7 +8,7 @@
 //!                         u16      u16      u32     u32    u32     u64    u64   u64
 //! ```
 //!
-//! The version stands in its field's upper byte; blocks have 512 bytes; the time is microseconds. The command is a SCSI
+//! The version is in its field's upper byte; blocks have 512 bytes; the time is microseconds. The command is a SCSI
 //! operation code (SBC-3): reads, writes and flushes are taken, and what does not touch the medium is passed over. So
 //! is UNMAP, whose extents are not recorded.
 

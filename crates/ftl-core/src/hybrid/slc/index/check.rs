@@ -11,7 +11,7 @@ use super::{EMPTY, Index};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexFault {
-    /// An entry stands in a cell that its sector's window does not reach, or its sector is none of
+    /// An entry is in a cell that its sector's window does not reach, or its sector is none of
     /// the store's.
     OutsideWindow {
         /// The cell.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::tests::{LOG_BLOCKS, Owned, shape, window};
 use super::*;
 
-/// The sectors that stand in a window's cells now, by the definition of the probing rather than by
+/// The sectors that are in a window's cells now, by the definition of the probing rather than by
 /// its code.
 fn neighbours(index: &Index<'_>, sector: u32) -> Vec<Option<(u32, bool)>> {
     let shape = index.shape;

@@ -57,7 +57,7 @@ impl Index<'_> {
         Some(SectorCount::new(updates))
     }
 
-    /// Notes that a sector stands in that slot, whether it had an entry or not; false where its
+    /// Notes that a sector is in that slot, whether it had an entry or not; false where its
     /// window holds nothing but other sectors' real entries.
     ///
     /// For those who bring a sector that was not reserved: garbage collection whose entry had to
@@ -97,7 +97,7 @@ impl Index<'_> {
     ///
     /// It is to be called at each log block that is opened, with
     /// [`expire_stride`](Self::expire_stride) cells: ages are kept modulo at least twice the log's
-    /// length, and an entry must be gone before its age begins anew.
+    /// length, and an entry must be gone before its age starts again.
     pub fn expire(&mut self, window: Window, entries: u32) {
         for _ in 0..entries.min(self.shape.entries()) {
             let cell = self.hand as usize;
