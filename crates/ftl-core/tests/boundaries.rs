@@ -9,7 +9,7 @@ use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
 use ftl_core::probe::{Cause, Verb};
 use ftl_iface::{Bytes, Cell, Region, SectorCount};
 
-use world::{Dice, Step, World, devices, region};
+use world::{Checks, Dice, Step, World, devices, region};
 
 /// Runs the steps on one of each kind of device; a device gives its capacity to what makes the steps.
 fn on_every_device(steps: impl Fn(u32) -> Vec<Step>) {
@@ -17,7 +17,7 @@ fn on_every_device(steps: impl Fn(u32) -> Vec<Step>) {
         println!("{name}");
         let mut world = World::new(geometry, config);
         let steps = steps(world.capacity());
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
     }
 }
 
@@ -65,7 +65,7 @@ fn the_smallest_reserve_of_two_blocks_stands_random_writes() {
         steps.extend((0..700).map(|_| dice.write(most.get(), 6)));
         steps.push(Step::Remount);
         steps.extend((0..700).map(|_| dice.write(most.get(), 2)));
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
     }
 }
 
@@ -86,7 +86,7 @@ fn a_log_of_two_blocks_turns() {
             let mut steps: Vec<Step> = (0..600).map(|_| dice.write(capacity, 3)).collect();
             steps.push(Step::Remount);
             steps.extend((0..600).map(|_| dice.write(24, 2)));
-            world.run(&steps, true);
+            world.run(&steps, Checks::EachStep);
             let counters = world.counters();
             // What finds both blocks full goes to the chains; the rest turns the log over and over.
             assert!(counters.log_sectors > 200, "{} sectors went to the log", counters.log_sectors);
@@ -142,7 +142,7 @@ fn requests_of_a_thousand_sectors_and_of_one_mix() {
         steps.push(Step::Read { first: 0, count: capacity });
         steps.push(Step::Remount);
         steps.push(write(1, capacity - 1));
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
     }
 }
 
@@ -166,15 +166,15 @@ fn a_request_larger_than_the_log_goes_to_the_chains_though_everything_is_hot() {
     let mut world = World::new(geometry, Config { filter: FilterChoice::AcceptAll, ..config });
     let log = world.plan().shape().log.expect("a log");
     let places = u32::from(log.blocks) * log.sectors_per_block();
-    world.run(&[write(3, places + 1), write(0, places)], true);
+    world.run(&[write(3, places + 1), write(0, places)], Checks::EachStep);
     let counters = world.counters();
     assert_eq!((counters.log_sectors, counters.chain_sectors), (0, u64::from(2 * places + 1)));
     // Half of the pages that remain beside the head block fit; one sector more opens one page more.
     let pages = (u32::from(log.blocks) - 1) * u32::from(log.data_pages()) / 2;
     let most = pages * u32::from(log.slots);
-    world.run(&[write(3, most)], true);
+    world.run(&[write(3, most)], Checks::EachStep);
     assert_eq!(world.counters().log_sectors, u64::from(most));
-    world.run(&[write(3, most + 1)], true);
+    world.run(&[write(3, most + 1)], Checks::EachStep);
     assert_eq!(world.counters().log_sectors, u64::from(most));
 }
 
@@ -185,7 +185,7 @@ fn when_everything_is_hot_the_log_takes_what_its_table_can_name_and_no_write_is_
         let capacity = world.capacity();
         let mut dice = Dice::new(6);
         let steps: Vec<Step> = (0..1_500).map(|_| dice.write(capacity, 2)).collect();
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
         let counters = world.counters();
         assert!(counters.log_sectors > 0 && counters.reclaims > 0, "{counters:?}");
     }
@@ -199,7 +199,7 @@ fn when_nothing_is_hot_the_log_stays_untouched() {
         let capacity = world.capacity();
         let mut dice = Dice::new(7);
         let steps: Vec<Step> = (0..1_500).map(|_| dice.write(capacity, 2)).collect();
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
         let counters = world.counters();
         assert_eq!(counters.log_sectors, 0);
         assert_eq!(counters.reclaims, 0);
@@ -212,7 +212,7 @@ fn one_sector_written_again_and_again_wears_the_log_alone() {
     for (geometry, config) in [devices::hybrid(), devices::one_slc(), devices::one_tlc()] {
         let mut world = World::new(geometry, Config { throttle: false, ..config });
         let steps = vec![write(17, 1); 2_000];
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
         let counters = world.counters();
         assert_eq!(counters.log_sectors, 2_000);
         assert_eq!((counters.folds, counters.chain_sectors), (0, 0));
@@ -225,7 +225,7 @@ fn one_sector_written_again_and_again_wears_the_log_alone() {
 fn one_sector_written_again_and_again_to_a_conventional_device_costs_no_more_than_its_folds() {
     let (geometry, config) = devices::conventional();
     let mut world = World::new(geometry, config);
-    world.run(&vec![write(17, 1); 2_000], true);
+    world.run(&vec![write(17, 1); 2_000], Checks::EachStep);
     let counters = world.counters();
     let programs = |cause| counters.operations(Region::Mlc, Verb::Program, cause);
     assert_eq!(programs(Cause::Host), 2_000);
@@ -243,7 +243,7 @@ fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
         let capacity_given = Some(SectorCount::new(capacity));
         let mut world = World::new(geometry, Config { filter, capacity: capacity_given, ..config });
         let requests = sweep(capacity, u32::from(shape.chain.slots) * 2);
-        world.run(&[requests.clone(), requests.clone(), requests].concat(), true);
+        world.run(&[requests.clone(), requests.clone(), requests].concat(), Checks::EachStep);
         let counters = world.counters();
         if config.paired_pages == PairedPages::Accept {
             assert_eq!(counters.switches, 3 * u64::from(blocks), "{name}");

@@ -16,7 +16,7 @@ use ftl_iface::{
 use nand_model::datasheet::builtin;
 use nand_model::{Chip, Content};
 
-use world::{Dice, KEY, Step, World, devices, part, region, unpaired};
+use world::{Checks, Dice, KEY, Step, World, devices, part, region, unpaired};
 
 /// A controller with an SLC chip and an MLC chip on its bus.
 struct TwoChips {
@@ -229,11 +229,11 @@ fn the_filter_switched_off_sends_large_writes_to_the_log_too() {
     let large = vec![Step::Write { first: 0, count: 6 }; 50];
     let config = Config { throttle: false, ..config };
     let mut by_size = World::new(geometry, config);
-    by_size.run(&large, true);
+    by_size.run(&large, Checks::EachStep);
     assert_eq!(by_size.counters().log_sectors, 0);
     let filter = FilterChoice::AcceptAll;
     let mut all = World::new(geometry, Config { filter, ..config });
-    all.run(&large, true);
+    all.run(&large, Checks::EachStep);
     assert_eq!(all.counters().log_sectors, 300);
 }
 
@@ -243,7 +243,7 @@ fn a_cache_of_no_maps_scans_where_a_large_one_does_not_and_reads_the_same() {
     let scans = |mapping_cache_entries| {
         let mut world = World::new(geometry, Config { mapping_cache_entries, ..config });
         let steps = steps(6, world.capacity(), 1_000);
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
         world.counters().scanned_pages
     };
     let [none, few, all] = [0, 2, 14].map(scans);
@@ -263,7 +263,7 @@ fn probing_and_the_limit_of_log_blocks_change_the_work_and_not_the_truth() {
             let config = Config { chain_log_blocks_max, index, capacity, ..config };
             let mut world = World::new(geometry, config);
             let steps = steps(7, world.capacity(), 1_500);
-            world.run(&steps, true);
+            world.run(&steps, Checks::EachStep);
         }
     }
 }

@@ -11,7 +11,7 @@ use ftl_iface::{
 use nand_model::faults::{FaultInjector, When};
 use nand_model::{Chip, Content, PowerCut};
 
-use world::{Dice, KEY, Step, World, devices, part, read_sector};
+use world::{Checks, Dice, KEY, Step, World, devices, part, read_sector};
 
 fn chip(geometry: Geometry) -> FaultInjector<Chip> {
     let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
@@ -97,8 +97,8 @@ fn used(geometry: Geometry, config: Config) -> World {
             _ => dice.write(capacity, 5),
         })
         .collect();
-    world.run(&steps, true);
-    world.run(&[Step::Maintain { budget: 10_000 }], true);
+    world.run(&steps, Checks::EachStep);
+    world.run(&[Step::Maintain { budget: 10_000 }], Checks::EachStep);
     world
 }
 

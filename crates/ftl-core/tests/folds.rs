@@ -7,7 +7,7 @@ use ftl_core::config::{FilterChoice, LogRegion};
 use ftl_core::probe::{Cause, Verb};
 use ftl_iface::{Bytes, Cell, Region, SectorCount};
 
-use world::{Step, Tandem, World, devices, region};
+use world::{Checks, Step, Tandem, World, devices, region};
 
 /// Sectors of a logical block.
 const BLOCK: u32 = 32;
@@ -66,7 +66,10 @@ fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
                 world.checked_step(ftl, Step::Maintain { budget: 100 });
                 world.read_all(ftl);
             });
-            world.run(&[Step::Remount, Step::Maintain { budget: 100 }, Step::Remount], true);
+            world.run(
+                &[Step::Remount, Step::Maintain { budget: 100 }, Step::Remount],
+                Checks::EachStep,
+            );
         }
     }
 }
@@ -117,9 +120,12 @@ fn a_mount_forgets_the_fold_and_loses_nothing() {
             let fold = Step::Maintain { budget: page };
             world.run(
                 &[&grow[..], &[fold, write(4, 5), write(30, 2), Step::Remount]].concat(),
-                true,
+                Checks::EachStep,
             );
-            world.run(&[write(8, 6), Step::Maintain { budget: 100 }, Step::Remount], true);
+            world.run(
+                &[write(8, 6), Step::Maintain { budget: 100 }, Step::Remount],
+                Checks::EachStep,
+            );
         }
     }
 }

@@ -7,7 +7,7 @@ use ftl_core::config::Probing;
 use ftl_core::config::{FilterChoice, IndexConfig, WearLeveling};
 use ftl_iface::{Bytes, Cell, Geometry};
 
-use world::{Dice, Step, World, region};
+use world::{Checks, Dice, Step, World, region};
 
 /// Six writes an entry, single sectors and now and then three, anywhere; then a mount.
 fn fill_and_mount(probing: Probing, entries: u32) {
@@ -34,7 +34,7 @@ fn fill_and_mount(probing: Probing, entries: u32) {
         })
         .collect();
     steps.push(Step::Remount);
-    world.run(&steps, false);
+    world.run(&steps, Checks::Never);
     assert!(world.counters().rejected_by_index > 0, "the table was never full");
 }
 

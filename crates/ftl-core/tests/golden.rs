@@ -16,7 +16,7 @@ use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{Cell, Geometry, Region, SectorCount};
 
 use world::counted::table_of_operations;
-use world::{Dice, Step, World, devices, region};
+use world::{Checks, Dice, Step, World, devices, region};
 
 /// Requests to a device by that configuration, from that seed.
 struct Scenario {
@@ -122,7 +122,7 @@ fn steps(capacity: u32, requests: u32, now_and_then: Step) -> Vec<Step> {
 fn run(scenario: &Scenario) -> Counters {
     let mut world = World::new(scenario.geometry, scenario.config);
     let steps = steps(world.capacity(), scenario.requests, scenario.now_and_then);
-    world.run(&steps, false);
+    world.run(&steps, Checks::Never);
     world.counters().clone()
 }
 

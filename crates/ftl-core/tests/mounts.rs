@@ -12,7 +12,7 @@ use ftl_iface::{
 };
 use nand_model::{Chip, Content, FaultInjector};
 
-use world::{Dice, KEY, Step, World, devices, part, region};
+use world::{Checks, Dice, KEY, Step, World, devices, part, region};
 
 type Refusal<E> = Option<MountError<E>>;
 
@@ -203,7 +203,7 @@ fn a_device_formatted_anew_with_another_key_has_nothing_of_its_earlier_life() {
     let mut world = World::new(geometry, config);
     let capacity = world.capacity();
     let mut dice = Dice::new(2);
-    world.run(&(0..400).map(|_| dice.write(capacity, 9)).collect::<Vec<_>>(), false);
+    world.run(&(0..400).map(|_| dice.write(capacity, 9)).collect::<Vec<_>>(), Checks::Never);
     let mut chip = world.take_chip();
     let plan = RamPlan::new(&geometry, &config).expect("the configuration fits");
     let mut ram = OwnedRam::for_plan(&plan);
@@ -228,7 +228,7 @@ fn lives_with_bad_blocks(geometry: Geometry, config: Config, bad: &[(Region, u32
     let steps: Vec<Step> = (0..900)
         .map(|at| if at % 150 == 149 { Step::Remount } else { dice.write(capacity, 6) })
         .collect();
-    world.run(&steps, true);
+    world.run(&steps, Checks::EachStep);
     for (region, block) in bad {
         let block = Block::new(*region, *block);
         assert_eq!(world.chip().erase_count(block), 0, "{block} was left alone");

@@ -102,13 +102,20 @@ fn busy_micros(chip: &Chip) -> u64 {
 }
 
 /// Mounts a copy of the chip, checks it if that is wanted, and says what the mount took.
-fn mounted(chip: &mut Chip, plan: &PagedPlan, checked: bool) -> Took {
+/// What follows a mount.
+#[derive(PartialEq, Eq)]
+enum After {
+    Check,
+    Nothing,
+}
+
+fn mounted(chip: &mut Chip, plan: &PagedPlan, after: After) -> Took {
     let copy = Counting { chip: chip.fork(), reads: 0 };
     let before = busy_micros(&copy.chip);
     let mut memory = OwnedPagedRam::for_plan(plan);
     let mut ftl = PageFtl::mount(copy, plan.config(), memory.lend(), NoProbe).expect("it mounts");
     let took = Took { reads: ftl.device().reads, micros: busy_micros(&ftl.device().chip) - before };
-    if checked {
+    if after == After::Check {
         ftl.check().expect("every invariant holds");
     }
     took
@@ -137,14 +144,15 @@ fn a_mount_of_the_spi_nand_reads_at_most_256_pages_whenever_power_is_lost() {
     for write in 0..12_000 {
         ftl.write(Sector::new(dice.below(49_152)), &data[..2048]).expect("written");
         if write % 97 == 0 {
-            let took = mounted(&mut ftl.device_mut().chip, &plan, write % 4_850 == 0);
+            let after = if write % 4_850 == 0 { After::Check } else { After::Nothing };
+            let took = mounted(&mut ftl.device_mut().chip, &plan, after);
             most = most.max(took.reads);
             assert!(took.reads <= 256, "after {write} writes: {took:?}");
         }
     }
     println!("after power is lost: at most {most} reads");
     ftl.stop().expect("stopped");
-    let took = mounted(&mut ftl.device_mut().chip, &plan, true);
+    let took = mounted(&mut ftl.device_mut().chip, &plan, After::Check);
     println!("after a clean stop: {took:?}");
     assert!(took.reads <= 128, "{took:?}");
 }
@@ -161,11 +169,11 @@ fn where_no_anchor_can_be_read_every_block_is() {
         ftl.write(Sector::new(dice.below(20_000)), &data).expect("written");
     }
     let mut chip = ftl.device_mut().chip.fork();
-    let quick = mounted(&mut chip, &plan, true);
+    let quick = mounted(&mut chip, &plan, After::Check);
     for block in 2..2 + u32::from(config.anchor_blocks) {
         chip.erase(Block::new(Region::Slc, block)).expect("erased");
     }
-    let whole = mounted(&mut chip, &plan, true);
+    let whole = mounted(&mut chip, &plan, After::Check);
     println!("with anchors: {quick:?}, without: {whole:?}");
     assert!(quick.reads <= 256 && whole.reads > 1_024, "{quick:?} {whole:?}");
 }
@@ -194,7 +202,7 @@ fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
         let first = dice.below(exported as u32 - 32);
         ftl.write(Sector::new(first), &data[..count * bytes]).expect("written");
         if write % 1_999 == 1_998 {
-            let took = mounted(&mut ftl.device_mut().chip, &plan, false);
+            let took = mounted(&mut ftl.device_mut().chip, &plan, After::Nothing);
             if took.micros > longest.micros {
                 longest = took;
             }

@@ -55,9 +55,16 @@ fn idle<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>) {
     while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
 }
 
+/// What a device does in idle time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Idle {
+    Scrub,
+    Nothing,
+}
+
 /// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much cannot be read
 /// then, which is all where it does not mount any more; and how often something was refreshed.
-fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> (usize, u32) {
+fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, idle_work: Idle) -> (usize, u32) {
     let mut device = device(name, seed);
     let (_, plan) = plan(name, config);
     let mut ram = OwnedPagedRam::for_plan(&plan);
@@ -74,7 +81,7 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> 
             return (truth.len(), refreshed);
         };
         ftl = mounted;
-        if scrubbed {
+        if idle_work == Idle::Scrub {
             ftl.scrub();
             idle(&mut ftl);
             assert_eq!(ftl.scrub_left(), PageCount::ZERO);
@@ -87,7 +94,7 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> 
             let mut data = [0; BYTES];
             let read = |sector| ftl.read(Sector::new(sector), &mut data).is_ok();
             let readable = (0..truth.len() as u32).map(read).filter(|read| *read).count();
-            if scrubbed {
+            if idle_work == Idle::Scrub {
                 assert!(lost(&mut ftl, &truth).is_empty(), "{name}, seed {seed}");
             }
             (truth.len() - readable, refreshed)
@@ -100,7 +107,7 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, scrubbed: bool) -> 
 fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
     for (name, config) in all(4) {
         for seed in 0..4 {
-            let (lost, refreshed) = lie_idle((name, &config), seed, true);
+            let (lost, refreshed) = lie_idle((name, &config), seed, Idle::Scrub);
             assert_eq!(lost, 0, "{name}, seed {seed}: {refreshed} refreshed");
             assert!(refreshed > 10, "{name}, seed {seed}: {refreshed} refreshed");
         }
@@ -110,7 +117,7 @@ fn a_device_that_is_scrubbed_loses_nothing_where_another_loses_much() {
 #[test]
 fn without_a_scrub_the_same_device_loses_data_so_that_the_test_above_says_something() {
     let losses: usize =
-        all(0).iter().map(|(name, config)| lie_idle((name, config), 1, false).0).sum();
+        all(0).iter().map(|(name, config)| lie_idle((name, config), 1, Idle::Nothing).0).sum();
     assert!(losses > 100, "{losses}");
 }
 

@@ -11,7 +11,7 @@ use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, RunEnd
 use ftl_iface::{Bytes, Cell, Geometry};
 use proptest::prelude::*;
 
-use world::{Step, World, region};
+use world::{Checks, Step, World, region};
 
 /// A device and what is asked of it.
 #[derive(Clone, Debug)]
@@ -133,13 +133,13 @@ proptest! {
     ) {
         let mut world = World::new(case.geometry, case.config);
         let steps = steps(&raw, world.capacity());
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
     }
 
     #[test]
     fn long_runs_lose_nothing(case in cases(), raw in raw_steps(3_000)) {
         let mut world = World::new(case.geometry, case.config);
         let steps = steps(&raw, world.capacity());
-        world.run(&steps, false);
+        world.run(&steps, Checks::Never);
     }
 }

@@ -15,7 +15,7 @@ use ftl_iface::{
 use nand_model::{Chip, Content};
 
 use world::devices::{self, SMALL, geometry};
-use world::{Dice, KEY, Step, Tandem, World, region};
+use world::{Checks, Dice, KEY, Step, Tandem, World, region};
 
 /// Lets the test ask what it wants of a device in use, and sees to it that nothing changed: not an operation was done.
 fn nothing_changes(ask: impl Fn(&mut Tandem<'_>, Sector, SectorCount)) {
@@ -25,7 +25,7 @@ fn nothing_changes(ask: impl Fn(&mut Tandem<'_>, Sector, SectorCount)) {
         let capacity = world.capacity();
         let mut dice = Dice::new(1);
         let steps: Vec<Step> = (0..200).map(|_| dice.write(capacity, 9)).collect();
-        world.run(&steps, false);
+        world.run(&steps, Checks::Never);
         world.live(|_, ftl| {
             let before = (ftl.probe().clone(), ftl.device().stats());
             ask(ftl, Sector::new(capacity), SectorCount::new(capacity));
@@ -289,7 +289,7 @@ fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_
     let capacity = world.capacity();
     let mut dice = Dice::new(2);
     let steps: Vec<Step> = (0..300).map(|_| dice.write(capacity, 5)).collect();
-    world.run(&steps, true);
+    world.run(&steps, Checks::EachStep);
 }
 
 #[test]

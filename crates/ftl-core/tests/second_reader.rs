@@ -11,7 +11,7 @@ use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLe
 use ftl_iface::{Bytes, Cell, Geometry};
 
 use reader::Reader;
-use world::{Dice, Step, World, content, region};
+use world::{Checks, Dice, Step, World, content, region};
 
 /// A request of any kind: four of five write.
 fn any_step(dice: &mut Dice, capacity: u32) -> Step {
@@ -55,7 +55,7 @@ fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
     for round in 0..rounds {
         let length = 1 + dice.below(60);
         let steps: Vec<Step> = (0..length).map(|_| any_step(&mut dice, world.capacity())).collect();
-        world.run(&steps, false);
+        world.run(&steps, Checks::Never);
         let truth = world.truth.clone();
         let mut reader = Reader::open(world.chip_mut());
         assert_eq!(reader.capacity as usize, truth.len());

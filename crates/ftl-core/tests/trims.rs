@@ -7,7 +7,7 @@ use ftl_core::config::FilterChoice;
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Region, Sector, SectorCount};
 
-use world::{Dice, Step, World, devices, read_sector};
+use world::{Checks, Dice, Step, World, devices, read_sector};
 
 fn write(first: u32, count: u32) -> Step {
     Step::Write { first, count }
@@ -44,7 +44,7 @@ fn a_device_trimmed_as_a_whole_reads_as_zeros_and_takes_everything_again() {
             steps.extend(fill(capacity));
         }
         steps.extend([trim(0, capacity), Step::Maintain { budget: 500 }, Step::Remount]);
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
         assert!(world.truth.iter().all(Option::is_none));
     }
 }
@@ -65,7 +65,7 @@ fn a_trim_of_part_of_a_page_leaves_the_rest_of_it() {
         steps.extend([Step::Maintain { budget: 200 }, Step::Remount]);
         steps.extend((0..capacity - 8).step_by(7).map(|first| write(first, 2)));
         steps.extend([Step::Maintain { budget: 200 }, Step::Remount]);
-        world.run(&steps, true);
+        world.run(&steps, Checks::EachStep);
     }
 }
 
@@ -83,7 +83,7 @@ fn a_trim_of_a_whole_logical_block_costs_one_page_and_frees_what_stood_before() 
     let erases = |world: &World| world.counters().operations(Region::Mlc, Verb::Erase, Cause::Gc);
     let programs = |world: &World| world.counters().total(Region::Mlc, Verb::Program);
     let before = (programs(&world), erases(&world));
-    world.run(&[trim(0, sectors)], true);
+    world.run(&[trim(0, sectors)], Checks::EachStep);
     assert_eq!((programs(&world), erases(&world)), (before.0 + 1, before.1 + 1));
 }
 
@@ -106,7 +106,7 @@ fn a_trim_of_no_sectors_costs_nothing_even_at_the_very_end() {
     for (name, geometry, config) in devices::all() {
         let mut world = World::new(geometry, config);
         let capacity = world.capacity();
-        world.run(&fill(capacity), false);
+        world.run(&fill(capacity), Checks::Never);
         world.live(|world, ftl| {
             let before = operations(ftl.probe());
             world.step(ftl, trim(3, 0));
@@ -121,7 +121,7 @@ fn a_sector_of_the_log_that_is_trimmed_stays_forgotten_while_its_old_copy_stands
     for (geometry, config) in [devices::hybrid(), devices::one_slc(), devices::one_tlc()] {
         let mut world = World::new(geometry, config);
         // One sector goes to the log and is trimmed; the page in the log is still there at each mount.
-        world.run(&[write(9, 1), trim(9, 1)], true);
+        world.run(&[write(9, 1), trim(9, 1)], Checks::EachStep);
         assert_eq!(world.counters().log_sectors, 1);
         for _ in 0..3 {
             world.live(|_, ftl| {
@@ -131,7 +131,10 @@ fn a_sector_of_the_log_that_is_trimmed_stays_forgotten_while_its_old_copy_stands
             });
         }
         // Written to the log again, it is newer than the trim; trimmed again, it is not.
-        world.run(&[write(9, 1), Step::Remount, trim(9, 1), Step::Remount, write(9, 2)], true);
+        world.run(
+            &[write(9, 1), Step::Remount, trim(9, 1), Step::Remount, write(9, 2)],
+            Checks::EachStep,
+        );
     }
 }
 
@@ -156,7 +159,7 @@ fn trims_writes_folds_and_mounts_in_any_order_keep_the_truth() {
                     _ => Step::Remount,
                 })
                 .collect();
-            world.run(&steps, true);
+            world.run(&steps, Checks::EachStep);
         }
     }
 }
@@ -191,7 +194,8 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
             world.checked_step(ftl, Step::Maintain { budget: 8 });
             assert!(ftl.probe().folds > 0);
         });
-        world.run(&[Step::Remount, Step::Maintain { budget: 100 }, Step::Remount], true);
+        world
+            .run(&[Step::Remount, Step::Maintain { budget: 100 }, Step::Remount], Checks::EachStep);
     }
 }
 
@@ -201,7 +205,7 @@ fn trims_alone_never_fill_the_device() {
         println!("{name}");
         let mut world = World::new(geometry, config);
         let capacity = world.capacity();
-        world.run(&fill(capacity), false);
+        world.run(&fill(capacity), Checks::Never);
         let mut dice = Dice::new(3);
         world.live(|world, ftl| {
             for _ in 0..1_500 {

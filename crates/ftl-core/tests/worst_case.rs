@@ -9,7 +9,7 @@ use ftl_core::hybrid::bound::WorstCase;
 use ftl_core::hybrid::shape::Shape;
 use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
-use world::{Step, World, region};
+use world::{Checks, Step, World, region};
 
 /// One-sector writes that each hit another logical block, on a device that owes one step a page.
 #[test]
@@ -42,6 +42,6 @@ fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
             Step::Write { first, count: 1 }
         })
         .collect();
-    world.run(&steps, false);
+    world.run(&steps, Checks::Never);
     assert_eq!(world.costliest.programs, bound.programs);
 }

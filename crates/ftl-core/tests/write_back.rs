@@ -9,7 +9,7 @@ use ftl_core::config::WriteBackConfig;
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{Cell, Region, SectorCount};
 
-use world::{Dice, Step, World, devices, region};
+use world::{Checks, Dice, Step, World, devices, region};
 
 const ALL: WriteBackConfig = WriteBackConfig {
     follow_log_blocks: true,
@@ -42,7 +42,7 @@ fn with_any_switch_off_what_was_written_is_read_back_and_every_invariant_holds()
                     _ => Step::Trim { first: dice.below(capacity), count: 1 },
                 })
                 .collect();
-            world.run(&steps, true);
+            world.run(&steps, Checks::EachStep);
         }
     }
 }
@@ -63,7 +63,7 @@ fn device(write_back: WriteBackConfig) -> World {
     let mut world = World::new(geometry, config);
     let all: Vec<Step> =
         (0..64).map(|block| Step::Write { first: block * 128, count: 128 }).collect();
-    world.run(&all, false);
+    world.run(&all, Checks::Never);
     world
 }
 

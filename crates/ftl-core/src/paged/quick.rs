@@ -252,8 +252,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.table.put(sector, Entry { place, old: Old::Released })
                 })
             }
-            Record::Written(leaf, page) => self.apply_leaf(leaf, page, true),
-            Record::Stands(leaf, page) => self.apply_leaf(leaf, page, false),
+            Record::Written(leaf, page) => match self.apply_leaf(leaf, page) {
+                Some(leaf) => {
+                    self.forget_entries(leaf);
+                    true
+                }
+                None => false,
+            },
+            Record::Stands(leaf, page) => self.apply_leaf(leaf, page).is_some(),
             Record::Block(block, known) => {
                 let fits = block < self.shape.blocks();
                 let block = BlockNumber::new(block);
@@ -271,21 +277,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    fn apply_leaf(&mut self, leaf: u32, page: u32, written: bool) -> bool {
+    /// Notes where the page of a leaf is. `None`: there is no such leaf or page.
+    fn apply_leaf(&mut self, leaf: u32, page: u32) -> Option<Leaf> {
         let map = self.shape.map_area();
         if leaf >= self.shape.leaves || page >= map.blocks * u32::from(map.pages) {
-            return false;
+            return None;
         }
         let leaf = Leaf::new(leaf);
         self.map.set_spot(leaf, self.shape.map_spot(page));
-        if written && self.map.dirty(leaf) > 0 {
-            let (first, sectors) = self.shape.sectors_of(leaf);
-            for sector in first.run(SectorCount::new(sectors)) {
-                self.table.take(sector);
-            }
-            self.map.note_clean(leaf);
+        Some(leaf)
+    }
+
+    /// Removes the dirty entries of a leaf whose page was written, and so contains them.
+    fn forget_entries(&mut self, leaf: Leaf) {
+        if self.map.dirty(leaf) == 0 {
+            return;
         }
-        true
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        for sector in first.run(SectorCount::new(sectors)) {
+            self.table.take(sector);
+        }
+        self.map.note_clean(leaf);
     }
 
     /// Applies what the list has below the ceiling, and records it for the next anchor. `false`: it cannot be.

@@ -102,6 +102,13 @@ pub fn content(sector: u32, version: u32, bytes: usize) -> Vec<u8> {
         .collect()
 }
 
+/// When a world checks every invariant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Checks {
+    EachStep,
+    Never,
+}
+
 /// What the host may ask.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
@@ -193,36 +200,36 @@ impl World {
         &self.counters
     }
 
-    /// Runs the steps, from a fresh mount; `check` after each if asked for.
-    pub fn run(&mut self, steps: &[Step], check: bool) {
+    /// Runs the steps, from a fresh mount.
+    pub fn run(&mut self, steps: &[Step], checks: Checks) {
         let mut rest = steps;
         while !rest.is_empty() {
             let end = rest.iter().position(|step| matches!(step, Step::Remount));
             let (now, after) = rest.split_at(end.unwrap_or(rest.len()));
-            self.session(now, check);
+            self.session(now, checks);
             rest = after.get(1..).unwrap_or(&[]);
             if end.is_some() && rest.is_empty() {
-                self.session(&[], check);
+                self.session(&[], checks);
             }
         }
     }
 
     /// One life of the FTL: mounted, used, dropped.
-    fn session(&mut self, steps: &[Step], check: bool) {
+    fn session(&mut self, steps: &[Step], checks: Checks) {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.take().expect("there is a chip");
         let counters = std::mem::take(&mut self.counters);
         let mut ftl = Ftl::mount(chip, &self.config, ram.lend(), counters).expect("mount");
         // What a mount leaves to the first request is no part of what that request may cost.
         ftl.settle().expect("settle");
-        if check {
+        if checks == Checks::EachStep {
             ftl.check().unwrap_or_else(|violation| panic!("after the mount: {violation}"));
         }
         for (at, step) in steps.iter().enumerate() {
             let before = operations(ftl.probe());
             self.step(&mut ftl, *step);
             self.hold_to_bound(before, operations(ftl.probe()), *step);
-            if check {
+            if checks == Checks::EachStep {
                 ftl.check()
                     .unwrap_or_else(|violation| panic!("after step {at}, {step:?}: {violation}"));
             }

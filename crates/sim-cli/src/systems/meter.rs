@@ -149,8 +149,17 @@ const fn label(account: Account, cause: Cause, is_log: bool) -> Label {
     Label(((account as usize * Cause::ALL.len() + cause as usize) * 2 + is_log as usize) as u8)
 }
 
-/// What waits for an operation, told by its cause.
-const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> Order {
+/// What an operation moves over the bus.
+#[derive(Clone, Copy)]
+enum Moved {
+    /// Data, and its tag.
+    Data,
+    /// A tag at most.
+    Tag,
+}
+
+/// What waits for an operation, by its cause.
+const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Order {
     match (cause, verb) {
         (Cause::Host, Verb::Read) => match account {
             Account::Read => Order::Free,
@@ -164,7 +173,7 @@ const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> O
         (
             Cause::Gc | Cause::WriteBack | Cause::WearLeveling | Cause::Backup | Cause::Scrub,
             Verb::Read,
-        ) if with_data => Order::Copied,
+        ) if matches!(moved, Moved::Data) => Order::Copied,
         // Tags and maps decide what is done next; copies that secure others and records must stand first.
         _ => Order::Awaited,
     }
@@ -292,11 +301,11 @@ impl<'m, D: Flash> Metered<'m, D> {
 
     /// Tells the chip what waits for the operation that comes.
     #[inline]
-    fn announce(&mut self, block: Block, verb: Verb, with_data: bool) {
+    fn announce(&mut self, block: Block, verb: Verb, moved: Moved) {
         if self.chip.chip().time() == Time::Overlapped {
             let (account, cause) = (self.meter.account.get(), self.meter.cause.get());
             let label = label(account, cause, self.is_log(block));
-            self.chip.chip_mut().set_order(order(account, cause, verb, with_data), label);
+            self.chip.chip_mut().set_order(order(account, cause, verb, moved), label);
         }
     }
 
@@ -343,7 +352,8 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<D::Error>> {
-        self.announce(page.block(), Verb::Read, !data.is_empty());
+        let moved = if data.is_empty() { Moved::Tag } else { Moved::Data };
+        self.announce(page.block(), Verb::Read, moved);
         let before = self.chip.now();
         let outcome = self.chip.read(page, at, data, spare);
         self.charge(page.block(), before);
@@ -357,7 +367,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<D::Error>> {
-        self.announce(page.block(), Verb::Program, true);
+        self.announce(page.block(), Verb::Program, Moved::Data);
         let before = self.chip.now();
         let outcome = self.chip.program(page, data, spare);
         self.charge(page.block(), before);
@@ -369,7 +379,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
 
     #[inline]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
-        self.announce(block, Verb::Erase, false);
+        self.announce(block, Verb::Erase, Moved::Tag);
         let before = self.chip.now();
         let outcome = self.chip.erase(block);
         self.charge(block, before);
@@ -381,7 +391,7 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
     }
 
     fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
-        self.announce(block, Verb::Erase, false);
+        self.announce(block, Verb::Erase, Moved::Tag);
         let before = self.chip.now();
         let outcome = self.chip.erase_into(block, mode);
         self.charge(block, before);
