@@ -1,7 +1,7 @@
 //! What a device says that it bears, it bears: in each request as many blocks fail as it says may fail at once, where
 //! it hurts most, and it continues until its reserve is gone.
 
-mod world;
+use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::hybrid::shape::{Part, SPARE_BLOCKS_MIN, Shape};

@@ -1,7 +1,7 @@
 //! The ends of every range: the fullest device, the smallest reserve, the shortest log, the smallest and the largest
 //! request. Every invariant is checked after each step.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::{Endurance, FilterChoice, LogRegion, PairedPages};

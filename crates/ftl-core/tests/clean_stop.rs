@@ -1,6 +1,6 @@
 //! A clean stop, and the mount after it: few reads, no changes, and an FTL that continues as if it had never been away.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::IndexConfig;
 use ftl_core::hybrid::ram::OwnedRam;

@@ -1,7 +1,7 @@
 //! Checkpoints that are not what they were: cut short, damaged, foreign, void, on bad blocks, or forged. Whatever
 //! happens to one, a mount finds what was acknowledged.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::IndexConfig;
 use ftl_core::hybrid::ram::OwnedRam;

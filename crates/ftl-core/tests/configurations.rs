@@ -1,7 +1,7 @@
 //! Conventional devices, split chips, chips in two modes and pairs of chips are configurations of one FTL, not FTLs of
 //! their own.
 
-mod world;
+use crate::world;
 
 use std::convert::Infallible;
 

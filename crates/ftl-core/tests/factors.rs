@@ -4,7 +4,7 @@
 //! The device: log blocks of 4 pages of 4 sectors, the last of which is the summary; chain blocks of 8 pages of 4
 //! sectors. No housekeeping by itself, so that each operation has its one reason.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::LogRegion;

@@ -1,7 +1,7 @@
 //! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device continues, until its
 //! reserve is gone; then everything can be read.
 
-mod world;
+use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;

@@ -1,6 +1,6 @@
 //! A device that fails below the FTL: what the host is told, and that a new mount finds what was acknowledged.
 
-mod world;
+use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;

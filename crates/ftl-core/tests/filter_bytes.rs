@@ -7,7 +7,7 @@ use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{BlockStore, Bytes, Cell, Geometry, Sector, SectorCount};
 use nand_model::{Chip, Content};
 
-mod world;
+use crate::world;
 
 use world::{KEY, part, region};
 

@@ -1,6 +1,6 @@
 //! What comes while a fold is under way, at each of its pages: nothing of it is undone when the fold ends.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::{FilterChoice, LogRegion};

@@ -1,7 +1,7 @@
 //! `docs/FORMAT.md` cannot drift: each example in it is computed anew from the layout and compared with the text.
 //!
 //! To renew the examples after a change of the format (which asks for a new version): `RENEW=1 cargo test -p ftl-core
-//! --test format_doc`, and read what changed.
+//! format_doc::`, and read what changed.
 
 use std::fmt::Write;
 use std::path::PathBuf;

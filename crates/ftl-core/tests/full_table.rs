@@ -1,6 +1,6 @@
 //! A hash table that ran full, filled anew by a mount: what found room in one order must find it in another.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::Probing;

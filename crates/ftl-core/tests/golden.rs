@@ -2,10 +2,10 @@
 //! seen where only a change of code was meant.
 //!
 //! The table is `tests/golden.txt`. Where a change of behaviour is meant,
-//! `RENEW_TABLES=1 cargo test -p ftl-core --test golden` prints the new table and writes it; the difference belongs
+//! `RENEW_TABLES=1 cargo test -p ftl-core golden::` prints the new table and writes it; the difference belongs
 //! into the same commit as the change, whose message says why the numbers are better.
 
-mod world;
+use crate::world;
 
 use std::path::PathBuf;
 

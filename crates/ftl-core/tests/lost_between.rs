@@ -1,7 +1,7 @@
 //! Pages that cannot be read, or only just, at the points where something else is being decided: who is younger, whose
 //! a block is, whether housekeeping has come to its end.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{Refresh, WearLeveling};
 use ftl_core::hybrid::bound::WorstCase;

@@ -1,7 +1,7 @@
 //! A page that cannot be read costs its own sectors, which say so until they are written again; never does one read as
 //! what it was before. Each page of a device in turn is lost, and the device mounted.
 
-mod world;
+use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;

@@ -1,6 +1,6 @@
 //! An FTL that is built with less: it refuses what it lacks, and does the rest as the whole one does.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{Refresh, WearLeveling};
 use ftl_core::probe::Counters;

@@ -1,6 +1,6 @@
 //! Devices that cannot be mounted, each refused by its error and untouched; and bad blocks in every part.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::LogRegion;
 use ftl_core::hybrid::ram::OwnedRam;

@@ -1,6 +1,6 @@
 //! No request of a page store costs more than its formula says, but for those that wait for blocks, which are counted.
 
-mod world;
+use crate::world;
 
 use ftl_core::Operations;
 use ftl_core::config::PairedPages;

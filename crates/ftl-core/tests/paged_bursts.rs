@@ -1,6 +1,6 @@
 //! Bursts: large writes enter the fast area while it has room, and leave it while the host pauses.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::Endurance;
 use ftl_core::paged::{Bursts, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};

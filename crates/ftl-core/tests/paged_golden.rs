@@ -2,10 +2,10 @@
 //! of behaviour is seen where only a change of code was meant.
 //!
 //! The table is `tests/paged_golden.txt`. Where a change of behaviour is meant,
-//! `RENEW_TABLES=1 cargo test -p ftl-core --test paged_golden` writes it anew; the difference belongs into the same
+//! `RENEW_TABLES=1 cargo test -p ftl-core paged_golden::` writes it anew; the difference belongs into the same
 //! commit as the change, whose message says why the numbers are better.
 
-mod world;
+use crate::world;
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Both headers of a page store are rewritten, and power fails while they are; and once more while they are the next
 //! time. One of them must be left.
 
-mod world;
+use crate::world;
 
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RefreshLimits};
 use ftl_core::probe::NoProbe;

@@ -1,6 +1,6 @@
 //! History: large writes that replace what was written lately enter the fast area, as long as they are replaced there.
 
-mod world;
+use crate::world;
 
 use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::{Cause, Counters, Verb};

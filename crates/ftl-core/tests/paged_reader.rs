@@ -2,7 +2,7 @@
 //! no code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which
 //! must find the truth in tags and map pages.
 
-mod world;
+use crate::world;
 
 use std::collections::BTreeMap;
 

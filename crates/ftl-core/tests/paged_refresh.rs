@@ -1,7 +1,7 @@
 //! Weak pages in the page store: what is in use of their block is copied while it can be read, in bounded
 //! steps, headers too. A scrub finds what nobody reads.
 
-mod world;
+use crate::world;
 
 use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RefreshLimits, Streams, Victims,

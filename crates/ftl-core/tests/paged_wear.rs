@@ -1,7 +1,7 @@
 //! How the page store wears a device: blocks that hold what is never replaced take their part, the fast area does not
 //! wear out before the main one where that is asked for, and greedy victims cost what theory says.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{Endurance, FilterChoice, PairedPages, WearLeveling};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RunEnds, Streams, Victims};

@@ -1,7 +1,7 @@
 //! Random requests over many small devices and configurations, beside a map of the truth; every invariant is checked
 //! after each step.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::ChainVictims::{Idle, LeastUsed};

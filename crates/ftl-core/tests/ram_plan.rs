@@ -1,6 +1,6 @@
 //! Every byte of RAM for three devices, as `docs/RAM.md` has it, and the limits that they must keep.
 //!
-//! `RENEW_TABLES=1 cargo test -p ftl-core --test ram_plan` writes the tables of the page anew.
+//! `RENEW_TABLES=1 cargo test -p ftl-core ram_plan::` writes the tables of the page anew.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

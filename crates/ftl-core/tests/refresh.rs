@@ -1,7 +1,7 @@
 //! Weak pages are refreshed while they can be read, in bounded steps, headers too. A page that suddenly cannot be read
 //! costs its own sectors, which are reported as lost until they are written again.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::Refresh;
 use ftl_core::hybrid::ram::OwnedRam;

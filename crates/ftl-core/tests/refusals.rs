@@ -1,6 +1,6 @@
 //! Bad input is an error that names what to change, and changes nothing.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{IndexConfig, LogRegion};
 use ftl_core::hybrid::shape::ShapeError;

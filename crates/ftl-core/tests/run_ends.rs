@@ -1,6 +1,6 @@
 //! Runs of large writes that end in a small one: the hybrid FTL takes the end for hot, unless it follows runs.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{LogRegion, PairedPages, RunEnds};
 use ftl_core::hybrid::ram::OwnedRam;

@@ -2,8 +2,8 @@
 //! Random requests run on small devices of every shape; then the chip is read by this reader, in both of the ways that
 //! the document describes, and each must find the truth.
 
-mod reader;
-mod world;
+use crate::reader;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::Probing;

@@ -1,7 +1,7 @@
 //! What a mount without checkpoint leaves to the first request has a stated worst case: power fails at every operation
 //! of short lives, and again while it is settled what the first cut has left, and never is it exceeded.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::LogRegion;
 use ftl_core::hybrid::ram::OwnedRam;

@@ -4,7 +4,7 @@
 //! The device is Chang's in small: chains of a thousand blocks, a log of 4 to 128. Nine requests in ten write one
 //! sector of a hot set, the tenth rewrites four logical blocks in order, which wears the chains and nothing else.
 
-mod world;
+use crate::world;
 
 use ftl_core::config::{Endurance, IndexConfig};
 use ftl_core::{Config, RamPlan};

@@ -1,6 +1,6 @@
 //! Forgetting: sectors that were trimmed read as zeros, at once, after folds and after mounts, until written again.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::FilterChoice;

@@ -1,6 +1,6 @@
 //! Wear is even: in the chains by dual-pool wear leveling, however uneven the workload; in the log by its rotation.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::{LogRegion, WearLeveling};

@@ -1,7 +1,7 @@
 //! The worst case of a request is reached, so that the formula is no idle one. That no request exceeds it is asserted
 //! in every run of the world that the other tests use.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::{LogRegion, WearLeveling};

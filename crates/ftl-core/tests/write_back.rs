@@ -1,7 +1,7 @@
 //! The three write-back rules of the paper (section 3.6), each with a switch: with any of them off the truth is kept,
 //! and what each is worth is measured.
 
-mod world;
+use crate::world;
 
 use ftl_core::Config;
 use ftl_core::config::IndexConfig;

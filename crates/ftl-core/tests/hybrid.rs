@@ -1,0 +1,33 @@
+//! The tests of the hybrid FTL, as one program: its code is compiled for the model once, not for each file.
+
+mod at_once;
+mod boundaries;
+mod clean_stop;
+mod clean_stop_faults;
+mod configurations;
+mod factors;
+mod failing_blocks;
+mod failures;
+mod filter_bytes;
+mod folds;
+mod format_doc;
+mod full_table;
+mod golden;
+mod lost_between;
+mod lost_pages;
+mod mechanisms;
+mod mounts;
+mod properties;
+mod ram_plan;
+mod reader;
+mod refresh;
+mod refusals;
+mod run_ends;
+mod second_reader;
+mod settling;
+mod throttle;
+mod trims;
+mod wear;
+mod world;
+mod worst_case;
+mod write_back;

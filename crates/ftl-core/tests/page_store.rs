@@ -1,0 +1,14 @@
+//! The tests of the page store, as one program: its code is compiled for the model once, not for each file.
+
+mod paged;
+mod paged_bound;
+mod paged_bursts;
+mod paged_golden;
+mod paged_headers;
+mod paged_history;
+mod paged_mount;
+mod paged_reader;
+mod paged_refresh;
+mod paged_wear;
+mod paged_wide;
+mod world;
