@@ -1,31 +1,31 @@
-//! What the host asks for: a workload drawn by a seed.
+//! The host's requests: a workload drawn by a seed.
 
 use std::fmt;
 
 use crate::dice::Dice;
 
-/// One thing that happens to the device.
+/// One event of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sectors are written.
     Write {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// Sectors are trimmed.
     Trim {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// Sectors are read and compared.
     Read {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// The host is idle.
@@ -47,9 +47,9 @@ pub enum Step {
     Stop,
     /// Power will fail some operations later.
     Cut {
-        /// So many.
+        /// How many.
         after: u32,
-        /// What decides the operation's fate.
+        /// The seed of the operation's fate.
         seed: u64,
     },
 }
