@@ -13,7 +13,7 @@ use crate::table::terminal_columns;
 /// The answer to "is it worth its price?", and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// A sentence or two for each system beside the first.
+    /// A sentence or two for each system after the first.
     pub(crate) answers: Vec<String>,
     /// What the run cannot show, and what to do about it.
     pub(crate) warnings: Vec<String>,
@@ -26,7 +26,7 @@ const FASTER: f64 = 1.1;
 const SLOWER: f64 = 0.98;
 
 impl Verdict {
-    /// Writes it as text.
+    /// Writes the verdict as text.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         const WIDTH: usize = 96;
         // Lines after the first are indented by four columns.
