@@ -27,7 +27,8 @@ pub(super) struct Filled {
 const WEAR: u32 = 1;
 
 impl Filled {
-    /// The stamps used by the format: one for each header, and one for the end of each list of bad blocks.
+    /// The content after the format, which has used a stamp for each header and one for the end of each list of bad
+    /// blocks.
     pub(super) fn new(shape: &Shape, key: u32) -> Self {
         let first = 2 * u64::from(HEADER_BLOCKS) + 1;
         Self { chain: shape.chain, key: FormatKey::new(key), first }

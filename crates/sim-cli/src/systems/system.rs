@@ -78,7 +78,7 @@ pub struct Books {
 /// A session on a system.
 pub trait Session {
     /// Brings the new device to the initial state of the replay. The first `filled` sectors are there already, as if
-    /// they had been written in order. The system's counts and statistics of it are dropped afterwards.
+    /// they had been written in order. The system must not count it or learn from it.
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure>;
 
     /// The measured part.
