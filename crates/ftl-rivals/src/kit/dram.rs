@@ -8,7 +8,7 @@ use super::units::Unit;
 /// A unit in the buffer.
 #[derive(Clone, Debug)]
 pub struct Buffered {
-    /// The unit's number.
+    /// Which.
     pub unit: Unit,
     /// Whether it is newer than the copy below (dirty).
     pub is_new: bool,
@@ -23,38 +23,16 @@ pub struct Dram {
     /// The slots in use, by last use, and the free ones.
     order: Lists,
     free: Vec<u32>,
-    places: HashMap<Unit, u32, BuildHasherDefault<Spread>>,
+    places: HashMap<Unit, u32>,
     /// Buffers of units that were removed, for reuse.
     spare: Vec<Vec<u8>>,
-}
-
-/// A hash by multiplication, which spreads unit numbers well enough over a small table that uses the first and last
-/// bits.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        let mixed = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed.rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 /// The list of the slots in use.
 const USED: u8 = 0;
 
 impl Dram {
-    /// An empty buffer for that many units.
+    /// An empty buffer of that many units.
     pub fn new(most: usize) -> Self {
         Self {
             slots: vec![None; most],

@@ -149,8 +149,17 @@ const fn label(account: Account, cause: Cause, is_log: bool) -> Label {
     Label(((account as usize * Cause::ALL.len() + cause as usize) * 2 + is_log as usize) as u8)
 }
 
+/// What an operation moves over the bus.
+#[derive(Clone, Copy)]
+enum Moved {
+    /// Data, and its tag.
+    Data,
+    /// A tag at most.
+    Tag,
+}
+
 /// What waits for an operation, by its cause.
-const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> Order {
+const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Order {
     match (cause, verb) {
         (Cause::Host, Verb::Read) => match account {
             Account::Read => Order::Free,
@@ -164,7 +173,7 @@ const fn order(account: Account, cause: Cause, verb: Verb, with_data: bool) -> O
         (
             Cause::Gc | Cause::WriteBack | Cause::WearLeveling | Cause::Backup | Cause::Scrub,
             Verb::Read,
-        ) if with_data => Order::Copied,
+        ) if matches!(moved, Moved::Data) => Order::Copied,
         // Tags and maps decide the next step; backups and records must be programmed first.
         _ => Order::Awaited,
     }
@@ -417,7 +426,7 @@ const KEPT_MOST: usize = 40_000;
 #[derive(Debug)]
 struct Sample {
     kept: Vec<ChainWrite>,
-    /// One of this many is kept.
+    /// One of that many is kept.
     every: u64,
     seen: u64,
 }
