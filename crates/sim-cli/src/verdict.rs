@@ -202,7 +202,7 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
     ))
 }
 
-/// If hardly anything of a disk is written, the rest is cold data, which no real disk has so much of.
+/// If hardly anything of a disk is written, the rest is cold data, far more than on a real disk.
 #[allow(clippy::cast_precision_loss)] // As above.
 fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
     let touched = runs.first()?.bytes_touched;

@@ -30,18 +30,18 @@ pub enum Step {
     },
     /// The host is idle.
     Maintain {
-        /// Page copies that may be done meanwhile.
+        /// The most page copies in this time.
         budget: u32,
     },
     /// The host waits until everything is on flash.
     Flush,
-    /// What a power cut may have touched is set right now, and not with the next request.
+    /// The device recovers from a power cut now, and not with the next request.
     Settle,
-    /// Every page is to be read once, and some idle time is given for it.
+    /// A scrub is started, and gets some idle time.
     Scrub,
     /// Everything is read and compared, and every invariant is checked.
     Compare,
-    /// Power is switched off between two requests, without a word.
+    /// Power fails between two requests.
     Rest,
     /// The device is stopped, and then switched off.
     Stop,
@@ -126,7 +126,7 @@ impl Workload {
     }
 
     fn trim(&mut self) -> Step {
-        // Now and then whole logical blocks, which are no longer than that on small devices.
+        // Sometimes long enough for whole logical blocks on small devices.
         let most = if self.dice.percent(25) { 4 * LONGEST } else { 6 };
         let count = 1 + self.dice.below(most);
         let (first, count) = self.run(count);

@@ -33,7 +33,7 @@ use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use memory::Spares;
 
-/// The content of a page, as far as its tag says.
+/// The content of a page, by its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A page of this format.

@@ -19,8 +19,8 @@
 //! Both averages follow the workload: if the host keeps making fewer updates, that becomes the usual ratio, and (a) is
 //! restored, within five long periods even without any update. The paper gives no lengths; here the short average
 //! covers about a thousand requests, like its other periods, and the long one sixteen times as many. A thousand
-//! requests are enough to tell a ratio of a tenth from three quarters of it. At a ratio of a few percent chance alone
-//! may suspend (a), which is no loss, since a log that hardly any write hits holds nothing worth keeping.
+//! requests are enough to distinguish a ratio of a tenth from three quarters of it. At a ratio of a few percent chance
+//! alone may suspend (a), which is no loss, since a log that hardly any write hits holds nothing worth keeping.
 
 mod image;
 

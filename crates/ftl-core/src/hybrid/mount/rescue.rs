@@ -1,10 +1,10 @@
 //! A copy of the page that a power cut may have damaged, made before anything relies on that page.
 //!
-//! The last programmed page may have been in flight. It may read well now and badly later, so the host must not
-//! be told its content. Its sectors are copied to a rescue block, and a commit page after them makes the copy valid.
-//! From there they are written to their chains again like any write. Only then is the copy erased. A power cut at any
-//! point finds either the page or a valid copy. A second page proves the commit, because the commit itself may be torn:
-//! if the proof was not begun, nothing has relied on the copy yet, and its sources still exist.
+//! The last programmed page may have been in flight. It may be readable now and unreadable later, so the host must not
+//! get its data. Its sectors are copied to a rescue block, and a commit page after them makes the copy valid. From
+//! there they are written to their chains again like any write. Only then is the copy erased. A power cut at any point
+//! finds either the page or a valid copy. A second page proves the commit, because the commit itself may be torn: if
+//! the proof was not begun, nothing has relied on the copy yet, and its sources still exist.
 //!
 //! A copy is erased once all of it is written again, and nothing else is programmed in between. A power cut in that
 //! erase may leave pages that read well for a while. The same holds for the erase of a copy that was not proved, which

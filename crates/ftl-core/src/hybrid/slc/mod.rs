@@ -304,7 +304,7 @@ impl<'ram> Log<'ram> {
         Ok(())
     }
 
-    /// Whether more than `window` blocks lie between tail and head, so that the tail should be reclaimed.
+    /// Whether more than `window` blocks are in use from tail to head, so that the tail should be reclaimed.
     #[inline]
     pub fn is_over(&self, window: BlockCount) -> bool {
         u32::from(self.ring.used())

@@ -29,8 +29,8 @@
 //!   the block just erased with TH / step. It is exact to one step on either side. Counts do not go below
 //!   0, so a cold block that becomes hot is judged by its erases since then.
 //! - The hot pool's largest count is the *frontier*: the largest among the hot blocks erased since the last swap, in
-//!   this sweep or the one before. A worn block that is not erased any more says nothing about what the hot data needs;
-//!   it would send all others to the cold pool, first of all the fresh ones that swaps bring. (c) then holds for each
+//!   this sweep or the one before. A worn block that is not erased any more does not reflect the present hot data; it
+//!   would send all others to the cold pool, first of all the fresh ones that swaps bring. (c) then holds for each
 //!   block that the hand visits, which has the same result as applying it to the smallest again and again.
 //! - A cold block that is erased and is more than 2·TH above the cold pool's least worn is hot, whatever its
 //!   effective count says: the counterpart of (c). If wear is random among many blocks, (c) sends rewritten

@@ -74,7 +74,7 @@ impl Sweep {
         (nibble & !HOT).saturating_sub(if ahead_of_hand { self.lower } else { 0 })
     }
 
-    /// Notes that all erase counts fall by so much.
+    /// Notes that all erase counts fall by that amount.
     pub(super) fn lower_counts(&mut self, by: u16) {
         self.frontier = self.frontier.saturating_sub(by);
         self.rising = self.rising.saturating_sub(by);

@@ -2,13 +2,13 @@
 
 use super::reply::Errno;
 
-/// The maximum request size that clients are told, and the limit of a write.
+/// The maximum request size announced to clients, and the limit of a write.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
 /// Bytes passed to the disk at once: larger requests are split into such pieces, like a drive's controller splits them.
 pub const PIECE: u32 = 1 << 20;
 
-/// The smallest block that clients are told of. Requests for other bytes are served, too.
+/// The smallest block announced to clients. Requests for other bytes are served, too.
 pub const SMALLEST_BLOCK: u32 = 512;
 
 /// The export.

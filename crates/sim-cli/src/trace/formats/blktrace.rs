@@ -1,5 +1,5 @@
 //! What blktrace records: records of 48 bytes, each followed by a payload of its own length, in the byte order of the
-//! machine that recorded them, which the magic number tells (`struct blk_io_trace` of Linux's `blktrace_api.h`):
+//! machine that recorded them, which the magic number shows (`struct blk_io_trace` of Linux's `blktrace_api.h`):
 //!
 //! ```text
 //!   magic and version  sequence  time  block  bytes  action  process  device  cpu  error  payload

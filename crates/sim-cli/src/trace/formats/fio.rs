@@ -6,9 +6,9 @@
 //!   version 3     0 /dev/sda add                           125 /dev/sda write 4096 8192
 //! ```
 //!
-//! Offset and length are bytes. In version 2 time passes by waits of so many microseconds, which add up here; fio
-//! itself omits those below 100, which it cannot keep. In version 3 each line begins with its own time, in
-//! microseconds. A sync is a flush. Several files in a log are set side by side in the order in which they appear.
+//! Offset and length are bytes. In version 2 time passes by waits in microseconds, which add up here; fio itself omits
+//! those below 100, which it cannot keep. In version 3 each line begins with its own time, in microseconds. A sync is a
+//! flush. Several files in a log are set side by side in the order in which they appear.
 
 use nand_model::part::Nanos;
 

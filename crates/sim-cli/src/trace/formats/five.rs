@@ -1,5 +1,5 @@
-//! Five columns of numbers, separated by blanks: `time device address length kind`. Four formats have them, and
-//! nothing in a line says which one it is:
+//! Five columns of numbers, separated by blanks: `time device address length kind`. Four formats have them, and no
+//! single line shows which one it is:
 //!
 //! | format | time | address | length |
 //! |---|---|---|---|

@@ -10,7 +10,7 @@
 //! Blocks have 512 bytes. The operation is 0, a read, which protobuf leaves out; 1, a write; or 2, a discard. Some
 //! writers count from 1 on: 1 reads, 2 writes, 3 discards; it is so where all requests of a trace have an operation.
 //!
-//! Each processor's queue has a file of its own; a tar holds them all. So the whole is read first, and sorted by time.
+//! Each processor's queue has a separate file; a tar holds them all. So everything is read first, and sorted by time.
 
 use std::vec::IntoIter;
 
