@@ -1,16 +1,16 @@
 //! A. Batni and F. Safaei, "A New Multi-Tiered Solid State Disk Using SLC/MLC Combined Flash Memory" (adaptive hot data
 //! migration).
 //!
-//! Two lists in the order of last use hold pages that were written: W, the warm ones, each with the number of its
-//! references, and H, the hot ones. A page that is written and on no list joins W; one on W whose references have
-//! reached the threshold joins H, and the last of H leaves if H is full. Pages on H live in the SLC, all others in the
-//! MLC. Reads change nothing.
+//! Two LRU lists hold written pages: W, the warm ones, each with the number of its references, and H, the hot ones. A
+//! written page that is on no list joins W; one on W whose references have reached the threshold joins H, and the least
+//! recently used page leaves H if H is full. Pages on H are stored in the SLC, all others in the MLC. Reads change
+//! nothing.
 //!
-//! *What the paper leaves out.* How long the lists are: H is as long as the SLC has room, a tenth of it left for
+//! *What the paper leaves out.* The length of the lists: H is as long as the SLC has room, less a tenth for garbage
 //! collection; W is `warm` times as long. How the threshold adapts (its Fig. 5 shows that it does): ours compares,
 //! every [`PERIOD`] written pages, the shares of their endurance that SLC and MLC have used since the beginning, and
-//! moves the threshold by one, up where the SLC has used more, else down: at the end both wear out together. A page
-//! that leaves H is moved to the MLC at once. Victims are the blocks with the fewest valid pages.
+//! moves the threshold by one, up if the SLC has used more, else down, so that both wear out together. A page that
+//! leaves H is moved to the MLC at once. Victims are the blocks with the fewest valid pages.
 
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
@@ -29,35 +29,35 @@ const COLD_COPIES: Stream = Stream::new(1, 1);
 const W: u8 = 0;
 const H: u8 = 1;
 
-/// Pages written between two looks at the wear.
+/// Pages written between two checks of the wear.
 pub const PERIOD: u32 = 1_000;
 
-/// The threshold goes no higher: no page is written so often while it is on W.
+/// The largest threshold: no page is written more often while it is on W.
 const THRESHOLD_MAX: u8 = 64;
 
 /// How the threshold is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// It stays.
+    /// It is fixed.
     Fixed(u8),
-    /// It follows the wear, from here on.
+    /// It follows the wear, starting at this value.
     Adaptive(u8),
 }
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: Lanes,
     /// References that make a page hot.
     pub threshold: Threshold,
-    /// How many times as long as H the list W is.
+    /// The length of W as a multiple of H's.
     pub warm: u32,
-    /// Cycles that a block endures, of SLC and of MLC.
+    /// The rated erase cycles of SLC and of MLC.
     pub endurance: [u32; 2],
 }
 
@@ -68,11 +68,11 @@ pub struct Ahdm {
     references: Vec<u8>,
     threshold: u8,
     adapts: bool,
-    /// The most that W and H hold.
+    /// The longest that W and H may be.
     longest: [u32; 2],
     endurance: [u32; 2],
     until_look: u32,
-    /// Cleanings a block when it began, of SLC and of MLC.
+    /// Mean cleanings per block at the beginning, of SLC and of MLC.
     began: [f64; 2],
     requests: u64,
     migrated: u64,
@@ -89,7 +89,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let units = Units::new(device, probe, &plans, config.sector, config.capacity)?;
     units.fits(COLD.area, 0)?;
     let slc = units.area(SLC);
-    // Besides what is kept free, blocks may be open in each lane of each stream.
+    // Besides the free blocks, one block may be open in each lane of each stream.
     let usable = slc.blocks().saturating_sub(2 * slc.least_free());
     let hot = (u64::from(usable) * u64::from(slc.units_in_full()) * 9 / 10) as u32;
     if hot == 0 {
@@ -118,7 +118,7 @@ pub fn new<D: NandDevice, P: Probe>(
 }
 
 impl Ahdm {
-    /// Whether the unit is hot now that it is written once more.
+    /// Counts a write of the unit, and returns whether it is hot now.
     fn note_write(&mut self, unit: Unit) -> bool {
         let Unit(unit) = unit;
         let references = &mut self.references[unit as usize];
@@ -142,7 +142,7 @@ impl Ahdm {
         self.lists.list_of(unit) == Some(H)
     }
 
-    /// The last of H leaves, and its data the SLC, where H is longer than it may be.
+    /// Removes the least recently used unit from H, and its data from the SLC, while H is too long.
     fn shorten<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -159,7 +159,7 @@ impl Ahdm {
         Ok(())
     }
 
-    /// Writes a unit to that stream, whose area is collected into the other one.
+    /// Writes a unit to that stream. Garbage collection of its area moves units to the other stream.
     fn put<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -174,7 +174,7 @@ impl Ahdm {
         units.put(stream, unit, data, Cause::Host)
     }
 
-    /// Moves the threshold, if it is time.
+    /// Adapts the threshold once per period.
     fn adapt<D: NandDevice, P: Probe>(&mut self, units: &Units<D, P>) {
         self.until_look -= 1;
         if self.until_look > 0 {
@@ -244,7 +244,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ahdm {
         Ok(())
     }
 
-    /// A place in a list takes a page's number, two neighbours and its references.
+    /// A list entry holds a page's number, two neighbours and its references.
     fn ram_bytes(&self) -> u64 {
         let places: u64 = self.longest.iter().map(|longest| u64::from(*longest)).sum();
         places.min(self.references.len() as u64) * (4 + 4 + 4 + 1)

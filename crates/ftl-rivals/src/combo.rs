@@ -1,11 +1,11 @@
 //! S. Im and D. Shin, "`ComboFTL`: Improving performance and lifespan of MLC flash memory using SLC flash
 //! buffer" (2010), as Ko et al. describe and compare with it.
 //!
-//! What the host writes enters a hot part of the SLC; what leaves that goes to a warm part, and what leaves that to the
-//! MLC. Both parts are collected block after block, in order, and everything valid in a victim moves on.
+//! Host writes go to a hot part of the SLC; pages evicted from it move to a warm part, and from there to the MLC. Both
+//! parts are collected in block order, and everything valid in a victim is evicted.
 //!
 //! *What that description leaves out.* The parts' sizes: `hot_percent` of the SLC's blocks are hot. How the MLC is
-//! mapped: ours is the page map of [`ko`](crate::ko), so that the two differ by what they do with the SLC alone.
+//! mapped: ours is the page map of [`ko`](crate::ko), so that the two differ only in their use of the SLC.
 
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
@@ -18,16 +18,16 @@ const WARM: Stream = Stream::new(1, 0);
 const COLD: Stream = Stream::new(2, 0);
 const MLC_COPIES: Stream = Stream::new(2, 1);
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: Lanes,
-    /// Percent of the SLC's blocks that are the hot part.
+    /// The hot part's share of the SLC's blocks, in percent.
     pub hot_percent: u32,
 }
 
@@ -61,7 +61,7 @@ pub fn new<D: NandDevice, P: Probe>(
 }
 
 impl Combo {
-    /// Collects the warm part until what leaves the hot one finds room.
+    /// Collects the warm part until it has room for pages evicted from the hot one.
     fn reclaim_warm<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,

@@ -1,14 +1,13 @@
 //! T. Kgil, D. Roberts and T. Mudge, "Improving NAND Flash Based Disk Caches" (2008): density control, as L.-P. Chang
 //! compares with it (2010, sections 5.1 and 5.3.1, Fig. 8b).
 //!
-//! All flash is MLC. A page that is accessed often is put into a block in SLC mode, where it is quicker and takes two
-//! blocks' share of room; one that is accessed no longer returns. The device has as much MLC on top as the pages in SLC
-//! mode need.
+//! All flash is MLC. A page that is accessed often is moved to a block in SLC mode, where it is faster and takes twice
+//! the room; one that is no longer accessed returns. The device has as much additional MLC as the pages in SLC mode
+//! need.
 //!
-//! *What the comparison leaves out.* What often means: ours is `threshold` accesses, reads and writes, while all counts
-//! are halved after [`PERIOD`] accesses for each unit of the device. Which page returns: the one used longest ago, when
-//! the extra room is taken.
-//! The FTL below it: ours is the page map of [`page_map`](crate::page_map), greedy.
+//! *What the comparison leaves out.* What often means: ours is `threshold` accesses, reads and writes, and all counts
+//! are halved after [`PERIOD`] accesses for each unit of the device. Which page returns: the least recently used one,
+//! when the extra room is taken. The FTL below it: ours is the page map of [`page_map`](crate::page_map), greedy.
 
 use ftl_iface::{Bytes, Cause, Mode, NandDevice, PageCount, Probe, Region, SectorCount};
 
@@ -27,18 +26,18 @@ const DENSE: u8 = 0;
 /// Accesses for each unit of the device between two halvings of the counts.
 pub const PERIOD: u32 = 4;
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: u32,
     /// Accesses that make a page hot.
     pub threshold: u8,
-    /// Blocks that the device has on top, for pages in SLC mode.
+    /// Additional blocks of the device, for pages in SLC mode.
     pub extra_blocks: u32,
 }
 
@@ -70,7 +69,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let slc = device.slc_mode_pages(Region::Mlc).map_or(0, PageCount::get);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     let full = units.area(0).units_in_full();
-    // A unit in SLC mode takes the room of `full / slc` others: that many more than before, of the extra room.
+    // A unit in SLC mode takes the room of `full / slc` others. What it takes beyond its own comes from the extra room.
     let room = config.extra_blocks.saturating_sub(units.area(0).least_free()) * full;
     let taken = (full - slc).max(1);
     let most = (u64::from(room) * u64::from(slc) / u64::from(taken)) as u32 / 10 * 9;
@@ -90,7 +89,7 @@ pub fn new<D: NandDevice, P: Probe>(
 }
 
 impl Density {
-    /// Counts an access, and returns whether the unit is to be in SLC mode.
+    /// Counts an access, and returns whether the unit should be in SLC mode.
     fn note(&mut self, unit: Unit) -> bool {
         self.until_halved -= 1;
         if self.until_halved == 0 {
@@ -99,7 +98,7 @@ impl Density {
         }
         let accesses = &mut self.accesses[unit.0 as usize];
         *accesses = accesses.saturating_add(1);
-        // Where one that should have returned found no room, no other enters.
+        // If a unit that should have returned found no room, no other enters.
         let may_enter = self.most > 0 && self.lists.len(DENSE) <= self.most;
         let is_listed = self.lists.list_of(unit.0).is_some();
         let is_hot = is_listed || may_enter && *accesses >= self.threshold;
@@ -109,7 +108,7 @@ impl Density {
         is_hot
     }
 
-    /// No room was left for a unit: the list has it where it is in SLC mode all the same.
+    /// Corrects the list after a unit found no room: it is listed only if it is in SLC mode.
     fn note_refused<D: NandDevice, P: Probe>(&mut self, units: &Units<D, P>, unit: Unit) {
         if Self::is_dense(units, unit) {
             self.lists.touch(DENSE, unit.0);
@@ -118,7 +117,7 @@ impl Density {
         }
     }
 
-    /// The unit used longest ago returns where too many are in SLC mode.
+    /// Returns the least recently used units while too many are in SLC mode.
     fn shorten<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -131,7 +130,7 @@ impl Density {
             let moved = moved.and_then(|()| units.move_to(COLD, Unit(coldest), Cause::WriteBack));
             if let Err(fault) = moved {
                 self.note_refused(units, Unit(coldest));
-                // What was written is written. Another time, there may be room.
+                // The write itself is done, and a later call may find room.
                 return if matches!(fault, Fault::Full) { Ok(()) } else { Err(fault) };
             }
             self.accesses[coldest as usize] = 0;
@@ -140,7 +139,7 @@ impl Density {
         Ok(())
     }
 
-    /// Puts a unit that was read into SLC mode.
+    /// Moves a unit that was read to SLC mode.
     fn promote<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -152,7 +151,7 @@ impl Density {
         self.shorten(units)
     }
 
-    /// Collects until a write finds room. Units stay in the mode that they are in.
+    /// Collects until a write finds room. Units keep their mode.
     fn make_room<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -167,7 +166,7 @@ impl Density {
         Ok(())
     }
 
-    /// Whether the unit lies in a block in SLC mode.
+    /// Whether the unit is in a block in SLC mode.
     fn is_dense<D: NandDevice, P: Probe>(units: &Units<D, P>, unit: Unit) -> bool {
         let block = units.block_of(unit);
         block.is_some_and(|(area, block)| units.area(area).mode(block) == Mode::Slc)
@@ -205,7 +204,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
         units.read(unit, at, data, Cause::Host)?;
         if units.place(unit).is_some() && self.note(unit) && !Self::is_dense(units, unit) {
             match self.promote(units, unit) {
-                // It was read, and stays where it is.
+                // The read itself is done, and the unit is not moved.
                 Err(Fault::Full) => self.note_refused(units, unit),
                 outcome => return outcome,
             }
@@ -232,7 +231,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
         Ok(())
     }
 
-    /// A count of a byte for each unit, and neighbours for each unit in SLC mode.
+    /// A one-byte count for each unit, and neighbours for each unit in SLC mode.
     fn ram_bytes(&self) -> u64 {
         self.accesses.len() as u64 + u64::from(self.most) * (4 + 4 + 4)
     }
@@ -249,7 +248,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
 
     fn check(&self, units: &Units<D, P>) -> Result<(), String> {
         self.lists.check()?;
-        // One that should have returned may have found no room.
+        // One unit that should have returned may have found no room.
         if self.lists.len(DENSE) > self.most + 1 {
             return Err(format!("{} pages are in SLC mode", self.lists.len(DENSE)));
         }

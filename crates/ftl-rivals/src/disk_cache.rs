@@ -1,23 +1,22 @@
 //! S. Hong and D. Shin, "NAND flash-based disk cache using SLC/MLC combined flash memory" (2010).
 //!
-//! A chip whose blocks can be of either kind is between a buffer of DRAM and a hard disk. Its SLC part and its MLC
-//! part are filled in turn, as rings. Writes go to the DRAM and leave it for the SLC; what is read and not there is
-//! copied to the DRAM, and to the SLC if it was found in the MLC or on the disk. A full ring collects its oldest block.
-//! How much of its cold region is invalid says what becomes of the block's valid pages:
+//! A chip whose blocks can be SLC or MLC is a cache between a DRAM buffer and a hard disk. Its SLC part and its MLC
+//! part are circular logs. Writes go to the DRAM and from there to the SLC; a read that misses the DRAM is copied to
+//! it, and to the SLC if it was found in the MLC or on the disk. A full ring collects its oldest block. How much of its
+//! cold region is invalid decides where the block's valid pages go:
 //!
 //! ```text
 //!   SLC   70 % or more: they stay    40 % or more: those stay that were read    less: all go to the MLC
 //!   MLC   60 % or more (40 % while the disk stands still): they stay    less: all go to the disk
 //! ```
 //!
-//! Policy 1 writes long requests to the MLC at once. Policy 2 manages the regions apart. Policy 3 lets nothing stay.
+//! Policy 1 writes long requests directly to the MLC. Policy 2 manages the regions separately. Policy 3 keeps nothing.
 //!
-//! *What the paper leaves out.* How long the cold region is: ours is a percentage of the full blocks, the oldest
-//! ones. Which requests are long: ours those of more than `long` sectors. What it means that regions are managed
-//! apart: with us the SLC is then a buffer of writes and the MLC one of what was read from the disk; either goes to
-//! the disk alone. What a mark says after its page stayed: ours is taken away, so that no page stays forever. Which
-//! pages the disk must be written: ours those that are newer than there, in their order on the disk; others are
-//! dropped.
+//! *What the paper leaves out.* The size of the cold region: ours is a percentage of the full blocks, the oldest ones.
+//! Which requests are long: ours are those of more than `long` sectors. What it means to manage the regions separately:
+//! in ours the SLC is then a write buffer and the MLC a cache of disk reads, and both evict only to the disk. What
+//! happens to the mark of a page that stayed: ours is cleared, so that no page stays forever. Which pages are written
+//! to the disk: ours are those newer than the disk's copy, in their order on the disk; others are dropped.
 
 use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount};
 
@@ -32,28 +31,28 @@ mod gathered;
 const SLC: usize = 0;
 const MLC: usize = 1;
 
-/// The mode of their blocks.
+/// The mode of the blocks of each.
 const MODES: [Mode; 2] = [Mode::Slc, Mode::Full];
 
-/// The paper's four policies, and none: the disk with its buffer of DRAM alone.
+/// The paper's four policies, and none: the disk with only its DRAM buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// There is no flash.
+    /// No flash.
     DiskAlone,
     /// Policy 0.
     Proposed,
     /// Policy 1: long writes bypass the SLC.
     LongBypass,
-    /// Policy 2: the regions are managed apart.
+    /// Policy 2: the regions are managed separately.
     Apart,
     /// Policy 3: nothing stays in its region.
     NothingStays,
 }
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use: those of the disk.
     pub capacity: SectorCount,
@@ -61,15 +60,15 @@ pub struct Config {
     pub blocks: [u32; 2],
     /// The buffer.
     pub dram: Bytes,
-    /// Percent of the blocks that hold something which are the cold region.
+    /// The cold region's share of the full blocks, in percent.
     pub cold_percent: u32,
-    /// Which policy.
+    /// The policy.
     pub rule: Rule,
-    /// The longest request that policy 1 does not call long.
+    /// The longest request that is not long for policy 1.
     pub long: SectorCount,
 }
 
-/// The rules, and what is in the DRAM and behind the flash.
+/// The rules, with the DRAM and the disk.
 #[derive(Clone, Debug)]
 pub struct DiskCache<B> {
     disk: B,
@@ -80,22 +79,22 @@ pub struct DiskCache<B> {
     cold_percent: u32,
     rule: Rule,
     long: SectorCount,
-    /// By unit: whether it was read since it came to the SLC; whether the flash's copy is newer than the disk's.
+    /// By unit: whether it was read since it was written to the SLC; whether the flash's copy is newer than the disk's.
     is_marked: Vec<bool>,
     is_newer: Vec<bool>,
-    /// Units that were read from DRAM, SLC, MLC and disk.
+    /// Units read from DRAM, SLC, MLC and disk.
     found: [u64; 4],
-    /// Of a block that is freed: what stays in its region, and what leaves for the disk.
+    /// Of the block being freed: the units that stay in its region, and those that go to the disk.
     staying: Gathered,
     leaving: Gathered,
-    /// The unit that is read.
+    /// A buffer for a whole unit.
     whole: Vec<u8>,
 }
 
-/// Fewer blocks of a kind leave no room for collecting it.
+/// Fewer blocks of a kind leave no room for garbage collection.
 const BLOCKS_LEAST: u32 = 4;
 
-/// The paper's cache over that chip, before that disk.
+/// The paper's cache on that chip, in front of that disk.
 pub fn new<D: NandDevice, P: Probe, B: Backing>(
     device: D,
     probe: P,
@@ -136,11 +135,11 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
     Ok(Mapped::new(units, policy))
 }
 
-/// Which units of a block that is freed stay in the flash.
+/// Which units of a freed block stay in the flash.
 #[derive(Clone, Copy)]
 enum Staying {
     Nothing,
-    /// Those that were read since they came.
+    /// Those that were read since they were written.
     Read,
     Everything,
 }
@@ -152,17 +151,17 @@ impl Staying {
 }
 
 impl<B: Backing> DiskCache<B> {
-    /// The region that takes what is written.
+    /// The region that takes writes.
     const fn front(&self) -> usize {
         if self.blocks[SLC] > 0 { SLC } else { MLC }
     }
 
-    /// Whether there is a region, and it takes what the SLC does not keep.
+    /// Whether the MLC exists and takes what the SLC does not keep.
     fn has_mlc_below(&self) -> bool {
         self.blocks[MLC] > 0 && self.rule != Rule::Apart
     }
 
-    /// Puts a unit into a region.
+    /// Writes a unit to a region.
     fn put<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -208,7 +207,7 @@ impl<B: Backing> DiskCache<B> {
             return self.evict(units, (SLC, block), staying);
         }
         match self.make_room(units, MLC) {
-            // Too many of its blocks have failed: the disk is below the SLC then.
+            // Too many of its blocks have failed, so the SLC evicts to the disk.
             Err(Fault::Full) => return self.evict(units, (SLC, block), staying),
             room => room?,
         }
@@ -239,7 +238,7 @@ impl<B: Backing> DiskCache<B> {
         self.evict(units, (MLC, block), Staying::Nothing)
     }
 
-    /// Frees a block whose pages leave for the disk, but for those that stay.
+    /// Frees a block. Its pages go to the disk, except those that stay.
     fn evict<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -267,7 +266,7 @@ impl<B: Backing> DiskCache<B> {
                 Err(Fault::Full) if std::mem::take(&mut is_newer[unit.0 as usize]) => {
                     disk.write(unit, data, Cause::WriteBack);
                 }
-                // The disk has it.
+                // The disk has this version.
                 Err(Fault::Full) => {}
                 put => put?,
             }
@@ -275,8 +274,7 @@ impl<B: Backing> DiskCache<B> {
         Ok(())
     }
 
-    /// Puts what is newer than on the disk into a region. Where blocks have failed until none is left, it goes to the
-    /// disk.
+    /// Writes a unit newer than the disk's to a region, or to the disk if all blocks have failed.
     fn put_newer<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -293,7 +291,7 @@ impl<B: Backing> DiskCache<B> {
         put
     }
 
-    /// Fetches a unit that is not in the DRAM, and returns where it was: in a region of the flash, or on the disk.
+    /// Fetches a unit that is not in the DRAM. Returns the flash region that held it, or `None` for the disk.
     fn fetch<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -308,7 +306,7 @@ impl<B: Backing> DiskCache<B> {
         Ok(area)
     }
 
-    /// Puts a unit into the DRAM; what must leave for it is written to the flash or the disk.
+    /// Puts a unit into the DRAM, and writes down the one that it displaces.
     fn buffer<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -331,7 +329,7 @@ impl<B: Backing> DiskCache<B> {
         Ok(())
     }
 
-    /// New data moves from the DRAM to the flash, or to the disk where there is no flash.
+    /// Writes a dirty unit from the DRAM to the flash, or to the disk if there is no flash.
     fn write_down<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -345,7 +343,7 @@ impl<B: Backing> DiskCache<B> {
         self.put_newer(units, self.front(), (unit, data))
     }
 
-    /// Keeps what was read there: in the DRAM, and in the flash where it is copied.
+    /// Caches a unit that was read: in the DRAM, and in the flash if it is copied there.
     fn keep<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -355,7 +353,7 @@ impl<B: Backing> DiskCache<B> {
         self.found[found.map_or(3, |area| area + 1)] += 1;
         if let Some(area) = self.copied_to(found) {
             match self.put(units, area, (unit, data), Cause::Host) {
-                // It was read all the same.
+                // The read itself is done.
                 Err(Fault::Full) => {}
                 put => put?,
             }
@@ -365,19 +363,19 @@ impl<B: Backing> DiskCache<B> {
         self.buffer(units, unit, data, false)
     }
 
-    /// Where data that was read is copied to, if it is copied.
+    /// Where a unit that was read is copied to, if anywhere.
     fn copied_to(&self, found: Option<usize>) -> Option<usize> {
         match (self.rule, found) {
             (Rule::DiskAlone, _) | (Rule::Apart, Some(_)) | (_, Some(SLC)) => None,
             (Rule::Apart, None) if self.blocks[MLC] > 0 => Some(MLC),
-            // Where there is no SLC, what is in the MLC stays there.
+            // Without SLC, a unit in the MLC stays there.
             (_, Some(_)) => (self.front() == SLC).then_some(SLC),
             (_, None) => Some(self.front()),
         }
     }
 }
 
-/// The share of the cold region that is invalid: of the oldest blocks of a ring.
+/// The invalid share of the cold region, the oldest blocks of a ring.
 #[allow(clippy::cast_precision_loss)] // Shares need not be finer.
 fn invalid_in_cold<D: NandDevice, P: Probe>(units: &Units<D, P>, area: usize, percent: u32) -> f32 {
     let (area, mode) = (units.area(area), MODES[area]);
@@ -474,8 +472,8 @@ impl<D: NandDevice, P: Probe, B: Backing> Policy<D, P> for DiskCache<B> {
         Ok(())
     }
 
-    /// The buffer; for each unit that the flash can hold a bit that it was read, and one that it is newer than on the
-    /// disk. That the map is as long as the disk is ours: a controller would have one of what is in the flash.
+    /// The buffer; and two bits for each unit that the flash can hold: it was read, and it is newer than the disk's.
+    /// Our map covers the whole disk; a controller would map only the units in the flash.
     fn ram_bytes(&self) -> u64 {
         let blocks: u32 = self.blocks.iter().sum();
         self.dram_bytes + u64::from(blocks) * u64::from(self.units_of_block) / 4

@@ -1,13 +1,13 @@
 //! S. Ko, H. Suh, S. Park and E. Chung, "FTL for the effective use of SLC NAND flash memory in hybrid solid state
 //! devices" (2011; in Korean).
 //!
-//! A separator sends short requests to the SLC and long ones to the MLC. The SLC is collected block after block, in
-//! order. Each of its pages has a counter of updates: at collection, a page that was updated more often than a
-//! threshold stays, the others go to the MLC. A large threshold, by which few stay, is what the paper calls offensive
-//! and finds best. The MLC is a page map whose victims are chosen by cost age times.
+//! A separator sends short requests to the SLC and long ones to the MLC. The SLC is collected in block order. Each of
+//! its pages has an update counter: at collection, a page that was updated more often than a threshold stays, the
+//! others go to the MLC. The paper finds a large threshold best, by which few pages stay, and calls it offensive. The
+//! MLC is a page map whose victims are chosen by cost age times (CAT).
 //!
-//! *What the paper leaves out.* Which requests are short: ours are those of up to `short` sectors. What a counter says
-//! after its page stayed: ours begins again at zero, so that no page stays forever.
+//! *What the paper leaves out.* Which requests are short: ours are those of up to `short` sectors. What happens to the
+//! counter of a page that stayed: ours restarts at zero, so that no page stays forever.
 
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
@@ -21,14 +21,14 @@ const HOT: Stream = Stream::new(SLC, 0);
 const STAYING: Stream = Stream::new(SLC, 1);
 pub(crate) const COLD: Stream = Stream::new(MLC, 0);
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: Lanes,
     /// The longest request that enters the SLC.
     pub short: SectorCount,
@@ -41,7 +41,7 @@ pub struct Config {
 pub struct Ko {
     short: SectorCount,
     threshold: u32,
-    /// By place of the SLC: updates of its unit since that entered the SLC or stayed there.
+    /// By place of the SLC: updates of its unit since the unit entered the SLC or last stayed there.
     updates: Vec<u8>,
     /// Units that the SLC holds.
     slc_units: u32,
@@ -68,7 +68,7 @@ pub fn new<D: NandDevice, P: Probe>(
 }
 
 impl Ko {
-    /// The updates of a unit that lies in the SLC, which it is about to leave, or its place there.
+    /// The updates of a unit in the SLC that is about to leave its place.
     #[inline]
     fn take_updates<D: NandDevice, P: Probe>(
         &mut self,
@@ -102,7 +102,7 @@ impl Ko {
     }
 }
 
-/// Collects the MLC by cost, age and times of cleaning until there is room for new data.
+/// Collects the MLC by CAT until evicted pages find room.
 fn make_room_in_mlc<D: NandDevice, P: Probe>(
     units: &mut Units<D, P>,
 ) -> Result<(), Fault<D::Error>> {
@@ -142,7 +142,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Ko {
         Ok(())
     }
 
-    /// A counter of a byte for each unit of the SLC.
+    /// A one-byte counter for each unit of the SLC.
     fn ram_bytes(&self) -> u64 {
         self.slc_units.into()
     }

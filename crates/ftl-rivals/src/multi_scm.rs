@@ -1,15 +1,16 @@
 //! R. Kinoshita, C. Matsui and K. Takeuchi, "Maximizing performance/cost of SSD composed of memory-type and storage-
 //! type SCMs" (Flash Memory Summit 2018).
 //!
-//! Two memories that are written byte by byte are beside each other: a small quick one (M-SCM) and a large one
-//! (S-SCM). Hosts read and write sectors in whichever holds them; what is accessed often moves to the quick one in
-//! pages of 16 KiB, by a table of last use, and what was used longest ago goes back in exchange. In either memory
-//! wear can be leveled: after `interval` overwrites of a place its page moves to another.
+//! Two byte-writable memories are used together: a small fast one (M-SCM) and a large one (S-SCM). Hosts read and write
+//! sectors in the memory that holds them; pages of 16 KiB that are accessed often move to the fast one, by an LRU
+//! table, in exchange for the least recently used ones. In either memory wear can be leveled: after `interval`
+//! overwrites of a place its page moves to another.
 //!
-//! *What the paper leaves out.* What is accessed often: ours is a page that is accessed again while it is among the
-//! last ones used in the S-SCM, as many as the M-SCM has room for. Where leveling moves a page: ours exchanges it
-//! with the page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16 KiB,
-//! one for each request that writes there, as if each wrote the same bytes: no cell has more.
+//! *What the paper leaves out.* What accessed often means: ours is a page that is accessed again while it is among the
+//! most recently used ones of the S-SCM, as many as the M-SCM has room for. Where leveling moves a page: ours exchanges
+//! it with the page of the least worn place, if that is less worn by `threshold`. Cycles are counted by place of 16
+//! KiB, one for each request that writes there, as if each wrote the same bytes, which is an upper bound for every
+//! cell.
 
 use std::convert::Infallible;
 
@@ -20,13 +21,13 @@ use ftl_iface::{
 use crate::kit::least::Counts;
 use crate::kit::{Figure, Lists, Rival, Unfit};
 
-/// Bytes that move between the memories, and within one for the sake of wear.
+/// Bytes per page, the unit that moves between the memories, and within one to level wear.
 pub const PAGE: Bytes = Bytes::new(16 << 10);
 
-/// Which memory.
+/// One of the two memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The small quick one.
+    /// The small fast one.
     Quick,
     /// The large one.
     Large,
@@ -41,46 +42,47 @@ pub trait Memories {
     fn write(&mut self, of: Kind, place: u32, at: usize, data: &[u8], cause: Cause);
 }
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The sector.
+    /// The sector size.
     pub sector: Bytes,
     /// Sectors that the host may use: those of both memories.
     pub capacity: SectorCount,
-    /// Places of the quick memory.
+    /// Places of the fast memory.
     pub quick: u32,
-    /// Whether wear is leveled in the quick memory, and in the large one.
+    /// Whether wear is leveled in the fast memory, and in the large one.
     pub leveled: [bool; 2],
     /// Overwrites of a place after which its page may move.
     pub interval: u32,
-    /// By how much the other place must be less worn.
+    /// By how much less the other place must be worn.
     pub threshold: u32,
 }
 
-/// The two lists: pages in the quick memory, and those last used in the large one.
+/// The two lists: pages in the fast memory, and the most recently used ones of the large one.
 const QUICK: u8 = 0;
 const RECENT: u8 = 1;
 
-/// Pages and places. The first places are the quick memory's.
+/// Pages and places. The first places are the fast memory's.
 #[derive(Debug)]
 pub struct MultiScm<M> {
     memories: M,
     config: Config,
-    /// By page its place, and by place its page.
+    /// The place of each page, and the page of each place.
     places: Vec<u32>,
     pages: Vec<u32>,
     lists: Lists,
     /// By memory: the wear of its places.
     wear: [Counts; 2],
     since: Vec<u32>,
-    /// Two pages that take each other's places.
+    /// Buffers for two pages that exchange places.
     moved: [Vec<u8>; 2],
     exchanged: u64,
     leveled: u64,
 }
 
-/// The paper's SSD over those memories. Every page lies in the large memory first, but those for which it has no room.
+/// The paper's SSD on those memories. At first every page is in the large memory, except those for which it has no
+/// room.
 pub fn new<M: Memories>(memories: M, config: &Config) -> Result<MultiScm<M>, Unfit> {
     let (sector, page) = (config.sector.as_usize(), PAGE.as_usize());
     if sector == 0 || !page.is_multiple_of(sector) {
@@ -118,13 +120,13 @@ impl<M: Memories> MultiScm<M> {
         }
     }
 
-    /// A place is written.
+    /// Counts a write to a place.
     fn wear_out(&mut self, place: u32) {
         let (kind, at) = self.locate(place);
         self.wear[kind as usize].raise(at as usize);
     }
 
-    /// Two pages take each other's places.
+    /// Exchanges two pages.
     fn exchange(&mut self, one: u32, other: u32, cause: Cause) {
         let places = [one, other].map(|page| self.places[page as usize]);
         let mut data = std::mem::take(&mut self.moved);
@@ -144,7 +146,7 @@ impl<M: Memories> MultiScm<M> {
         self.moved = data;
     }
 
-    /// A page was used: often enough, and it moves to the quick memory.
+    /// Counts a use of a page. If it is used often enough, it moves to the fast memory.
     fn use_page(&mut self, page: u32) {
         if self.kind(self.places[page as usize]) == Kind::Quick {
             self.lists.touch(QUICK, page);
@@ -167,7 +169,7 @@ impl<M: Memories> MultiScm<M> {
         }
     }
 
-    /// A page was overwritten: often enough, and it moves to a place that is less worn.
+    /// Counts an overwrite of a page. After enough of them, it moves to a less worn place.
     fn level(&mut self, page: u32) {
         let place = self.places[page as usize];
         self.since[place as usize] += 1;
@@ -186,7 +188,7 @@ impl<M: Memories> MultiScm<M> {
         }
     }
 
-    /// Does something with each part of a request that lies in one page.
+    /// Calls a function for each part of a request that is within one page.
     fn parts(
         &mut self,
         first: Sector,
@@ -272,7 +274,7 @@ impl<M: Memories> BlockStore for MultiScm<M> {
         Ok(())
     }
 
-    /// A memory that is written in place forgets by being written.
+    /// A memory that is written in place trims by a write of zeros.
     fn trim(
         &mut self,
         first: Sector,
@@ -305,7 +307,7 @@ impl<M: Memories> Rival for MultiScm<M> {
         Ok(())
     }
 
-    /// Of a page its place and back, twice a neighbour on a list, cycles and overwrites of its place.
+    /// For each page its place and the reverse, two neighbours on a list, cycles and overwrites of its place.
     fn ram_bytes(&self) -> u64 {
         self.places.len() as u64 * (4 + 4 + 8 + 4 + 4)
     }

@@ -1,8 +1,8 @@
-//! A page map over one region, all of it in RAM: what hybrid systems are held against, on SLC alone as the ceiling and
-//! on MLC alone as the floor.
+//! A page map over one region, all of it in RAM. It is the reference for hybrid systems: on SLC alone the upper bound,
+//! on MLC alone the lower bound.
 //!
-//! Nothing but the choice of victims is a policy here. Units that the host writes and units that collecting moves fill
-//! blocks of their own, so that data which stay are not mixed with data which come.
+//! The only policy here is the choice of victims. Host writes and the copies of garbage collection fill separate
+//! blocks, so that old data is not mixed with new data.
 
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
@@ -11,22 +11,22 @@ use crate::kit::{AreaPlan, Fault, Mapped, Policy, Request, Stream, Unfit, Unit, 
 const HOST: Stream = Stream::new(0, 0);
 const COPIES: Stream = Stream::new(0, 1);
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     /// The region that is used.
     pub region: Region,
-    /// Which block is collected.
+    /// How victims are chosen.
     pub victims: Victims,
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: u32,
 }
 
-/// The rules: all writes alike.
+/// The rules: all writes are treated alike.
 #[derive(Clone, Copy, Debug)]
 pub struct PageMap {
     victims: Victims,

@@ -1,13 +1,13 @@
-//! What is sold today: the pseudo-SLC cache of consumer disks, which none of the papers has.
+//! The pseudo-SLC cache of today's consumer SSDs, which none of the papers has.
 //!
-//! All writes enter blocks in SLC mode. How many blocks may be in that mode is a static share of all blocks, which the
-//! cache has always, and a dynamic share of those that hold no data, which shrinks as the disk fills. The cache is
-//! emptied into blocks in full mode while the host is idle. When it is full a write waits until the block that was
-//! filled first is emptied: every write then costs two programs, one of them slow, and the disk falls off a cliff.
-//! Below is a page map whose victims have the fewest valid pages.
+//! All writes go to blocks in SLC mode. The number of blocks in that mode is limited to a static share of all blocks,
+//! which the cache always has, plus a dynamic share of those without data, which shrinks as the disk fills. The cache
+//! is emptied into blocks in full mode while the host is idle. When it is full, a write waits until the oldest cache
+//! block is emptied: every write then costs two programs, one of them slow, and write performance drops sharply. Below
+//! is a page map whose victims have the fewest valid pages.
 //!
-//! Vendors publish no more than sizes (such as "Intelligent TurboWrite": a fixed part and a part of the free space), so
-//! that the shares are parameters.
+//! Vendors publish only sizes (such as "Intelligent TurboWrite": a fixed part and a part of the free space), so the
+//! shares are parameters.
 
 use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount, Work};
 
@@ -19,18 +19,18 @@ const CACHE: Stream = Stream::new(0, 0);
 const HOME: Stream = Stream::new(0, 1);
 const COPIES: Stream = Stream::new(0, 2);
 
-/// What can be chosen.
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// The FTL's sector.
+    /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks that are filled in turn.
+    /// Blocks that are filled in parallel.
     pub lanes: u32,
-    /// Thousandths of all blocks that the cache has always.
+    /// The static share of all blocks, in thousandths.
     pub static_permille: u32,
-    /// Thousandths of the blocks without data that it has beside.
+    /// The dynamic share of the blocks without data, in thousandths.
     pub dynamic_permille: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct Pslc {
     emptied_idle: u64,
 }
 
-/// Such a disk over that device.
+/// Such a disk on that device.
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
@@ -62,7 +62,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let mut units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     let asked = (u64::from(blocks) * u64::from(config.static_permille) / 1_000) as u32;
     let policy = Pslc {
-        // One that is filled in each lane, and one that is emptied.
+        // One block that is filled in each lane, and one that is emptied.
         static_blocks: asked.max(config.lanes + 1),
         dynamic_permille: config.dynamic_permille.min(1_000),
         held: 0,
@@ -70,10 +70,10 @@ pub fn new<D: NandDevice, P: Probe>(
         waited: 0,
         emptied_idle: 0,
     };
-    // Those of the cache that are being filled count among all that are.
+    // Open cache blocks are already counted among all open blocks.
     let beside = policy.static_blocks - config.lanes;
     if units.fits(0, beside).is_err() {
-        // A small device has no blocks to waste.
+        // A small device has no blocks to spare.
         units.area_mut(0).keep_two_free();
     }
     units.fits(0, beside)?;
@@ -91,11 +91,11 @@ impl Pslc {
         self.static_blocks + dynamic as u32
     }
 
-    /// Collects until a write finds room. What is collected is at home from then on, whichever block it was in.
+    /// Collects until a write finds room. Collected units go to blocks in full mode, whichever block they were in.
     fn make_room<D: NandDevice, P: Probe>(units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
         while units.area(0).is_short() {
             let victim = Victims::Greedy.choose(units.area_mut(0));
-            // A block in SLC mode that is valid throughout takes less room at home.
+            // Even an entirely valid block in SLC mode takes less room in full mode.
             let victim =
                 victim.or_else(|| units.area(0).oldest_in(Mode::Slc)).ok_or(Fault::Full)?;
             units.collect(0, victim, Cause::Gc, |_| (COPIES, Cause::Gc))?;
@@ -103,7 +103,7 @@ impl Pslc {
         Ok(())
     }
 
-    /// Writes a unit into the cache, which is emptied first where it is full.
+    /// Writes a unit to the cache, and first empties blocks if it is full.
     fn cache<D: NandDevice, P: Probe>(
         &mut self,
         units: &mut Units<D, P>,
@@ -123,7 +123,7 @@ impl Pslc {
         units.put(CACHE, unit, data, Cause::Host)
     }
 
-    /// Empties the block of the cache that was filled first.
+    /// Empties the oldest cache block.
     fn empty_one<D: NandDevice, P: Probe>(
         units: &mut Units<D, P>,
     ) -> Result<bool, Fault<D::Error>> {
@@ -131,7 +131,7 @@ impl Pslc {
             return Ok(false);
         };
         Self::make_room(units)?;
-        // Making room may have collected that very block.
+        // The call above may have collected that very block.
         if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
             units.collect(0, block, Cause::WriteBack, |_| (HOME, Cause::WriteBack))?;
         }

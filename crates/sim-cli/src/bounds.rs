@@ -1,14 +1,14 @@
-//! `tandem bounds`: what dies and buses allow a device, and what loads get of it.
+//! `tandem bounds`: the speed limits of a device's dies and buses, and how close workloads come to them.
 //!
-//! A load reads at random, or writes in sequence, in requests of one size, with that many of them under way. It cannot
+//! A load reads at random, or writes sequentially, in requests of one size, with a fixed number outstanding. It cannot
 //! be faster than
 //!
 //! - its *queue* allows: that many requests in the time that one of them takes on idle hardware;
-//! - its *dies* allow: each is taken by a page's cells and by the page's way over the bus;
+//! - its *dies* allow: each is busy with a page's cell operation and with its bus transfer;
 //! - its *buses* allow: each carries one page at a time.
 //!
-//! The smallest of the three is the bound. What a replay on `conventional` reaches is beside it: what is missing is
-//! requests that meet on one die while others idle, maps that must be looked up, and blocks that are erased.
+//! The smallest of the three is the bound. The speed of a replay on `conventional` is shown beside it; the difference
+//! is due to requests that collide on one die while others idle, map lookups, and erases.
 
 use std::io::Write;
 use std::num::NonZeroU32;
@@ -34,10 +34,10 @@ pub struct Args {
     device: String,
 }
 
-/// The part of the device that random reads go to: small, so that its maps are soon known.
+/// The part of the device that random reads go to: small, so that its maps are soon cached.
 const READ_FROM: u64 = 256 << 20;
 
-/// Bytes that a load moves, and the requests that it takes at least and at most.
+/// Bytes that a load moves, and its minimum and maximum number of requests.
 const MOVED: u64 = 96 << 20;
 const REQUESTS: (u64, u64) = (400, 6_000);
 
@@ -52,7 +52,7 @@ struct Load {
     depth: u32,
 }
 
-/// What cannot be faster.
+/// What limits the speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
     Queue,
@@ -70,7 +70,7 @@ impl Limit {
     }
 }
 
-/// What a page of a load costs.
+/// The cost of a page of a load.
 #[derive(Clone, Copy, Debug)]
 struct PageCost {
     array: Nanos,
@@ -130,25 +130,25 @@ fn row(part: &Part, device: &DeviceArgs, load: Load) -> Result<Vec<String>, Fail
     ])
 }
 
-/// The region that holds the host's data without an SLC before it.
+/// The region that holds the host's data if there is no SLC.
 fn home(part: &Part) -> Option<(&RegionGeometry, &RegionPart)> {
     let mlc = part.geometry.mlc().zip(part.mlc.as_ref());
     mlc.or_else(|| part.geometry.slc().zip(part.slc.as_ref()))
 }
 
-/// The hardware that it lies on.
+/// The hardware of that region.
 fn layout(part: &Part) -> Layout {
     part.layout_of(if part.mlc.is_some() { Region::Mlc } else { Region::Slc })
 }
 
-/// Bytes a second that the load cannot exceed, and what stops it.
+/// The upper bound of the load in bytes per second, and what limits it.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
 fn bound(part: &Part, load: Load) -> (f64, Limit) {
     let Some((shape, figures)) = home(part) else { return (0.0, Limit::Dies) };
     let page = u64::from(shape.page_bytes.get());
     let (pages, timing) = (load.bytes.div_ceil(page), &figures.timing);
     let cost = match load.op {
-        // Only what was asked for leaves the die; spare bytes are left out.
+        // Only the requested bytes leave the die, without spare bytes.
         Op::Read => PageCost {
             array: timing.read,
             transfer: timing.transfer(Bytes::new(load.bytes.min(page) as u32)),
@@ -176,7 +176,7 @@ fn bound(part: &Part, load: Load) -> (f64, Limit) {
     least
 }
 
-/// The least time of a request of that many pages on idle hardware.
+/// The shortest time of a request of that many pages on idle hardware.
 fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
     let layout = layout(part);
     let (channels, dies, planes) = match layout.stripe {
@@ -191,7 +191,7 @@ fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
     by_die.max(cost.array + cost.transfer * on_channel)
 }
 
-/// Bytes a second that the load gets.
+/// The bytes per second that the load reaches.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
 fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
     let requests = (MOVED / load.bytes).clamp(REQUESTS.0, REQUESTS.1);

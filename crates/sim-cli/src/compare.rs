@@ -28,7 +28,7 @@ pub struct Args {
     options: Options,
 }
 
-/// A comparison, as its JSON has it.
+/// A comparison, as in its JSON.
 #[derive(Debug, Serialize)]
 struct Comparison<'a> {
     runs: &'a [RunResult],
@@ -72,7 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             out.write_all(text.as_bytes())?;
             return replay::ended(asked, runs.iter());
         }
-        // To a file goes only what is whole.
+        // Only a complete result is written to a file.
         if !interrupt::is_requested() {
             files::replace(path, text.as_bytes())?;
         }
@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     replay::ended(asked, runs.iter())
 }
 
-/// A line for each run, below a line of names.
+/// One line per run, below a line of names.
 fn as_csv(runs: &[RunResult], first: &RunResult, device: &str) -> String {
     let names = csv::FIGURES.iter().map(|(name, _)| *name);
     let mut text = csv::line(["device"].into_iter().chain(names));
@@ -116,7 +116,7 @@ fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
     Ok(table.write(out)?)
 }
 
-/// Names the memories of systems that bring others than the device's.
+/// Names the memories of systems that use others than the device's.
 fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
     let others = runs.iter().filter(|run| !setup.has_all(&run.parts));

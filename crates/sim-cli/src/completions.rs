@@ -1,4 +1,4 @@
-//! `tandem completions`: what a shell needs to complete commands, flags, and the names that both take.
+//! `tandem completions`: scripts with which shells complete commands, flags, and the names that both take.
 
 use std::io::Write;
 
@@ -34,8 +34,8 @@ pub fn run(args: &Args, program: Command, out: &mut dyn Write) -> Result<(), Fai
     Ok(out.write_all(script.as_bytes())?)
 }
 
-/// What an argument takes: a name, names set apart by commas, or a name or the path of a file. The library knows of one
-/// name, or of a file.
+/// What an argument takes: a name, names separated by commas, or a name or the path of a file. The library supports
+/// only one name, or a file.
 enum Takes {
     Names(Vec<String>),
     List(Vec<String>),
@@ -64,7 +64,7 @@ fn taken(arg: &Arg) -> Option<Takes> {
     }
 }
 
-/// The lists of names beside which files are offered.
+/// The lists of names that are offered together with files.
 fn lists_beside_files() -> Vec<Vec<String>> {
     let lists = ["device", "traces"].map(|id| taken(&Arg::new(id)));
     let names = |list| match list {
@@ -74,7 +74,7 @@ fn lists_beside_files() -> Vec<Vec<String>> {
     lists.into_iter().filter_map(names).collect()
 }
 
-/// In bash, the names before the last one of a list are put before what completes it.
+/// In bash, the completion of a list must repeat the names before the last one.
 const LIST_IN_BASH: &str = "_tandem_list() {
     local before=\"\"
     [[ \"$2\" == *,* ]] && before=\"${2%,*},\"
@@ -83,7 +83,7 @@ const LIST_IN_BASH: &str = "_tandem_list() {
 
 ";
 
-/// Of a list set apart by commas, the last name is completed and those before it stay.
+/// In a list separated by commas, the last name is completed and those before it are kept.
 fn teach_lists(shell: Shell, program: &Command, script: &mut String) {
     for arg in program.get_subcommands().flat_map(Command::get_arguments) {
         let (Some(Takes::List(names)), Some(flag)) = (taken(arg), arg.get_long()) else { continue };
@@ -108,7 +108,7 @@ fn replace_where(script: &mut String, old: &str, new: &str, mut takes: impl FnMu
 
 fn teach_bash_list(flag: &str, names: &[String], script: &mut String) {
     let names = names.join(" ");
-    // The line after the flag's has what completes it.
+    // The line after the flag's holds its completion.
     let mut of_flag = false;
     let one = format!("compgen -W \"{names}\" --");
     let list = format!("_tandem_list \"{names}\"");
@@ -124,7 +124,7 @@ fn teach_zsh_list(flag: &str, names: &[String], script: &mut String) {
     replace_where(script, &format!(":({names})"), &list, |line| line.contains(&of_flag));
 }
 
-/// The library gives fish a name a line, in double quotes.
+/// The library writes one name per line for fish, in double quotes.
 fn teach_fish_list(flag: &str, names: &[String], script: &mut String) {
     let of_flag = format!(" -l {flag} ");
     let Some((head, rest)) = script.split_once(&of_flag) else { return };
@@ -135,7 +135,7 @@ fn teach_fish_list(flag: &str, names: &[String], script: &mut String) {
     *script = format!("{head}{of_flag}{title} -a {list}{rest}");
 }
 
-/// In bash, `compgen -f` adds files: after flags, and where a command takes a file by itself.
+/// In bash, `compgen -f` adds files: after flags, and for commands that take a file as argument.
 fn teach_bash_files(program: &Command, script: &mut String) {
     for names in lists_beside_files() {
         let names = names.join(" ");
@@ -170,12 +170,12 @@ fn teach_zsh_files(script: &mut String) {
     const BOTH: &str =
         "_tandem_or_file() {\n    _alternative \"names:name:($*)\" 'files:file:_files'\n}\n\n";
     for names in lists_beside_files() {
-        // The library's way to write a name into a list.
+        // How the library writes a name into a list.
         let names = names.join(" ").replace(':', "\\:");
         let bare = names.replace("\\:", "\\\\:");
         *script = script.replace(&format!(":({names})"), &format!(": _tandem_or_file {bare}"));
     }
-    // Flags may follow files: with two colons zsh takes all that follows a file for files.
+    // Flags may follow files, but with two colons zsh takes everything after a file for files.
     *script = script.replace("'*::", "'*:");
     // Before the first function, after the line by which zsh knows the file.
     if let Some((head, rest)) = script.split_once("_tandem() {") {
@@ -185,14 +185,14 @@ fn teach_zsh_files(script: &mut String) {
 
 const HELP_IN_FISH: &str = "complete -c tandem -n \"__fish_tandem_using_subcommand help\"";
 
-/// The library tells fish of names after flags alone, and then of no files.
+/// The library gives fish names only after flags, and then no files.
 fn teach_fish(program: &Command, script: &mut String) {
     for names in lists_beside_files() {
         let Some(first) = names.first() else { continue };
         let list = |files| format!(" -r {files} -a \"{first}\\t");
         *script = script.replace(&list("-f"), &list("-F"));
     }
-    // The library offers the topics of `help` where `help` was not typed.
+    // The library offers the topics of `help` even if `help` was not typed.
     let topics: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
     let topics = topics.join(" ");
     script.extend([HELP_IN_FISH, " -f -a \"", &topics, "\"\n"]);
@@ -219,15 +219,15 @@ fn teach_fish(program: &Command, script: &mut String) {
     }
 }
 
-/// The command line as shells shall offer it. Devices, systems and workloads may be files or have parameters, so that
-/// the program itself takes any text for them.
+/// The command line as shells should offer it. Devices, systems and workloads may be files or have parameters, so the
+/// program itself accepts any text for them.
 fn taught(mut program: Command) -> Command {
     let commands: Vec<String> =
         program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for command in &commands {
         program = program.mut_subcommand(command, |command| command.mut_args(offering));
     }
-    // What there is help for. Its own copy of the commands takes no further arguments.
+    // The topics of help. Its own copy of the commands takes no further arguments.
     program.mut_subcommand("man", |man| man.mut_arg("command", |arg| one_of(arg, commands.clone())))
 }
 
@@ -242,7 +242,7 @@ fn offering(arg: Arg) -> Arg {
 }
 
 fn one_of(arg: Arg, names: Vec<String>) -> Arg {
-    // Defaults are of the type that the argument is read as, and no shell offers them.
+    // Defaults have the type of the parsed argument, and shells do not offer them.
     arg.value_parser(PossibleValuesParser::new(names)).default_value(None)
 }
 

@@ -1,12 +1,12 @@
-//! Results as comma-separated values, for spreadsheets: a line a run, in microseconds, bytes and millijoules, as the
-//! JSON has them.
+//! Results as comma-separated values, for spreadsheets: one line per run, in microseconds, bytes and millijoules, as in
+//! the JSON.
 
 use crate::result::{Ratios, RunResult};
 
-/// A column: its name, and its figure of a run and of its ratios to the first.
+/// A column: its name, and the function that gets its figure from a run and the run's ratios.
 type Column = (&'static str, fn(&RunResult, Option<&Ratios>) -> String);
 
-/// The figures that every table has.
+/// The columns of every table.
 pub(crate) const FIGURES: [Column; 26] = [
     ("slc_bytes", |run, _| run.slc_bytes.to_string()),
     ("system", |run, _| run.system.clone()),
@@ -36,7 +36,7 @@ pub(crate) const FIGURES: [Column; 26] = [
     ("bw", |_, ratios| maybe(ratios.and_then(|ratios| ratios.bw))),
 ];
 
-/// A run's figures, a cell for each column.
+/// A run's figures, one cell per column.
 pub(crate) fn figures(run: &RunResult, ratios: Option<&Ratios>) -> impl Iterator<Item = String> {
     FIGURES.iter().map(move |(_, figure)| figure(run, ratios))
 }
@@ -45,13 +45,13 @@ fn maybe(figure: Option<f64>) -> String {
     figure.map_or_else(String::new, |figure| figure.to_string())
 }
 
-/// A line of those cells.
+/// A line of cells.
 pub(crate) fn line(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let cells: Vec<String> = cells.into_iter().map(|cell| quoted(cell.as_ref())).collect();
     cells.join(",") + "\n"
 }
 
-/// A cell as RFC 4180 has it.
+/// A cell in the format of RFC 4180.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! The device that a replay runs on: its flags, and what becomes of its figures when another size is asked for.
+//! The device that a replay runs on: its flags, and how its figures change with another size.
 
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
@@ -28,14 +28,14 @@ pub struct DeviceArgs {
 }
 
 impl DeviceArgs {
-    /// The device that these flags ask for.
+    /// The device that these flags select.
     pub(crate) fn setup(&self) -> Result<Setup, Failure> {
         let mut part = datasheet::open(&self.device)?;
         if let Some(capacity) = self.capacity {
             part = scaled(part, capacity)?;
         }
         let has_both = part.geometry.slc().is_some() && part.geometry.mlc().is_some();
-        // Without any SLC there is no log either, whatever the device.
+        // Without any SLC there is no log either, on any device.
         let log_bytes = self.slc.filter(|bytes| !has_both || *bytes == 0);
         if let Some(bytes) = self.slc.filter(|_| has_both) {
             part = part.with_slc_bytes(bytes)?;
@@ -54,7 +54,7 @@ fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
         );
         return Err(Failure::Arguments(reason));
     }
-    // A disk of 1GB has whole sectors, and so a little less.
+    // A disk of 1GB is rounded down to whole sectors.
     let capacity = capacity - capacity % sector;
     let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
     let resize = |shape: &RegionGeometry| {

@@ -1,4 +1,4 @@
-//! `tandem devices`: what can be named as a device, and every figure of it.
+//! `tandem devices`: lists the built-in devices, or shows every figure of one.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub struct Args {
     pub devices: Vec<String>,
 }
 
-/// Lists the built-in devices, or describes those that are named.
+/// Lists the built-in devices, or describes the named ones.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if args.devices.is_empty() {
         return list(out);
@@ -128,7 +128,7 @@ fn describe_region(
     Ok(table.write_rows(out)?)
 }
 
-/// The scheme as device files name it.
+/// The scheme's name in device files.
 fn pairing(scheme: Pairing) -> String {
     match (datasheet::pairing_name(scheme), scheme) {
         (Some(name), _) => name.into(),
@@ -141,7 +141,7 @@ fn bus(picos_per_byte: u64) -> String {
     if picos_per_byte == 0 {
         return "left out".into();
     }
-    // A byte a picosecond would be a million megabytes a second.
+    // A byte per picosecond would be a million megabytes per second.
     #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
     let megabytes_per_second = 1e6 / picos_per_byte as f64;
     format!("{megabytes_per_second:.1} MB/s")

@@ -9,10 +9,10 @@ use nand_model::part::SlcSizeError;
 use crate::interrupt;
 use crate::trace::TraceError;
 
-/// Why a run ended before it was done, or found something wrong. Each kind has its exit code.
+/// Why a run stopped early, or what it found wrong. Each kind has its exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The device under test broke a promise: data are lost, or are not what was written.
+    /// The device under test broke a promise: data is lost or wrong.
     #[error("violation: {0}")]
     Violation(String),
     /// A device file, or a device's name, is wrong.
@@ -24,16 +24,16 @@ pub enum Failure {
     /// The SLC cannot have that size.
     #[error(transparent)]
     SlcSize(#[from] SlcSizeError),
-    /// A system and a device do not go together.
+    /// A system does not fit a device.
     #[error("the system does not fit the device: {0}")]
     Unfit(String),
     /// A trace cannot be replayed.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// What was typed contradicts itself, or names what is not there.
+    /// The arguments contradict each other, or name something that does not exist.
     #[error("{0}")]
     Arguments(String),
-    /// Ctrl-C came before the end. What was done until then is reported.
+    /// Ctrl-C stopped the run. The results so far are reported.
     #[error("stopped by Ctrl-C: {0}")]
     Interrupted(String),
     /// A result cannot be written to its file.
@@ -41,7 +41,7 @@ pub enum Failure {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: std::io::Error,
     },
     /// The results could not be written.
@@ -50,7 +50,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What the process tells its caller: 1 for a violation, 2 for bad input, 130 for a run that Ctrl-C stopped.
+    /// The exit code: 1 for a violation, 2 for bad input, 130 for a run that Ctrl-C stopped.
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Violation(_) => 1,

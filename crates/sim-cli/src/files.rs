@@ -1,4 +1,4 @@
-//! Files that are whole or not there.
+//! Files that are complete or absent.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -10,13 +10,13 @@ use tempfile::NamedTempFile;
 
 use crate::Failure;
 
-/// Writes a file by another name and then gives it its own, so that whoever looks, whenever a run is killed, finds the
-/// old content or the new one.
+/// Writes a file under a temporary name and then renames it, so that even after a run is killed a reader finds the old
+/// content or the new one.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
     replace_with(path, |file| Ok(file.write_all(content)?))
 }
 
-/// The same for content that is made while it is written. Where `fill` fails, nothing is changed.
+/// Like [`replace`], for content that is produced while it is written. If `fill` fails, nothing is changed.
 pub(crate) fn replace_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), Failure>,
@@ -27,7 +27,7 @@ pub(crate) fn replace_with(
     })
 }
 
-/// The same with content that is written piece by piece.
+/// Like [`replace`], for content that is written piece by piece.
 pub(crate) fn replace_by(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -35,7 +35,7 @@ pub(crate) fn replace_by(
     replace_with(path, |file| Ok(content(file)?))
 }
 
-/// A file's text, which may have that many bytes at most: one without end is not read to it.
+/// A file's text, up to a maximum number of bytes, because a file may be endless.
 pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(longest + 1).read_to_string(&mut text)?;
@@ -46,7 +46,7 @@ pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// The keys of a text in TOML. What is wrong is told with its line; of a key that is not known, which was meant.
+/// The keys of a TOML text. Errors name the line; for an unknown key they suggest a known one.
 pub(crate) fn keys<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
@@ -56,7 +56,7 @@ pub(crate) fn keys<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// Whether a file can be written there, found out before a long run rather than after it.
+/// Checks that a file can be written there, before a long run rather than after it.
 pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -77,7 +77,7 @@ fn write(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), Failure>) -> Re
     if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return fill(&mut File::create(path)?);
     }
-    // What a link names is what is meant.
+    // A link stands for its target.
     let path = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
@@ -85,12 +85,12 @@ fn write(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), Failure>) -> Re
     #[cfg(unix)]
     let builder = {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file; what the user masks is taken away.
+        // The permissions of any new file, less the user's mask.
         builder.permissions(fs::Permissions::from_mode(0o666))
     };
     let mut file: NamedTempFile = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     fill(file.as_file_mut())?;
-    // The content is on the disk before the name is: after a loss of power, too, the file is whole.
+    // The content is on the disk before the name is, so the file is complete even after a power loss.
     file.as_file().sync_data()?;
     file.persist(&path).map_err(|error| error.error)?;
     Ok(())

@@ -1,8 +1,8 @@
-//! `tandem size`: what a configuration takes of a device and its firmware: RAM by table, code, the worst request,
+//! `tandem size`: what a configuration needs of a device and its firmware: RAM by table, code, the worst request,
 //! mounts.
 //!
-//! RAM and worst cases are the formulas by which firmware is built; mounts are run on the model, one operation after
-//! the other. The code's size was measured in `firmware/`, and is the same for every device.
+//! RAM and worst cases are computed by the formulas that firmware is built with; mounts are run on the model, one
+//! operation after the other. The code size was measured in `firmware/`, and is the same for every device.
 
 mod mounts;
 
@@ -54,7 +54,7 @@ const CODE: [(&str, u32, u32); 12] = [
 /// The longest file of a configuration.
 const LONGEST: u64 = 64 << 10;
 
-/// What a file may say. The names are those of [`Config`]; what is left out stays the system's.
+/// The keys of a configuration file. The names are those of [`Config`]; missing keys keep the system's values.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Keys {
@@ -74,7 +74,7 @@ struct Keys {
     refresh_chain_bits: Option<u16>,
 }
 
-/// The keys, as `--config list` tells them.
+/// The keys, as `--config list` prints them.
 const KEYS: &str = "\
 # Each key may be left out. Their meaning is that of ftl_core::Config.
 sector_bytes = 2048           # the unit in which the FTL maps
@@ -177,7 +177,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     mounts::of_chains(&part, &plan, &config, out)
 }
 
-/// The same of the page store.
+/// Writes the tables of the page store.
 fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), out)?;
     code(out)?;
@@ -217,7 +217,7 @@ fn code(out: &mut dyn Write) -> Result<(), Failure> {
     Ok(table.write(out)?)
 }
 
-/// A bound by what it is of, where a mount does something at first.
+/// The name and the bound of the work that a mount leaves to the first request, if there is any.
 type Settled = Option<(&'static str, Operations)>;
 
 fn worst(
@@ -259,8 +259,8 @@ fn worst(
     Ok(())
 }
 
-/// How long the programs and erases take, each at its slowest. The bounds on reads are sums of what never comes
-/// together.
+/// The time of the programs and erases, each at its slowest. Reads are left out, because their bounds add up cases that
+/// never coincide.
 fn longest(part: &Part, cost: Operations) -> Nanos {
     let regions = Region::ALL.into_iter().filter_map(|region| {
         let (shape, figures) = (part.geometry.region(region)?, part.region(region)?);

@@ -1,4 +1,4 @@
-//! Help by example: what to type, and what one gets, for the program and each of its commands.
+//! Help by example: what to type and what it does, for the program and each of its commands.
 
 use crate::synth;
 
@@ -216,7 +216,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ),
 ];
 
-/// The examples of a command; of the program under an empty name. Each is followed by what it does.
+/// The examples of a command, or of the program under an empty name, each with its description.
 pub(crate) fn examples(command: &str) -> String {
     let mut text = String::from("Examples:");
     let found = EXAMPLES.iter().find(|(name, _)| *name == command);
@@ -240,7 +240,7 @@ pub(crate) fn program() -> String {
 pub(crate) fn replaying(command: &str) -> String {
     let list = synth::list();
     let example = "Synthetic workloads, such as 'synth:zipf?requests=200000&seed=7':";
-    // Shells take both for themselves.
+    // Shells interpret both characters.
     let quoted = "In a shell, put names with ? or & in quotes.";
     format!("{}\n\n{quoted}\n\n{example}\n{list}", examples(command))
 }
@@ -266,8 +266,7 @@ mod tests {
         }
     }
 
-    /// The words of a command line as bash, zsh and fish see them: quoted, or without anything that they take for
-    /// themselves.
+    /// The words of a command line as bash, zsh and fish see them: quoted, or without special characters.
     fn words(line: &str) -> Vec<String> {
         let command = line.split(['>', '|']).next().unwrap().trim();
         let pieces: Vec<&str> = command.split('\'').collect();

@@ -1,12 +1,13 @@
-//! The host: cuts requests into sectors, reads before it writes a part of one, and knows what every sector must hold.
+//! The host: splits requests into sectors, reads a sector before it writes a part of it, and knows what every sector
+//! must hold.
 //!
-//! Each sector that is written gets a stamp of its own, from a running number, so that an older version of it is told
-//! from the newest, and a neighbour's content from its own. What is read is compared with the stamp that was written
-//! last; a sector that was never written, or was trimmed, must read as zeros.
+//! Each written sector gets a unique stamp, from a running number, which distinguishes it from older versions and from
+//! other sectors. Reads are compared with the stamp written last; a sector that was never written, or was trimmed, must
+//! read as zeros.
 //!
-//! All systems get the same requests, so that their sectors must hold the same. One *witness* follows the requests as
-//! they are read and says for each of them what its reads must find; a host a system hands requests over, gives out the
-//! same stamps, and compares.
+//! All systems get the same requests, so their sectors must hold the same. One *witness* follows the requests as they
+//! are read and computes for each what its reads must find; each system's host issues the requests, assigns the same
+//! stamps, and compares.
 
 use std::convert::Infallible;
 
@@ -23,17 +24,17 @@ use self::grid::{Grid, Span};
 use self::witness::{NEVER, next_stamp};
 pub(crate) use self::witness::{SharedWitness, Witness, first_stamp};
 
-/// The store that a host of this house speaks to.
+/// The store below a host.
 pub(crate) type Store<'a> = dyn BlockStore<Error = Infallible> + 'a;
 
 /// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
 /// other devices are written in their order, too.
 pub(crate) const PREPARED_AT_ONCE: u32 = 512 << 10;
 
-/// How many of a sector's first bytes are looked at: the stamp and its mark.
+/// How many of a sector's first bytes are compared: the stamp and its mark.
 const LOOKED_AT: usize = Stamp::BYTES.as_usize();
 
-/// Stands in the buffer before a read: what the store leaves untouched is found out.
+/// Fills the buffer before a read, so that bytes that the store leaves untouched are detected.
 const UNTOUCHED: u8 = 0x5A;
 
 /// The host of one system.
@@ -46,14 +47,14 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// A host of a store whose first sectors are filled.
+    /// A host on a store whose first sectors are filled.
     pub(crate) fn new(store: &Store<'_>, filled: SectorCount, witness: SharedWitness) -> Self {
         let sector = u64::from(store.sector_bytes().get());
         let grid = Grid { sector, capacity: store.capacity().as_usize() as u64 * sector };
         Self { grid, witness, latest: NEVER + filled.get(), buffer: Vec::new(), verified: 0 }
     }
 
-    /// Sectors that were read and held what they must.
+    /// Sectors read with the expected content.
     pub(crate) const fn verified(&self) -> u64 {
         self.verified
     }
@@ -63,17 +64,17 @@ impl Host {
         self.grid.capacity
     }
 
-    /// Whether the witness knows of a store like this one, written through.
+    /// Whether the witness expects a store of this shape that was written completely.
     pub(crate) fn fits_witness(&self) -> bool {
         self.witness.lock().grid == self.grid
     }
 
-    /// The sector in which a request begins.
+    /// The first sector of a request.
     pub(crate) const fn first_sector(&self, request: &Request) -> Sector {
         self.grid.sector_at(request.offset)
     }
 
-    /// Hands a request to the store and waits for it. Returns how many sectors it touched. What its reads must find is
+    /// Issues a request to the store and waits for it. Returns how many sectors it touched. What its reads must find is
     /// taken from `must`.
     #[inline]
     pub(crate) fn serve(
@@ -107,7 +108,7 @@ impl Host {
         bytes
     }
 
-    /// Reads sectors and compares each with what it must hold.
+    /// Reads sectors and compares each with the expected stamp.
     fn read(
         &mut self,
         store: &mut Store<'_>,
@@ -160,7 +161,7 @@ impl Host {
         })
     }
 
-    /// Trims the sectors that the request covers; what it covers in part stays.
+    /// Trims the sectors that the request covers completely.
     fn trim(store: &mut Store<'_>, span: Span) -> Result<(), Failure> {
         let covered = span.covered();
         if covered.is_empty() {
@@ -183,7 +184,7 @@ impl Host {
             stamp => format!("write {stamp}"),
         };
         let found = match Stamp::read_from(sector) {
-            // The witness is some requests ahead: seldom enough, a neighbour's stamp is overwritten there already.
+            // The witness is some requests ahead, so in rare cases a neighbour's stamp is overwritten there already.
             Some(stamp) => match self.witness.lock().owner(stamp) {
                 Some(owner) => format!("write {}, which is sector {owner}'s", stamp.get()),
                 None => format!("write {}, which was overwritten since", stamp.get()),
@@ -218,7 +219,7 @@ mod tests {
 
     use super::*;
 
-    /// A store in memory that writes down what it is asked, and can be told to lie.
+    /// A store in memory that records its calls, and can be made to return wrong data.
     struct Memory {
         data: Vec<u8>,
         asked: Vec<(char, u32, usize)>,
@@ -316,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Serves one request of a store with `sectors`, and says what the store was asked.
+    /// Serves one request on a store with `sectors`, and returns the calls to the store.
     fn asked(sectors: usize, op: Op, offset: u64, length: u64) -> (u64, Vec<(char, u32, usize)>) {
         let mut pair = Pair::new(sectors);
         let touched = pair.serve(op, offset, length).unwrap();

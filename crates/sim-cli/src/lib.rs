@@ -87,17 +87,17 @@ pub mod own {
     pub use crate::systems::own::{Memory, Own, Registered, Wanted, of, register};
 }
 
-/// The whole program, with these systems beside its own: what `main` does.
+/// The whole program, with these systems added to its own: what `main` does.
 pub fn main_with(systems: impl IntoIterator<Item = own::Registered>) -> ExitCode {
     if let Err(failure) = own::register(systems) {
         return ended_by(&failure);
     }
-    // Bad arguments leave here with exit code 2 and a message on standard error.
+    // For bad arguments the program ends here, with exit code 2 and a message on standard error.
     let cli = cli::Cli::parse();
     let mut out = BufWriter::new(stdout().lock());
     match run(&cli, &mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough, as `head` does.
+        // The reader of the output has closed it, as `head` does.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => ended_by(&failure),
     }
@@ -108,7 +108,7 @@ fn ended_by(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.exit_code())
 }
 
-/// Runs what the command line asks for. Tables go to `out`.
+/// Runs the command. Tables go to `out`.
 pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
         Some(cli::Command::Devices(args)) => devices::run(args, out),

@@ -1,4 +1,4 @@
-//! The binary `tandem`. Everything it does is in the library beside it.
+//! The binary `tandem`. All its code is in the library beside it.
 
 use std::process::ExitCode;
 

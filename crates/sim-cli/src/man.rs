@@ -1,4 +1,4 @@
-//! `tandem man`: the manual's pages, made from the same words as help.
+//! `tandem man`: the manual pages, from the same text as the help.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub fn run(args: &Args, mut program: Command, out: &mut dyn Write) -> Result<(),
             format!("there is no command `{name}`: {meant}`tandem help` lists all of them");
         return Err(Failure::Arguments(reason));
     };
-    // One page a command: `man tandem-compare`.
+    // One page per command: `man tandem-compare`.
     let page = command.clone().display_name(format!("tandem-{name}"));
     Ok(Man::new(page).render(out)?)
 }

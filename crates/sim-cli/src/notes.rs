@@ -1,4 +1,4 @@
-//! Notes beside the results, on standard error. Each is printed once, however often its reason occurs.
+//! Notes besides the results, on standard error. Each is printed once, however often its reason occurs.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
-//! A run's result: what is in its JSON, under names that stay.
+//! A run's result: the content of its JSON, under stable names.
 //!
-//! The schema changes its number when a name or a meaning changes; names may be added. A figure that was never
-//! measured (the mean of no reads, say) is `null`.
+//! The schema gets a new number when a name or a meaning changes; names may be added. A figure without measurements
+//! (such as the mean of no reads) is `null`.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 /// The schema's number.
 pub const SCHEMA: u32 = 1;
 
-/// What a host is taken to write each day, for lifetimes: 20 GB, as the makers of client disks take it.
+/// The bytes that a host writes each day, for lifetimes: 20 GB, as makers of client disks assume.
 pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
-/// Years that blocks of that endurance live, of which each was erased so often, in the mean, while a host wrote that
-/// many bytes.
+/// The life in years of blocks of that endurance, from their mean erases while a host wrote that many bytes.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
 pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
@@ -36,12 +35,12 @@ pub struct RunResult {
     pub slc_bytes: u64,
     /// Whether the device's channels, dies and planes worked at the same time.
     pub parallel: bool,
-    /// Whether requests were handed over when they arrived, not when the one before was answered.
+    /// Whether requests were issued when they arrived, not when the previous one was answered.
     pub open_loop: bool,
-    /// Requests that were under way together, where they were not handed over as they arrived.
+    /// Outstanding requests, if they were not issued as they arrived.
     #[serde(default = "one")]
     pub queue_depth: u32,
-    /// The trace, as it was named; several are set apart by spaces.
+    /// The trace, as it was named; several are separated by spaces.
     pub trace: String,
     /// How often it was replayed.
     pub passes: u32,
@@ -49,7 +48,7 @@ pub struct RunResult {
     pub seed: Option<u64>,
     /// Whether the run was stopped before its end. All figures are of the part that ran.
     pub partial: bool,
-    /// Bad lines that were passed over.
+    /// Bad lines that were skipped.
     pub skipped_lines: u64,
     /// Bytes that the host wrote.
     #[serde(default)]
@@ -57,82 +56,82 @@ pub struct RunResult {
     /// Bytes of the disk that were written at least once.
     #[serde(default)]
     pub bytes_touched: u64,
-    /// What was asked.
+    /// The requests.
     pub requests: Requests,
     /// Response times of all requests, in microseconds.
     pub response_us: Times,
-    /// Those of reads.
+    /// Response times of reads.
     pub read_us: Times,
-    /// Those of writes.
+    /// Response times of writes.
     pub write_us: Times,
     /// The device's time from the first request to the last answer, in microseconds.
     #[serde(default)]
     pub elapsed_us: f64,
-    /// Those of trims.
+    /// Response times of trims.
     #[serde(default)]
     pub trim_us: Times,
-    /// On what the response times were spent.
+    /// The response times by cause.
     pub response_by_cause_us: ByRequest,
-    /// What the SLC region did; zeros where there is none.
+    /// Operations and wear of the SLC region; zeros if there is none.
     pub slc: RegionResult,
-    /// What the MLC region did; zeros where there is none.
+    /// Operations and wear of the MLC region; zeros if there is none.
     pub mlc: RegionResult,
-    /// Every memory that the system has, by its name; the regions of a NAND device are `slc` and `mlc`.
+    /// Every memory of the system, by name; the regions of a NAND device are `slc` and `mlc`.
     #[serde(default)]
     pub parts: BTreeMap<String, PartResult>,
-    /// Bytes programmed a byte that the host wrote.
+    /// Bytes programmed per byte that the host wrote.
     pub write_amplification: Option<f64>,
-    /// Of every part: of flash, voltage times current times time of every operation.
+    /// The energy of every part; for flash, voltage times current times time of every operation.
     pub energy_mj: f64,
-    /// Of every part that the system uses.
+    /// The price of every part that the system uses.
     pub cost_usd: f64,
-    /// Of the FTL.
+    /// The RAM of the FTL.
     pub ram_bytes: u64,
     /// The factors of Chang's analysis (section 4.1).
     pub factors: Option<Factors>,
-    /// The filter of hot data, at the end.
+    /// The hot-data filter, at the end.
     pub filter: Option<Filter>,
-    /// Write requests that the log took; none where there is no log.
+    /// Write requests that the log took; `None` without a log.
     #[serde(default)]
     pub log_writes: Option<u64>,
     /// The throttle.
     pub throttle: Option<Throttle>,
     /// The hash table of the log.
     pub hash: Option<Hash>,
-    /// Figures that the system has and others have not, by their names.
+    /// Figures specific to the system, by name.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
-    /// Of a disk that hosts used: what became of it. A replay has none.
+    /// Figures of a disk that real hosts used; `None` for a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<ServedResult>,
-    /// Sectors that were read, and held what was written last.
+    /// Sectors that were read and held the data last written.
     pub verified_reads: u64,
-    /// Seconds that the replay took in this process, the device's preparation left out.
+    /// Seconds that the replay took in this process, without the device's preparation.
     pub wall_s: f64,
-    /// Those of them in which the system had a request to work on. The others went by while it waited for the reader,
-    /// or for another system to which the reader hands the same requests.
+    /// Those seconds in which the system had a request to work on. In the others it waited for the reader, or for
+    /// another system that gets the same requests.
     pub busy_s: f64,
-    /// Requests in a second of `wall_s`.
+    /// Requests per second of `wall_s`.
     pub requests_per_s: f64,
-    /// Page and block operations in a second of `busy_s`.
+    /// Page and block operations per second of `busy_s`.
     pub nand_ops_per_s: f64,
 }
 
-/// What only a disk has that hosts used.
+/// Figures that only a disk used by real hosts has.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServedResult {
-    /// Times that power failed.
+    /// How often power failed.
     pub power_cuts: u64,
-    /// RS: how many times as fast as the conventional system it was, which did the same requests beside it.
+    /// RS: how many times as fast as the conventional system it was, which got the same requests.
     pub rs: Option<f64>,
 }
 
-/// Results of earlier versions had one request under way.
+/// Results of earlier versions had one outstanding request.
 const fn one() -> u32 {
     1
 }
 
-/// What was asked. Sectors are those of the FTL, counted where the host touches them.
+/// The requests. Sectors are those of the FTL, counted if the host touches them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requests {
     /// Reads.
@@ -150,13 +149,13 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// All of them.
+    /// All requests.
     pub const fn total(&self) -> u64 {
         self.reads + self.writes + self.trims + self.flushes
     }
 }
 
-/// Response times, in microseconds. Total, mean and largest are exact, the others are from a histogram and true to four
+/// Response times, in microseconds. Total, mean and maximum are exact; the others are from a histogram, exact to four
 /// digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
@@ -164,24 +163,24 @@ pub struct Times {
     pub total: f64,
     /// Their mean.
     pub mean: Option<f64>,
-    /// Half are no longer.
+    /// The median.
     pub p50: Option<f64>,
-    /// 90 % are no longer.
+    /// The 90th percentile.
     pub p90: Option<f64>,
-    /// 99 % are no longer.
+    /// The 99th percentile.
     pub p99: Option<f64>,
-    /// 99.9 % are no longer.
+    /// The 99.9th percentile.
     pub p999: Option<f64>,
     /// The longest.
     pub max: Option<f64>,
 }
 
-/// On what response times were spent, by kind of request.
+/// Response times by cause, for each kind of request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByRequest {
     /// Those of reads.
     pub reads: ByCause,
-    /// Those of writes, with the reads of sectors that they cover in part.
+    /// Those of writes, including the reads of sectors that they cover in part.
     pub writes: ByCause,
     /// Those of trims.
     pub trims: ByCause,
@@ -207,23 +206,23 @@ impl ByRequest {
     }
 }
 
-/// On what response times were spent, in microseconds. The parts add up to the total. Where operations overlap, what an
-/// operation waits for is on its own account.
+/// Response times by cause, in microseconds. The parts add up to the total. If operations overlap, an operation's
+/// waiting time counts to its own cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByCause {
     /// Waiting for the requests before: in an open loop only.
     pub waiting: f64,
-    /// Pages that the host asked for.
+    /// Pages that the host read or wrote.
     pub host: f64,
     /// Reclaiming the log, or the blocks of a page map: reads, copies, erases; also what folds read from the log.
     pub reclaim: f64,
     /// Folding chains, and erasing the blocks that this frees.
     pub fold: f64,
-    /// Moving data from the log to the chains, the folds that this makes necessary left out.
+    /// Moving data from the log to the chains, without the folds that this causes.
     pub write_back: f64,
     /// Leveling wear.
     pub wear_leveling: f64,
-    /// Finding out where sectors are.
+    /// Address translation: finding where sectors are.
     pub scan: f64,
     /// Headers, summaries, trims; proving after a mount what the log holds.
     pub meta: f64,
@@ -245,33 +244,33 @@ impl ByCause {
     }
 }
 
-/// What a region did.
+/// Operations and wear of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegionResult {
     /// Blocks erased.
     pub erases: u64,
-    /// How these are spread over the blocks.
+    /// The spread of erases over the blocks.
     pub erase_count: Spread,
-    /// Until its blocks have the erases they are specified for, if the host continues as in this run, wear is even, and
-    /// [`BYTES_A_DAY`] are written; none where nothing was erased.
+    /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
+    /// [`BYTES_A_DAY`] are written; `None` if nothing was erased.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.
     pub pages: Pages,
 }
 
-/// What a memory did.
+/// Operations and wear of a memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartResult {
-    /// What it holds.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Cycles, spread over its blocks.
     pub wear: Spread,
-    /// What it was asked for, by the name of the cause; causes for which nothing was done are left out.
+    /// Its operations, by the name of the cause; causes without operations are omitted.
     pub operations: BTreeMap<String, ByVerb>,
 }
 
-/// Operations of a memory on one account.
+/// Operations of a memory for one cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByVerb {
     /// Pages read, whole or in part.
@@ -283,7 +282,7 @@ pub struct ByVerb {
 }
 
 impl PartResult {
-    /// A memory of that size, with the cycles of its blocks and what was done to them.
+    /// A memory of that size, with the cycles of its blocks and their operations.
     pub(crate) fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
         let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
             let [read, program, erase] = Verb::ALL.map(|verb| operations.get(verb, cause));
@@ -297,18 +296,18 @@ impl PartResult {
 /// A spread over blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: u32,
     /// The mean.
     pub mean: f64,
-    /// The most.
+    /// The maximum.
     pub max: u32,
     /// The standard deviation.
     pub stddev: f64,
 }
 
 impl Spread {
-    /// That of these blocks' cycles.
+    /// The spread of these blocks' cycles.
     #[allow(clippy::cast_precision_loss)] // A device has fewer blocks than 2^32.
     pub(crate) fn of(counts: &[u32]) -> Self {
         if counts.is_empty() {
@@ -360,8 +359,8 @@ impl Pages {
         self.host_read + self.gc_read + self.wl_read + self.scan_read + self.meta_read
     }
 
-    /// Operations under the names of the result. What moves data from the fast part to the large one makes room in
-    /// the fast one, like the rest of its garbage collection; what a mount reads is meta.
+    /// Operations under the names of the result. Moving data from the fast part to the large one counts as making room
+    /// in the fast one, like the rest of its garbage collection; reads of a mount count as meta.
     pub(crate) fn of(operations: &Operations) -> Self {
         let mut pages = Self::default();
         for cause in Cause::ALL {
@@ -398,11 +397,11 @@ pub struct Factors {
     pub n4: Option<f64>,
     /// Share of page writes to chains whose map was not cached.
     pub p1: Option<f64>,
-    /// Folds a page write to chains.
+    /// Folds per page write to chains.
     pub p2: Option<f64>,
 }
 
-/// The filter of hot data.
+/// The hot-data filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
     /// The largest write that counts as hot.
@@ -423,9 +422,9 @@ impl Filter {
 /// The throttle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Throttle {
-    /// Share of the writes that met it active.
+    /// Share of the writes that arrived while it was active.
     pub active_share: Option<f64>,
-    /// Hot writes that it turned away.
+    /// Hot writes that it rejected.
     pub rejected_writes: u64,
     /// Blocks that the log may span, at the end.
     pub k: u32,
@@ -438,14 +437,14 @@ pub struct Hash {
     pub rejected_writes: u64,
     /// Share of its entries in use, at the end.
     pub load: Option<f64>,
-    /// Share of its entries that stand for data in the log, at the end; the rest of those in use are virtual.
+    /// Share of its entries for data in the log (real entries), at the end; the other used entries are virtual.
     #[serde(default)]
     pub valid: Option<f64>,
-    /// Entries that a search meets until it finds a sector, at the end.
+    /// Entries that a search visits until it finds a sector, at the end.
     pub probes_mean: Option<f64>,
 }
 
-/// A system against the first of a comparison.
+/// A system compared with the first of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratios {
     /// Response time of the first by that of this one: how many times as fast.
@@ -459,7 +458,7 @@ pub struct Ratios {
 }
 
 impl RunResult {
-    /// What the region did.
+    /// Operations of the region.
     pub const fn region(&self, region: Region) -> &RegionResult {
         match region {
             Region::Slc => &self.slc,
@@ -467,7 +466,7 @@ impl RunResult {
         }
     }
 
-    /// This run against the first of a comparison.
+    /// This run compared with the first of a comparison.
     pub fn against(&self, first: &Self) -> Ratios {
         let by = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
         Ratios {
@@ -480,7 +479,7 @@ impl RunResult {
     }
 }
 
-/// A quotient of two counts; none where nothing was counted.
+/// A quotient of two counts; `None` if the divisor is zero.
 #[allow(clippy::cast_precision_loss)] // Counts beyond 2^53 would lose less than the last digit shown.
 pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)

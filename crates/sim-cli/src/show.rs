@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Figures in readable form.
 
 use nand_model::Energy;
 use nand_model::part::Nanos;
@@ -13,7 +13,7 @@ const UNITS: [(&str, u64); 7] = [
     ("KiB", 1 << 10),
 ];
 
-/// A size in a unit that leaves it whole, the first of them that does, as commands take it: `256MiB`, `20GB`.
+/// A size in the first unit that makes it a whole number, as commands take it: `256MiB`, `20GB`.
 pub(crate) fn size(bytes: u64) -> String {
     let unit = UNITS.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale));
     match unit {
@@ -22,7 +22,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Things in a row, as a sentence has them: `a, b or c`.
+/// A list in a sentence: `a, b or c`.
 pub(crate) fn listed(things: &[&str], last: &str) -> String {
     match things {
         [] => String::new(),
@@ -41,13 +41,13 @@ pub(crate) fn microjoules(energy: Energy) -> String {
     format!("{:.3} uJ", energy.as_microjoules_f64())
 }
 
-/// A rate in megabytes a second: thousands of thousands, as datasheets count them.
+/// A rate in megabytes (10^6) per second, as in datasheets.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
 pub(crate) fn rate(bytes: u64, time: Nanos) -> String {
     format!("{:.1} MB/s", bytes as f64 / time.as_micros_f64())
 }
 
-/// A time given in microseconds, in the unit that leaves it readable.
+/// A time given in microseconds, in a readable unit.
 pub(crate) fn time(micros: f64) -> String {
     match micros {
         micros if micros < 1e3 => format!("{micros:.1} us"),
@@ -56,7 +56,7 @@ pub(crate) fn time(micros: f64) -> String {
     }
 }
 
-/// An energy given in millijoules, in the unit that leaves it readable.
+/// An energy given in millijoules, in a readable unit.
 pub(crate) fn energy(millijoules: f64) -> String {
     match millijoules {
         millijoules if millijoules < 1e3 => format!("{millijoules:.2} mJ"),
@@ -64,7 +64,7 @@ pub(crate) fn energy(millijoules: f64) -> String {
     }
 }
 
-/// Names in a heading: those of a month's files would fill a page.
+/// Names in a heading, shortened, because those of a month's files would fill a page.
 pub(crate) fn names(names: &[String]) -> String {
     const SHOWN: usize = 3;
     match names {
@@ -85,7 +85,7 @@ pub(crate) fn dollars(price: f64) -> String {
     format!("${price:.2}")
 }
 
-/// A life. Nobody plans for more than a century.
+/// A lifetime, capped at a century.
 pub(crate) fn years(years: f64) -> String {
     match years {
         years if years > 100.0 => "more than 100 years".into(),
@@ -94,7 +94,7 @@ pub(crate) fn years(years: f64) -> String {
     }
 }
 
-/// A rate of writing, in thousands of thousands of thousands of bytes, as the makers of disks count.
+/// A write rate in gigabytes (10^9), as disk makers count.
 #[allow(clippy::cast_precision_loss)] // As above.
 pub(crate) fn bytes_a_day(bytes: u64) -> String {
     format!("{:.0} GB a day", bytes as f64 / 1e9)
@@ -114,7 +114,7 @@ pub(crate) fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> Strin
     figure.map_or("-".into(), shown)
 }
 
-/// A sentence in lines of a width.
+/// A sentence wrapped to a width.
 pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in sentence.split(' ') {
@@ -129,7 +129,7 @@ pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A count with its thousands apart: `43,008`.
+/// A count with thousands separators: `43,008`.
 pub(crate) fn count(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut shown = String::with_capacity(digits.len() * 4 / 3);

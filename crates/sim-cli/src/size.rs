@@ -1,6 +1,6 @@
-//! Sizes as people type them: `256MiB`, `20G`, `4KiB`, `20GB`.
+//! Sizes as typed: `256MiB`, `20G`, `4KiB`, `20GB`.
 
-/// Units and what they hold, as GNU's tools have them. A bare number is bytes.
+/// Units and their factors, as in GNU's tools. A bare number is bytes.
 const UNITS: [(&str, u64); 14] = [
     ("TiB", 1 << 40),
     ("GiB", 1 << 30),

@@ -9,26 +9,26 @@ use nand_model::datasheet;
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it is when it is left out.
+    /// Its default.
     pub default: &'static str,
-    /// What it is for.
+    /// Its meaning.
     pub title: &'static str,
 }
 
-/// The parameters of a name: each has a value, that of the text or its default.
+/// The parameters of a name, each with its value from the text or its default.
 #[derive(Clone, Debug)]
 pub(crate) struct Values {
     values: Vec<(&'static str, String)>,
-    /// Those that the text names.
+    /// The parameters given in the text.
     given: Vec<&'static str>,
 }
 
-/// What comes before the `?`.
+/// The part before the `?`.
 pub(crate) fn base(text: &str) -> &str {
     text.split_once('?').map_or(text, |(base, _)| base)
 }
 
-/// Reads the parameters of a name. A parameter that is unknown or has no value is told which there are.
+/// Reads the parameters of a name. The error for an unknown parameter, or one without value, lists the known ones.
 pub(crate) fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, String> {
     let mut values: Vec<(&'static str, String)> =
         known.iter().map(|parameter| (parameter.name, parameter.default.into())).collect();
@@ -71,7 +71,7 @@ impl Values {
         read(value).map_err(|reason| format!("{name}={value}: {reason}"))
     }
 
-    /// Whether the text names the parameter.
+    /// Whether the text gives the parameter.
     pub(crate) fn is_given(&self, name: &'static str) -> bool {
         self.given.contains(&name)
     }
@@ -88,7 +88,7 @@ impl Values {
         self.get(name, crate::size::parse)
     }
 
-    /// Whether something is on.
+    /// A switch: on or off.
     pub(crate) fn is_on(&self, name: &'static str) -> Result<bool, String> {
         self.get(name, |value| match value {
             "on" => Ok(true),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::show;
 
-/// Which edge of a column its cells touch.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy)]
 pub(crate) enum Edge {
     Left,
@@ -14,23 +14,23 @@ pub(crate) enum Edge {
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// Columns that words take at least.
+/// The minimum width of a column of words.
 const NARROWEST: usize = 16;
 
-/// Rows of text whose columns line up.
+/// Rows of text with aligned columns.
 pub(crate) struct Table {
     edges: Vec<Edge>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these columns: each one's heading and edge.
+    /// A table with these columns: each one's heading and alignment.
     pub(crate) fn new(columns: impl IntoIterator<Item = (impl Into<String>, Edge)>) -> Self {
         let (heading, edges) = columns.into_iter().map(|(name, edge)| (name.into(), edge)).unzip();
         Self { edges, rows: vec![heading] }
     }
 
-    /// Adds a row: a cell for every column.
+    /// Adds a row: one cell per column.
     pub(crate) fn row(&mut self, cells: impl Into<Vec<String>>) {
         let cells = cells.into();
         debug_assert_eq!(cells.len(), self.edges.len(), "a cell for every column");
@@ -42,12 +42,12 @@ impl Table {
         self.write_within(terminal_columns(), out)
     }
 
-    /// Writes the rows alone, for tables whose first column says it all.
+    /// Writes the rows without headings, for tables whose first column suffices.
     pub(crate) fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_rows_within(terminal_columns(), out)
     }
 
-    /// The rows alone, as one text.
+    /// The rows without headings, as one text.
     pub(crate) fn rows_as_text(&self) -> String {
         let mut text = Vec::new();
         // Writing to memory cannot fail, and the rows are text.
@@ -60,7 +60,7 @@ impl Table {
         self.write_some(&self.rows[1..], &all, columns, out)
     }
 
-    /// Writes the table in pieces that are no wider than that, where it can be: each begins with the first column.
+    /// Writes the table in parts no wider than that, if possible; each begins with the first column.
     fn write_within(&self, columns: usize, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
         let mut from = 1;
@@ -91,7 +91,7 @@ impl Table {
         widths
     }
 
-    /// Writes those columns. Where a last one of words does not fit, it continues below.
+    /// Writes those columns. A last column of words is wrapped if it does not fit.
     fn write_some(
         &self,
         rows: &[Vec<String>],
@@ -102,7 +102,7 @@ impl Table {
         let widths = self.widths();
         let Some((&last, others)) = shown.split_last() else { return Ok(()) };
         let before: usize = others.iter().map(|column| widths[*column] + GAP).sum();
-        // No column is worth reading that holds a word at a time.
+        // A column with room for only one word per line would not be readable.
         let room = columns.saturating_sub(before + GAP).max(NARROWEST);
         let folds = matches!(self.edges[last], Edge::Left) && widths[last] > room;
         for row in rows {
@@ -132,7 +132,7 @@ impl Table {
     }
 }
 
-/// Columns of the terminal; where the output goes elsewhere, those that `COLUMNS` asks for, or as many as it takes.
+/// The width of the terminal; if the output goes elsewhere, the width in `COLUMNS`, or no limit.
 pub(crate) fn terminal_columns() -> usize {
     let asked = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = console::Term::stdout().size_checked().map(|(_, columns)| columns.into());

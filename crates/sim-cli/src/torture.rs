@@ -1,5 +1,5 @@
-//! `tandem torture`: power fails in every operation of a workload, or in lives drawn at random, and what was
-//! acknowledged must be there. Beside it `tell`: tables and JSON.
+//! `tandem torture`: power fails in every operation of a workload, or in random worlds, and acknowledged data must
+//! survive. `tell` writes tables and JSON.
 
 mod tell;
 
@@ -69,11 +69,11 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
-/// What is drawn for a random world, and so is not asked for.
+/// The arguments that random worlds draw, and so do not take.
 const FIXED: [&str; 10] =
     ["device", "system", "requests", "seeds", "cuts", "at", "nested", "faults", "format", "bytes"];
 
-// Where there are few names, the library asks which was meant, and shells offer them.
+// With few names, the library suggests the one meant, and shells offer them.
 
 fn ftl() -> impl TypedValueParser<Value = FtlName> {
     PossibleValuesParser::new(FtlName::ALL.map(FtlName::name)).map(|name| {
@@ -126,7 +126,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-/// What is wrong with a device says so itself.
+/// The error of a device explains itself.
 fn unfit(error: SetupError) -> Failure {
     match error {
         SetupError::Device(error) => error.into(),
@@ -172,7 +172,7 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     Ok(Report::of(outcome))
 }
 
-/// A replay that does not come to its cuts shows nothing.
+/// A replay that never reaches its cuts tests nothing.
 fn every_cut_was_met(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
     let met = outcome.tally.total().tried as usize;
     let Some(missed) = args.at.get(met) else { return Ok(()) };
@@ -189,10 +189,10 @@ fn every_cut_was_met(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
     }))
 }
 
-/// Pages beyond which a device takes so long that whoever waits should know why.
+/// From this many pages on a device takes so long that a note explains why.
 const LARGE: u64 = 50_000;
 
-/// Worlds that break promises before no other is begun.
+/// After this many worlds with broken promises no other is begun.
 const BROKEN_MAX: usize = 20;
 
 fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
@@ -219,13 +219,13 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.with_key("rate", rate));
         }
-        // The first cut may be long in coming.
+        // The first cut may take long.
         bar.enable_steady_tick(Duration::from_millis(500));
         Self(bar)
     }
 }
 
-/// Whole cuts a second: the library's own rate has four digits after the point.
+/// Whole cuts per second: the library's own rate has four decimals.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // No machine tries so many.
 fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     // Writing to a line in memory cannot fail.

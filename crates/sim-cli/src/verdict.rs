@@ -13,7 +13,7 @@ use crate::table::terminal_columns;
 /// The answer to "is it worth its price?", and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// A sentence or two for each system beside the first.
+    /// A sentence or two for each system after the first.
     pub(crate) answers: Vec<String>,
     /// What the run cannot show, and what to do about it.
     pub(crate) warnings: Vec<String>,
@@ -26,7 +26,7 @@ const FASTER: f64 = 1.1;
 const SLOWER: f64 = 0.98;
 
 impl Verdict {
-    /// Writes it as text.
+    /// Writes the verdict as text.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         const WIDTH: usize = 96;
         // Lines after the first are indented by four columns.
@@ -202,7 +202,7 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
     ))
 }
 
-/// If hardly anything of a disk is written, the rest is cold data, which no real disk has so much of.
+/// If hardly anything of a disk is written, the rest is cold data, far more than on a real disk.
 #[allow(clippy::cast_precision_loss)] // As above.
 fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
     let touched = runs.first()?.bytes_touched;

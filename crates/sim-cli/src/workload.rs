@@ -1,4 +1,4 @@
-//! What is replayed: files, standard input and synthetic workloads, one after the other.
+//! The workload of a replay: files, standard input and synthetic workloads, one after the other.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -42,35 +42,35 @@ pub struct WorkloadArgs {
     pub(crate) first: Option<u64>,
 }
 
-/// One of the things that are replayed.
+/// One source of a workload.
 #[derive(Debug)]
 enum Source {
     File(Files),
-    /// Where it is kept, if it must be read more than once.
+    /// Its temporary copy, if it must be read more than once.
     Stdin(Option<NamedTempFile>),
     Synth(Synth),
 }
 
-/// Everything that is replayed.
+/// The whole workload.
 #[derive(Debug)]
 pub(crate) struct Workload {
     sources: Vec<Source>,
     format: Option<As>,
     lenient: bool,
-    /// Requests after which it ends.
+    /// The maximum number of requests.
     first: u64,
 }
 
-/// How messages call standard input.
+/// The name of standard input in messages.
 const STDIN: &str = "standard input";
 
-/// Whether that is no file, and would be a synthetic workload with the prefix before it.
+/// Whether that is not a file, but with the prefix would be a synthetic workload.
 fn is_synth(name: &str) -> bool {
     synth::names().any(|known| known == spec::base(name)) && !Path::new(name).exists()
 }
 
 impl Workload {
-    /// The workload that was named. Standard input is set aside if it must be read more than once.
+    /// The named workload. Standard input is copied if it must be read more than once.
     pub(crate) fn new(args: &WorkloadArgs) -> Result<Self, Failure> {
         let again = args.passes > 1 || args.fit == Some(FitChoice::Pack);
         let mut sources = Vec::new();
@@ -109,7 +109,7 @@ impl Workload {
         Ok(Self { sources, format, lenient: args.lenient, first })
     }
 
-    /// The seed of the synthetic workload; none where there is none or several differ.
+    /// The seed of the synthetic workload; `None` if there is none or several differ.
     pub(crate) fn seed(&self) -> Option<u64> {
         let mut seeds = self.sources.iter().filter_map(|source| match source {
             Source::Synth(synth) => Some(synth.seed),
@@ -119,7 +119,7 @@ impl Workload {
         seeds.all(|seed| seed == first).then_some(first)
     }
 
-    /// Its requests, on a device of that capacity.
+    /// The requests, on a device of that capacity.
     pub(crate) fn open(&self, capacity: u64) -> Stream<'_> {
         let lengths = self.sources.iter().map(Source::length).collect();
         Stream {
@@ -175,7 +175,7 @@ fn keep_stdin() -> Result<NamedTempFile, TraceError> {
 }
 
 impl Source {
-    /// How long it is, in bytes or requests; none where that is not known before the end.
+    /// Its length in bytes or requests; `None` if that is not known before the end.
     fn length(&self) -> Option<u64> {
         let of_file = |path: &Path| std::fs::metadata(path).ok().map(|data| data.len());
         match self {
@@ -193,7 +193,7 @@ enum Open {
 }
 
 impl Open {
-    /// A file whose format is known by now. Returns how it is read where that is no matter of course.
+    /// A file whose format is known now. Returns a note if the choice of format was not obvious.
     fn reader(reader: Reader) -> Self {
         if let Some(taken) = reader.taken() {
             notes::tell(&format!("{}: {taken}", reader.name()));
@@ -209,10 +209,10 @@ pub(crate) struct Stream<'a> {
     lengths: Vec<Option<u64>>,
     /// Requests until it ends.
     left: u64,
-    /// The source to open next.
+    /// The next source to open.
     next: usize,
     now: Option<Open>,
-    /// When the source under way began: each begins where the one before ended.
+    /// The start time of the present source: each begins where the one before ended.
     from: Nanos,
     latest: Nanos,
     skipped: u64,
@@ -251,7 +251,7 @@ impl Stream<'_> {
         self.from = self.latest;
     }
 
-    /// Out of the way of the requests: what is opened is on the stack first, and that is much.
+    /// Out of line, because an opened source needs much stack.
     #[cold]
     #[inline(never)]
     fn open_next(&mut self) -> Result<bool, Failure> {
@@ -273,7 +273,7 @@ impl Stream<'_> {
         Ok(true)
     }
 
-    /// Where the request given last came from: the source's name, and where in it.
+    /// The origin of the last request: the source's name, and the position in it.
     pub(crate) fn place(&self) -> (String, Place) {
         match (&self.now, self.next.checked_sub(1).map(|at| &self.workload.sources[at])) {
             (Some(Open::Reader(reader)), _) => (reader.name().into(), reader.place()),
@@ -284,7 +284,7 @@ impl Stream<'_> {
         }
     }
 
-    /// How far all of it is, from 0 to 1; none where that is not known.
+    /// The overall progress, from 0 to 1; `None` if that is not known.
     #[allow(clippy::cast_precision_loss)] // A progress bar shows three digits.
     pub(crate) fn fraction(&self) -> Option<f64> {
         let done = match &self.now {
@@ -301,7 +301,7 @@ impl Stream<'_> {
         Some(read.max(asked))
     }
 
-    /// Bad lines passed over so far.
+    /// Bad lines skipped so far.
     pub(crate) fn skipped(&self) -> u64 {
         let here = match &self.now {
             Some(Open::Reader(reader)) => reader.skipped(),

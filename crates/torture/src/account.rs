@@ -1,12 +1,12 @@
-//! On whose account a device is asked, and how people call it.
+//! The cause of the device's operations, and its printed name.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use ftl_core::probe::Cause;
 
-/// The cause of what the FTL does now. Shared by the FTL's probe, which is told, and the crossing, which
-/// asks.
+/// The cause of the FTL's present operation. Shared by the FTL's probe, which sets it, and the crossing, which reads
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct Account(Rc<Cell<Cause>>);
 
@@ -24,7 +24,7 @@ impl Account {
     }
 }
 
-/// How people call an account.
+/// The printed name of a cause.
 pub const fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Host => "host",
@@ -37,7 +37,7 @@ pub const fn cause_name(cause: Cause) -> &'static str {
         Cause::Backup => "backup",
         Cause::Scrub => "scrub",
         #[allow(unreachable_patterns)]
-        // Accounts may be added; they are counted under their number.
+        // Causes may be added; they are named by their number.
         _ => "other",
     }
 }

@@ -1,4 +1,4 @@
-//! The device between FTL and chip: a crossing from which a road leads off at every operation.
+//! The device between FTL and chip, from which a branch can be forked at every operation.
 //!
 //! ```text
 //!   FTL ──▶ Crossing ──▶ FaultInjector<Chip>          the life continues
@@ -7,7 +7,7 @@
 //!                   to be mounted and compared once the request has returned
 //! ```
 //!
-//! So a workload runs once, however many cuts are tried in it: a cut costs a fork of the chip, and no replay.
+//! So a workload runs once, however many cuts are tried in it: a cut costs a fork of the chip, not a replay.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::injury::Injuries;
 use crate::on_flash::{OnFlash, Struck};
 use crate::reserve::{Blow, Reserve};
 
-/// A chip with planned faults.
+/// A chip with injected faults.
 pub(crate) type Device = FaultInjector<Chip>;
 
 /// Why a call failed.
@@ -37,16 +37,16 @@ pub(crate) type Device = FaultInjector<Chip>;
 pub(crate) enum Halt {
     /// Power is off.
     PowerOff,
-    /// More operations were done than any request or mount needs: the FTL runs in circles.
+    /// More operations were done than any request or mount needs: the FTL is in an endless loop.
     OverBudget,
 }
 
-/// At which operations roads lead off.
+/// At which operations branches are forked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Picks {
-    /// So many of all pairs of an operation and a fate.
+    /// This share of all pairs of an operation and a fate.
     Some(Share),
-    /// This one.
+    /// Only this cut.
     Only(Cut),
 }
 
@@ -61,20 +61,19 @@ pub(crate) struct Branch {
     pub(crate) cause: Cause,
 }
 
-/// What the crossing does at operations to come.
+/// What the crossing does at the next operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Orders {
     pub(crate) seed: u64,
     pub(crate) picks: Picks,
-    /// This one of that many workers takes its part of what is picked.
+    /// The number of this worker, and of all workers; each takes its part of the picked pairs.
     pub(crate) lane: (u64, u64),
     pub(crate) faults: Faults,
-    /// Whether a program out of order fails, where else it is a breach: on flash that contradicts itself, nobody can
-    /// know the order.
+    /// Whether a program out of order fails, instead of being a breach: on inconsistent flash the order is unknowable.
     pub(crate) lenient: bool,
-    /// A program that is acknowledged and not done.
+    /// A program that is acknowledged but not done.
     pub(crate) forgotten: Option<u64>,
-    /// The key by which the device was formatted.
+    /// The key with which the device was formatted.
     pub(crate) key: u32,
 }
 
@@ -87,15 +86,15 @@ pub(crate) struct Crossing {
     orders: Orders,
     /// Programs, erases and marks so far.
     operations: u64,
-    /// Those before the moment from which faults count them.
+    /// Operations before the moment from which faults count them.
     before: u64,
-    /// Calls that were made since power failed: there must be none.
+    /// Calls made since power failed: there must be none.
     asked_while_off: u64,
     /// Where power failed last.
     struck: Option<(Cause, Fate)>,
     /// Pairs of an operation and a fate so far.
     choices: u64,
-    /// Calls of any kind that are left before the FTL is held to run in circles.
+    /// Calls of any kind left before the FTL counts as looping endlessly.
     budget: u64,
     halted: Option<Halt>,
     /// The operation in which power is to fail, and the seed of its fate.
@@ -134,12 +133,12 @@ impl Crossing {
         }
     }
 
-    /// The crossing, with a history that continues.
+    /// The crossing, continuing a history.
     pub(crate) fn with_history(self, history: History) -> Self {
         Self { history, ..self }
     }
 
-    /// On whose account it is asked; for the probe of the FTL above.
+    /// The account that the probe of the FTL above updates.
     pub(crate) fn account(&self) -> Account {
         self.account.clone()
     }
@@ -154,7 +153,7 @@ impl Crossing {
         self.history.note(line);
     }
 
-    /// What the device was asked last.
+    /// The last operations on the device.
     pub(crate) fn history(&self) -> Vec<String> {
         self.history.lines()
     }
@@ -169,12 +168,12 @@ impl Crossing {
         });
     }
 
-    /// Power is switched off between two requests.
+    /// Switches power off between two requests.
     pub(crate) fn switch_off(&mut self) {
         self.chip.power_off();
     }
 
-    /// Power is on again, and a mount follows.
+    /// Switches power on again, before a mount.
     pub(crate) fn power_on(&mut self) {
         self.halted = None;
         self.asked_while_off = 0;
@@ -191,40 +190,40 @@ impl Crossing {
         self.budget = budget;
     }
 
-    /// Lets power fail in the operation after that many others, with a fate that the seed picks.
+    /// Lets power fail after that many operations, in the next one, with a fate that the seed picks.
     pub(crate) const fn cut_after(&mut self, operations: u64, seed: u64) {
         self.cut = Some((self.operations + operations, seed));
     }
 
-    /// Power will not fail.
+    /// Cancels a planned power cut.
     pub(crate) const fn disarm(&mut self) {
         self.cut = None;
     }
 
-    /// From now on what strikes is drawn by that seed, and by how many operations there were since: whatever is left
-    /// out before this moment, the same strikes after it.
+    /// From now on faults are drawn by that seed and the number of operations since: whatever is left out before this
+    /// moment, the same faults follow.
     pub(crate) const fn draw_by(&mut self, seed: u64, faults: Faults) {
         self.orders.seed = seed;
         self.orders.faults = faults;
         self.before = self.operations;
     }
 
-    /// Calls that were made since power failed.
+    /// Calls made since power failed.
     pub(crate) const fn asked_while_off(&self) -> u64 {
         self.asked_while_off
     }
 
-    /// On whose account the operation was done in which power failed last, and what became of it.
+    /// The cause and the fate of the operation in which power failed last.
     pub(crate) const fn struck(&mut self) -> Option<(Cause, Fate)> {
         self.struck.take()
     }
 
-    /// Picks operations in this way from now on.
+    /// Sets how operations are picked from now on.
     pub(crate) const fn pick(&mut self, picks: Picks) {
         self.orders.picks = picks;
     }
 
-    /// The device is formatted: operations count from here, and faults strike.
+    /// Begins after the format: operations are counted from here, and faults are active.
     pub(crate) const fn begin(&mut self, faults: Faults) {
         self.orders.faults = faults;
         self.operations = 0;
@@ -244,7 +243,7 @@ impl Crossing {
         &self.reserve
     }
 
-    /// The FTL bears that this many blocks of the chains fail in what it is asked for next.
+    /// Sets how many blocks of bounded parts may fail in the next request.
     pub(crate) fn allow(&mut self, at_once: BlockCount) {
         self.reserve.allow(at_once);
     }
@@ -270,7 +269,7 @@ impl Crossing {
         Ok(())
     }
 
-    /// Counts an operation, and lets roads lead off. `tear` does the operation on a chip, with a fate.
+    /// Counts an operation, and forks the picked branches. `tear` does the operation on a chip, with a fate.
     fn cross(&mut self, verb: Verb, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
         self.spend()?;
         let at = self.operations;
@@ -317,14 +316,14 @@ impl Crossing {
         self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
     }
 
-    /// Whether a fault strikes the operation under way.
+    /// The fault that affects the running operation, if any.
     fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
         let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
         let one_in = if has_failed { self.orders.faults.again } else { one_in };
         self.strikes(one_in, subject) && self.reserve.may_fail(block)
     }
 
-    /// Whether what strikes once in that many operations does it now.
+    /// Whether a fault with that rate occurs now.
     fn strikes(&self, one_in: u32, subject: u64) -> bool {
         let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
         one_in > 0 && thrown.is_multiple_of(u64::from(one_in))
@@ -357,7 +356,7 @@ impl Crossing {
         if !self.strikes(faults.uncorrectable, 14) {
             return Blow::None;
         }
-        // The FTL's own records are copied nowhere else: their loss is another matter than a sector's.
+        // The FTL's own records have no other copy, so their loss is not tested like a sector's.
         let mut sectors = data.chunks(self.subject.sector_bytes().as_usize());
         if !sectors.any(|sector| Stamp::read_from(sector).is_some()) {
             return Blow::None;
@@ -367,7 +366,7 @@ impl Crossing {
     }
 }
 
-/// A torn operation of a model always finishes.
+/// A torn operation of a model always returns.
 fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: Fate) {
     if let Fate::Program(fate, pair) = fate {
         let Ok(()) = chip.tear_program(page, data, spare, fate, pair);
@@ -466,7 +465,7 @@ impl NandDevice for Crossing {
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
         self.cross(Verb::Mark, |chip, fate| {
             if fate == Fate::Mark(true) {
-                // A mark that does not take is as good as one that power did not reach.
+                // A mark that fails equals one that was cut before it began.
                 let _ = chip.mark_bad(block);
             }
         })

@@ -1,11 +1,11 @@
-//! Numbers drawn by a seed, the same on every machine: a line that replays a failure must work anywhere.
+//! Random numbers from a seed, the same on every machine, because a line that replays a failure must work anywhere.
 
 /// A source of numbers: `SplitMix64`, of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
 /// (OOPSLA 2014).
 #[derive(Clone, Copy, Debug)]
 pub struct Dice(u64);
 
-/// One step of the source, as a function: two numbers make a third that tells nothing of them.
+/// One step of the source, as a function: hashes two numbers to a third.
 pub const fn mix(one: u64, other: u64) -> u64 {
     let mixed = one.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ other.rotate_left(32);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -14,7 +14,7 @@ pub const fn mix(one: u64, other: u64) -> u64 {
 }
 
 impl Dice {
-    /// The source of that seed.
+    /// The source with that seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -25,23 +25,23 @@ impl Dice {
         mix(self.0, 0)
     }
 
-    /// A number below that one, which is not zero.
+    /// A number below that limit, which is not zero.
     pub const fn below(&mut self, end: u32) -> u32 {
         (((self.next() >> 32) * end as u64) >> 32) as u32
     }
 
-    /// One of these, of which there is one at least.
+    /// One of these items; there must be at least one.
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u32) as usize]
     }
 
-    /// Whether that many percent came true.
+    /// True with that probability in percent.
     pub const fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance
     }
 }
 
-/// How often something is done, of all times that it could be.
+/// The share of occasions on which something is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share(u64);
 
@@ -51,12 +51,12 @@ impl Share {
     /// Always.
     pub const ALL: Self = Self(1 << 32);
 
-    /// So many times in that many; always where there are fewer.
+    /// That many times out of so many; always if there are fewer.
     pub const fn of(wanted: u64, all: u64) -> Self {
         if wanted >= all { Self::ALL } else { Self((wanted << 32) / all) }
     }
 
-    /// Whether it is done this time, for a number drawn for it.
+    /// Whether it is done this time, given a random number.
     pub const fn takes(self, drawn: u64) -> bool {
         (drawn >> 32) < self.0
     }

@@ -1,11 +1,11 @@
-//! What a cut leaves of the operation in flight: every case that the device's contract allows, enumerated.
+//! The outcomes of a cut for the operation in flight: every case that the device contract allows, enumerated.
 
 use std::fmt;
 use std::str::FromStr;
 
 use nand_model::power::{BlockFate, PageFate, PairFate};
 
-/// What becomes of the operation that power failed in.
+/// The outcome of the operation in which power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Power failed before it: in a read, or while the device was at rest.
@@ -18,10 +18,10 @@ pub enum Fate {
     Mark(bool),
 }
 
-/// Reads that an unstable page may go through well: a mount reads a page once or twice, a proof and the host later.
+/// How many reads an unstable page may survive: a mount reads a page once or twice, a proof and the host later.
 const UNSTABLE: [u32; 5] = [1, 2, 3, 5, 8];
 
-/// The operations that change what is on flash, as far as a cut distinguishes them.
+/// The operations that change the flash, as far as a cut distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// A program; whether an earlier page of its word line may be lost with it.
@@ -36,7 +36,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Every fate of such an operation, each once. A page that was not begun and one that reads as erased look alike
+    /// Every fate of such an operation, each once. A page that was not begun and one that reads as erased look the same
     /// to the FTL and are one case.
     pub fn fates(self) -> impl Iterator<Item = Fate> {
         let pages =
@@ -58,7 +58,7 @@ impl Verb {
 }
 
 impl Fate {
-    /// Names of the rows in which cuts are counted.
+    /// The row names in the table of cuts.
     pub const ROWS: [&'static str; 17] = [
         "before it",
         "page reads erased",
@@ -79,7 +79,7 @@ impl Fate {
         "mark set",
     ];
 
-    /// The row in which this one is counted.
+    /// The row of this fate.
     pub const fn row(self) -> usize {
         match self {
             Self::Before => 0,
@@ -132,7 +132,7 @@ impl fmt::Display for Fate {
     }
 }
 
-/// A fate that has no such name.
+/// An unknown name of a fate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no fate \"{0}\": take one of before, erased, complete, uncorrectable, unstable1 to unstable8, \
@@ -148,7 +148,7 @@ impl FromStr for Fate {
     }
 }
 
-/// A cut: in which operation, counted from zero, and what becomes of it.
+/// A cut: its operation, counted from zero, and the outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The operation.
@@ -163,7 +163,7 @@ impl fmt::Display for Cut {
     }
 }
 
-/// Why a text names no cut.
+/// Why a text is not a cut.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
     /// It has no number of an operation before a colon.

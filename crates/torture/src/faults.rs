@@ -1,31 +1,31 @@
-//! Faults that strike beside the cuts: which, and how often.
+//! Faults besides the cuts: which, and how often.
 
 use nand_model::datasheet;
 
-/// Faults, and how often they strike: once in that many operations, never at zero.
+/// Faults, and how often they occur: once in this many operations, never at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Faults {
     /// Programs that fail.
     pub program: u32,
     /// Erases that fail.
     pub erase: u32,
-    /// Bad-block marks that do not take.
+    /// Bad-block marks that fail.
     pub mark: u32,
     /// Programs and erases of a block that has failed before.
     pub again: u32,
-    /// Failures of blocks after which power fails, too, some operations later.
+    /// Failures of blocks that a power cut follows some operations later.
     pub then_cut: u32,
-    /// Pages of the host's data that cannot be read back.
+    /// Pages of host data that cannot be read back.
     pub uncorrectable: u32,
     /// Bad blocks of each region when the device leaves the factory.
     pub factory_bad: u32,
-    /// Whether bits decay, as many as the error correction corrects.
+    /// Whether bits flip, as many as the error correction corrects.
     pub bits: bool,
-    /// Whether blocks continue failing when the reserve is gone.
+    /// Whether blocks keep failing when the reserve is used up.
     pub beyond_reserve: bool,
 }
 
-/// A name of faults that does not exist.
+/// An unknown name of faults.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there are no faults `{0}`: {meant}take some of {all}, with commas between them",
@@ -35,7 +35,7 @@ pub struct Faults {
 pub struct NoSuchFaults(String);
 
 impl Faults {
-    /// What [`parse`](Self::parse) knows.
+    /// The names that [`parse`](Self::parse) accepts.
     pub const NAMES: [&str; 8] =
         ["program", "erase", "mark", "uncorrectable", "factory", "bits", "beyond", "all"];
 
@@ -52,7 +52,7 @@ impl Faults {
         beyond_reserve: false,
     };
 
-    /// The faults of these names, with commas between them.
+    /// The faults of these names, separated by commas.
     pub fn parse(names: &str) -> Result<Self, NoSuchFaults> {
         let mut faults = Self::NONE;
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -75,7 +75,7 @@ impl Faults {
     }
 }
 
-/// What `all` stands for: all that a device must bear without losing anything but what cannot be read.
+/// The meaning of `all`: every fault that a device must tolerate without losing anything but unreadable data.
 const ALL: &str = "program,erase,mark,uncorrectable,factory,bits";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the device was asked last, in lines that people read: kept for a replay alone.
+//! The last operations on the device, as readable lines: kept only for a replay.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use nand_model::Stamp;
 use crate::account::cause_name;
 use crate::on_flash::OnFlash;
 
-/// Lines that are kept: a mount of a small device, and what came before it.
+/// Lines kept: enough for a mount of a small device, and some before it.
 const LINES: usize = 400;
 
 /// The last lines, if they are kept at all.
@@ -17,10 +17,10 @@ const LINES: usize = 400;
 pub(crate) struct History(Option<VecDeque<String>>);
 
 impl History {
-    /// None.
+    /// No history.
     pub(crate) const NONE: Self = Self(None);
 
-    /// A history that is kept.
+    /// An empty history that keeps lines.
     pub(crate) fn kept() -> Self {
         Self(Some(VecDeque::new()))
     }
@@ -41,7 +41,7 @@ impl History {
     }
 }
 
-/// A page's operation, on whose account it was done, and what the page holds.
+/// A page operation, its cause, and the page's content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looked<'a> {
     pub(crate) page: Page,
@@ -67,7 +67,7 @@ impl Looked<'_> {
             let filler = sector.first().filter(|first| sector.iter().all(|byte| byte == *first));
             return filler.map_or("record".into(), |byte| format!("{byte:02X}…"));
         };
-        // Stamps differ by sector and request.
+        // Stamps identify sector and request.
         let capacity = self.subject.capacity();
         let (request, number) = (stamp.get() / capacity, stamp.get() % capacity);
         format!("sector {number} of request {request}")

@@ -1,5 +1,5 @@
-//! Hostile images: a used device whose pages were moved, altered or forged, with checks that fit. A mount may refuse
-//! it, and whatever is read may be wrong; but nothing panics, runs in circles, or leaves the device.
+//! Hostile images: a used device whose pages were moved, altered or forged, with valid checksums. A mount may refuse
+//! it, and data may read wrong; but nothing panics, loops forever, or accesses beyond the device.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::setup::Setup;
 use crate::steps::{Step, Workload};
 use crate::subject::{Mounted, Subject};
 
-/// The key of the devices that are made hostile: whoever forges knows it.
+/// The key of the hostile devices, known to the forger.
 const KEY: u32 = 0x00C0_FFEE;
 
 /// A page as it is read: data and spare bytes.
@@ -50,7 +50,7 @@ impl Image {
         Ok(Self { subject: setup.subject.clone(), blocks: read(&mut chip, setup) })
     }
 
-    /// Alters the image as the bytes say: some pages of some blocks.
+    /// Alters some pages of some blocks of the image, chosen by the bytes.
     pub fn alter(&mut self, source: &mut Source<'_>) {
         /// One alteration may be enough; many hide each other.
         const ALTERATIONS_MAX: u32 = 24;
@@ -118,7 +118,7 @@ impl Image {
     }
 }
 
-/// Writes and trims of a workload, with content that no read of zeros looks like.
+/// Writes and trims of a workload, with content that differs from zeros.
 fn fill(ftl: &mut dyn Mounted, step: Step) -> Result<(), StoreWriteError<Halt>> {
     match step {
         Step::Write { first, count } => {
@@ -153,15 +153,15 @@ fn read(chip: &mut Chip, setup: &Setup) -> Vec<(Block, Vec<Option<Page>>)> {
 }
 
 fn flip(bytes: &mut [u8], source: &mut Source<'_>) {
-    // The important fields are at the beginning.
+    // The relevant bytes are at the beginning.
     let at = source.below(64) as usize % bytes.len().max(1);
     if let Some(byte) = bytes.get_mut(at) {
         *byte ^= source.byte();
     }
 }
 
-/// A crossing over the chip, which lets out-of-order programs fail: on flash that contradicts itself nobody can know
-/// the order.
+/// A crossing over the chip that lets out-of-order programs fail, because on inconsistent flash the order is
+/// unknowable.
 fn crossing(setup: &Setup, chip: Chip) -> Crossing {
     let orders = Orders {
         seed: 0,
@@ -177,7 +177,7 @@ fn crossing(setup: &Setup, chip: Chip) -> Crossing {
     Crossing::new(chip, reserve, Injuries::NONE, setup.subject.clone(), orders)
 }
 
-/// Mounts the chip, reads all of it, and uses it. Any result of the FTL is right, as long as it returns one.
+/// Mounts the chip, reads all of it, and uses it. Any answer of the FTL is accepted, but it must answer.
 pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
     let mut crossing = crossing(setup, chip);
     let budget = setup.request_budget();

@@ -31,14 +31,14 @@ impl Hybrid {
         Ok(Self { config, plan: RamPlan::new(geometry, &config)? })
     }
 
-    /// What it is configured as.
+    /// Its configuration.
     pub(crate) fn plan(&self) -> &RamPlan {
         &self.plan
     }
 }
 
-/// Blocks of the meta part that must be good beside those that have failed: two headers, counted apart, and three for
-/// copies: two that count and one to be made. Copies are in the places of checkpoints where no rescue block is left.
+/// Blocks of the meta part that must be good besides those that have failed: two headers, counted separately, and three
+/// for copies: two valid ones and one being made. If no rescue block is left, copies go to the places of checkpoints.
 const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS + 1;
 
 impl OnFlash for Hybrid {
@@ -65,19 +65,20 @@ impl OnFlash for Hybrid {
             bounded: Bounded::Not,
             factory_bad_max: 0,
         };
-        // What the factory took is no longer there to fail.
+        // Factory bad blocks cannot fail any more.
         let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
         let chains = Part {
             bounded: Bounded::AtOnce,
             factory_bad_max: shape.chain.blocks.into(),
             ..part(&shape.chain, u32::from(spare).saturating_sub(faults.factory_bad))
         };
-        // A log of two blocks has none to lose; but it is closed if too many failed, and the FTL continues without it.
+        // A log of two blocks has none to spare; but with too many failures it is closed, and the device works without
+        // it.
         let log = shape.log.map(|log| Part {
             factory_bad_max: u32::from(log.blocks) - 2,
             ..part(&log, log.blocks.into())
         });
-        // A block that takes no mark is listed in the headers, and one of them is whole while the other is written.
+        // A block that cannot be marked is listed in the headers, one of which is intact while the other is written.
         let headers = u32::from(faults.mark == 0);
         let headers = Part { blocks: HEADER_BLOCKS.into(), ..part(&shape.meta, headers) };
         let others = Part {
@@ -95,8 +96,8 @@ impl OnFlash for Hybrid {
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
         let Struck { chip, page, data, spare, key } = *struck;
         let tag = layout::tag(spare, FormatKey::new(key))?;
-        // The last page of a fold, and what it would ruin if it were torn, tell that the fold was ended: with power
-        // failing while older blocks are erased, it would be two faults at a time.
+        // The last page of a fold, and the pages that it would corrupt if torn, show that the fold was completed.
+        // Losing one while power fails during the erase of older blocks would be two faults at a time.
         let last = last_page(chip, page);
         if tag.kind == Kind::Data && (page.index() == last || is_endangered(chip, page, last)) {
             return None;
@@ -107,7 +108,7 @@ impl OnFlash for Hybrid {
             _ => Told::ItsPlace,
         };
         let slots = 0..data.len() / self.config.sector_bytes.as_usize();
-        // Of a data block, whose pages hold places: all of them, for nobody knows any more which were holes.
+        // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer known.
         let places = slots.filter_map(|slot| match layout::slot(spare, slot) {
             Slot::Hole(sector) | Slot::Elsewhere(sector) if tag.kind == Kind::Data => Some(sector),
             _ => None,
@@ -146,8 +147,8 @@ impl Subject for Hybrid {
     }
 }
 
-/// Chains alone that write no checkpoint. Devices without a log are lived on by one type or another, as their capacity
-/// has it, so that a seed repeats its world.
+/// Chains only, without checkpoints. Devices without a log use one type or another, chosen by capacity, so that a seed
+/// repeats its world.
 enum NeverStopped {}
 
 impl Mechanisms for NeverStopped {
@@ -242,7 +243,7 @@ fn last_page(chip: &Chip, page: Page) -> PageIndex {
     PageIndex::new(shape.map_or(0, |shape| (shape.pages_per_block.get() - 1) as u16))
 }
 
-/// Whether a torn program of a later page of its block would ruin it.
+/// Whether a torn program of a later page of its block would corrupt it.
 fn is_endangered(chip: &Chip, page: Page, later: PageIndex) -> bool {
     chip.geometry().region(page.region()).is_some_and(|shape| {
         shape.pairing.endangered(later, shape.pages_per_block).any(|index| index == page.index())

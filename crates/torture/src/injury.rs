@@ -1,4 +1,4 @@
-//! Pages of host data that a fault has made unreadable, and what the FTL cannot know of them.
+//! Pages of host data that a fault has made unreadable, and what the FTL cannot know about them.
 
 use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
@@ -7,7 +7,7 @@ use nand_model::{Chip, Stamp};
 use crate::on_flash::{Injury, Told};
 use crate::truth::Truth;
 
-/// All of them so far.
+/// All injuries so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Injuries(Vec<Injury>);
 
@@ -19,8 +19,8 @@ impl Injuries {
         self.0.push(injury);
     }
 
-    /// Notes that the FTL was told, on that account, that a page cannot be read. If nothing was programmed to its block
-    /// since, but for what may have ruined it, or if its block's last page is not there, nothing may tell what it held.
+    /// Notes that the FTL found a page unreadable, with that cause. If nothing was programmed to its block since,
+    /// except what may have corrupted it, or if its block's last page is missing, nothing else may record its content.
     pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
         let met = self.0.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {
@@ -41,7 +41,7 @@ impl Injuries {
         }
     }
 
-    /// Forgets where pages were whose block is erased.
+    /// Drops the addresses of pages whose block is erased.
     pub(crate) fn erased(&mut self, block: Block) {
         for injury in &mut self.0 {
             injury.page = injury.page.filter(|page| page.block() != block);
@@ -52,7 +52,7 @@ impl Injuries {
         self.0.len()
     }
 
-    /// Tells the truth what may be found because of them.
+    /// Reports the possible consequences to the truth.
     pub(crate) fn tell(&self, truth: &mut Truth) {
         let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
             let injuries = self.0.iter().filter(wanted);

@@ -1,5 +1,4 @@
-//! Torture: power fails in every operation of a workload, and whatever comes of it is compared with the truth of what
-//! was acknowledged.
+//! Torture: power fails in every operation of a workload, and the result is compared with what was acknowledged.
 //!
 //! ```text
 //!   steps ──▶ life ──▶ FTL ──▶ crossing ──▶ the chip, which lives on
@@ -9,29 +8,29 @@
 //!              └──▶ a sector that is neither old nor new: a violation, and the line that shows it again
 //! ```
 //!
-//! # What is held against an FTL
+//! # What is required of an FTL
 //!
-//! - Every sector reads as it was acknowledged last; those of the request in flight as before or as asked for, and
-//!   from the mount on always as found then. Trimmed sectors read as zeros.
-//! - A sector is reported lost only if a page that held it was made unreadable, and does not come back as something
-//!   else.
-//! - Every mount succeeds and ends; every request is done, and ends, as long as reserve is left.
-//! - Every invariant that it names itself, such as [`Ftl::check`](ftl_core::Ftl::check), holds whenever it is asked.
-//! - No rule of the chip is broken, and nothing panics. A device that has failed for good is asked for nothing more,
-//!   and no request is answered as if it had not.
+//! - Every sector reads as last acknowledged; those of the request in flight read as before or as requested, and from
+//!   the mount on always as found then. Trimmed sectors read as zeros.
+//! - A sector is reported lost only if a page that held it was made unreadable, and never reads as something else
+//!   later.
+//! - Every mount succeeds and ends; every request succeeds and ends, as long as reserve is left.
+//! - Its own invariants, such as [`Ftl::check`](ftl_core::Ftl::check), hold at every check.
+//! - No rule of the chip is broken, and nothing panics. A device that has failed for good is not used any more, and no
+//!   request then succeeds.
 //!
 //! # Modules
 //!
-//! - [`setup`]: devices and configurations. [`plan`]: what a run is to do. [`run`]: runs, many beside each other.
-//! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: who is told, and may end a run.
-//! - `on_flash`: an FTL as it lies on a device. `subject`: the same, formatted and mounted. `hybrid`, `paged`: the two
-//!   of `ftl-core`. `tags`: what their pages say. `account`, `teller`: on whose account they ask.
-//! - [`steps`]: what the host asks for. [`truth`]: what was acknowledged. `life`: both against a device.
-//! - `crossing`: the device from which roads lead off. [`fate`]: where they lead. [`faults`]: what else goes wrong.
-//!   `reserve`: what faults do, and how many blocks may fail. `injury`: pages that they made unreadable.
+//! - [`setup`]: devices and configurations. [`plan`]: what a run does. [`run`]: runs, many in parallel.
+//! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: follows a run, and may end it.
+//! - `on_flash`: an FTL's layout on a device. `subject`: the FTL, formatted and mounted. `hybrid`, `paged`: the two of
+//!   `ftl-core`. `tags`: the tags of their pages. `account`, `teller`: the cause of each operation.
+//! - [`steps`]: the host's requests. [`truth`]: what was acknowledged. `life`: both on a device.
+//! - `crossing`: the device that forks a branch at each cut. [`fate`]: the outcomes of a cut. [`faults`]: other faults.
+//!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
-//! - [`report`]: what was tried, and what was broken. [`dice`]: numbers by a seed. `panics`: panics as results.
-//!   `history`: what the device was asked last.
+//! - [`report`]: what was tried, and what was violated. [`dice`]: random numbers from a seed. `panics`: panics as
+//!   results. `history`: the last operations on the device.
 #![forbid(unsafe_code)]
 
 pub mod dice;

@@ -1,5 +1,5 @@
-//! A life: a device is mounted, compared, used, and switched off; roads lead off it at every operation, each of which
-//! is a life in turn.
+//! A life: a device is mounted, compared, used, and switched off; branches fork at every operation, each of which is a
+//! life in turn.
 
 use std::fmt::Display;
 
@@ -17,20 +17,20 @@ use crate::subject::{Mounted, Unchecked, Unmounted};
 use crate::truth::{Truth, Wrong};
 use crate::watch::Watcher;
 
-/// What all lives of a run have in common.
+/// The context that all lives of a run share.
 pub(crate) struct Context<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) plan: &'a Plan,
     pub(crate) seed: u64,
-    /// Of the pairs of an operation and a fate in the run's own life.
+    /// The share of the pairs of an operation and a fate tried in the run's own life.
     pub(crate) share: Share,
-    /// This one of that many workers tries its part of them.
+    /// The number of this worker, and of all workers; each tries its part of them.
     pub(crate) lane: (u64, u64),
-    /// Is told of each cut that was tried, and may end the run.
+    /// Notified of each cut tried, and may end the run.
     pub(crate) watcher: &'a dyn Watcher,
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) tally: Tally,
@@ -60,26 +60,26 @@ impl Context<'_> {
     }
 }
 
-/// What a life knows beside its device.
+/// The state of a life besides its device.
 pub(crate) struct Mind<'a> {
     pub(crate) world: &'a Context<'a>,
     pub(crate) truth: Truth,
     pub(crate) cuts: Vec<Cut>,
     pub(crate) data: Vec<u8>,
-    /// Whether the device may turn out not to be formatted.
+    /// Whether the device may be unformatted.
     pub(crate) may_be_blank: bool,
 }
 
-/// What is left after a step.
+/// The state of the power after a step.
 enum After {
     On,
     Off,
 }
 
-/// What broke, if anything did.
+/// The violation, if there was one.
 pub(crate) type Verdict<T = ()> = Result<T, Box<Violation>>;
 
-/// Lives until the steps end; then the device is mounted and compared once more.
+/// Runs the steps to their end; then mounts and compares the device once more.
 pub(crate) fn live(
     crossing: &mut Crossing,
     mind: &mut Mind<'_>,
@@ -117,14 +117,14 @@ pub(crate) fn live(
     }
 }
 
-/// How far a life has come.
+/// The progress of a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lived {
-    /// The steps continue with the next mount.
+    /// The steps continue after the next mount.
     Used,
-    /// They have ended, and one mount is left.
+    /// The steps have ended, and one mount is left.
     Through,
-    /// That was compared, too.
+    /// That mount was compared, too.
     ToTheEnd,
 }
 
@@ -134,12 +134,12 @@ impl Mind<'_> {
         Box::new(Violation::new(setup, plan, *seed, doing.to_string(), breach))
     }
 
-    /// Whether there are violations enough, or whoever watches has.
+    /// Whether there are enough violations, or the watcher ends the run.
     fn has_enough(&self, findings: &Findings) -> bool {
         findings.violations.len() >= self.world.plan.violations_max || !self.world.watcher.goes_on()
     }
 
-    /// A device that has mounted is compared, and then used.
+    /// Compares a mounted device, and then uses it.
     fn follow_mount(
         &mut self,
         ftl: &mut dyn Mounted,
@@ -168,7 +168,7 @@ impl Mind<'_> {
         Ok(())
     }
 
-    /// Requests until power is lost. Whether there are no more.
+    /// Runs requests until power is off. Returns whether there are no more.
     fn use_it(
         &mut self,
         ftl: &mut dyn Mounted,
@@ -206,7 +206,7 @@ impl Mind<'_> {
         let known = ftl.device().injured().len();
         let mut compared = self.truth.compare_all(ftl);
         if compared.is_err() && ftl.device().injured().len() > known {
-            // What set right the cut was injured itself.
+            // The recovery from the cut wrote a page that became unreadable itself.
             ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }
@@ -221,7 +221,7 @@ impl Mind<'_> {
                 Ok(After::On)
             }
             Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(After::Off),
-            // What cannot be read cannot be checked.
+            // Invariants over unreadable pages cannot be checked.
             Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(After::On),
             Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
                 Err(self.broken(&when, Breach::Invariant(sentence)))
@@ -229,7 +229,7 @@ impl Mind<'_> {
         }
     }
 
-    /// A comparison fails as it must where power has failed.
+    /// Turns the result of a comparison into a verdict. After a power failure any error is expected.
     fn judge(
         &self,
         ftl: &dyn Mounted,
@@ -278,7 +278,7 @@ impl Mind<'_> {
                 Ok(After::On)
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
-                // Each sector of it is old or new from now on.
+                // From now on each sector of the request is old or new.
                 ftl.device().injured().tell(&mut self.truth);
                 let compared = self.truth.compare_all(ftl);
                 self.judge(ftl, compared, &step)?;
@@ -291,14 +291,14 @@ impl Mind<'_> {
         }
     }
 
-    /// Goes down roads that lead off a comparison: what it found was not known to be found when they did.
+    /// Follows branches of a comparison, with the truth before it: its findings were not yet known at the forks.
     fn follow_from(&mut self, truth: &Truth, branches: Vec<Branch>, findings: &mut Findings) {
         let known = std::mem::replace(&mut self.truth, truth.clone());
         self.follow(branches, findings);
         self.truth = known;
     }
 
-    /// Goes down each of these roads.
+    /// Follows each of these branches.
     pub(crate) fn follow(&mut self, branches: Vec<Branch>, findings: &mut Findings) {
         for branch in branches {
             if self.has_enough(findings) {
@@ -320,7 +320,7 @@ impl Mind<'_> {
     fn go_down(&self, branch: Branch, findings: &mut Findings) -> Verdict {
         let world = self.world;
         let cuts: Vec<Cut> = self.cuts.iter().copied().chain([branch.cut]).collect();
-        // What happens after the cut depends on where it was, so that lives differ.
+        // The steps after the cut depend on its position, so that lives differ.
         let fold = |seed, cut: &Cut| mix(mix(seed, cut.at), cut.fate.row() as u64);
         let seed = cuts.iter().fold(world.seed, fold);
         let orders = Orders {
@@ -352,8 +352,8 @@ impl Mind<'_> {
     }
 }
 
-/// Asks the FTL for what changes the device; the truth notes before it what must be there. Reads are for whoever
-/// compares them. Returns whether idle work is left, where that was asked for.
+/// Sends a step that changes the device to the FTL, and records the expected result in the truth first. Reads are left
+/// to the comparison. Returns whether idle work is left, if the step asked for it.
 pub(crate) fn ask(
     ftl: &mut dyn Mounted,
     step: Step,
@@ -383,10 +383,10 @@ pub(crate) fn ask(
     Ok(Work::Left)
 }
 
-/// Pages that are read in idle time once a scrub was asked for.
+/// Pages read in idle time after a scrub was started.
 const SCRUBBED: u32 = 50;
 
-/// Work that is left although the FTL reports that no idle work is left.
+/// Work that the FTL still owes although it reports that no idle work is left.
 pub(crate) fn owed(ftl: &dyn Mounted, work: Work) -> Option<String> {
     match work {
         Work::Done => ftl.owed(),
@@ -394,7 +394,7 @@ pub(crate) fn owed(ftl: &dyn Mounted, work: Work) -> Option<String> {
     }
 }
 
-/// Faults may occur as far as the FTL reports that it tolerates them.
+/// Allows as many failures as the FTL reports to tolerate.
 fn allow(ftl: &mut dyn Mounted) {
     let at_once = ftl.at_once();
     ftl.device_mut().allow(at_once);

@@ -1,4 +1,4 @@
-//! An FTL as it lies on a device: its parts, and what its pages say.
+//! An FTL's layout on a device: its parts, and the content of its pages.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use nand_model::{Chip, Stamp};
 
 use crate::faults::Faults;
 
-/// What is known of an FTL by what it keeps on a device.
+/// What tests know of an FTL from its layout on a device.
 pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     /// Sectors that the host may use.
     fn capacity(&self) -> u32;
@@ -15,7 +15,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     /// The size of a sector.
     fn sector_bytes(&self) -> Bytes;
 
-    /// How many spare bytes of a page it uses, at most.
+    /// The most spare bytes of a page that it uses.
     fn spare_used(&self) -> Bytes;
 
     /// Its parts of the device, and how many blocks of each may fail before it may refuse writes.
@@ -24,39 +24,39 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     /// Blocks that may take no bad-block mark before it may refuse writes.
     fn unmarked_max(&self) -> usize;
 
-    /// What it means for it that a page cannot be read back; `None` where it need not bear that.
+    /// The consequences of an unreadable page; `None` if it need not tolerate one there.
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury>;
 
-    /// The spare bytes of a page, decoded for people.
+    /// The content of a page's spare bytes, in readable form.
     fn explain(&self, spare: &[u8], key: u32) -> String;
 
-    /// Changes the spare bytes of a page as the numbers have it, and gives them the check that fits.
+    /// Changes the spare bytes of a page by the numbers, and gives them a valid checksum.
     fn forge(&self, spare: &mut [u8], key: u32, numbers: &mut dyn FnMut(u32) -> u32);
 }
 
 /// Blocks that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Where.
+    /// Their region.
     pub(crate) region: Region,
-    /// The first.
+    /// The first block.
     pub(crate) first: u32,
-    /// How many.
+    /// The number of blocks.
     pub(crate) blocks: u32,
-    /// Of them, as many may fail before the FTL may refuse writes.
+    /// How many of them may fail before the FTL may refuse writes.
     pub(crate) may_fail: usize,
-    /// Whether no more of them may fail in a request than the FTL reports before it.
+    /// Whether the FTL limits how many of them may fail in one request.
     pub(crate) bounded: Bounded,
-    /// As many of them may be bad from the beginning.
+    /// How many of them may be bad from the beginning.
     pub(crate) factory_bad_max: u32,
 }
 
 /// Whether the number of blocks that fail in one request is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounded {
-    /// By what the FTL reports before the request.
+    /// By the number that the FTL reports before the request.
     AtOnce,
-    /// By nothing.
+    /// Not bounded.
     Not,
 }
 
@@ -78,22 +78,22 @@ pub(crate) struct Struck<'a> {
     pub(crate) key: u32,
 }
 
-/// A page that was programmed and cannot be read back, and what the FTL cannot know of it.
+/// A page that was programmed and cannot be read back, and what the FTL cannot know about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Injury {
-    /// Where, until its block is erased.
+    /// Its address, until its block is erased.
     pub(crate) page: Option<Page>,
-    /// What else shows what it held.
+    /// What else records its content.
     pub(crate) told: Told,
-    /// What it held.
+    /// Its content.
     pub(crate) contents: Vec<Stamp>,
-    /// Sectors of which nobody knows any more whether they held anything.
+    /// Sectors of which it is no longer known whether they held anything.
     pub(crate) places: Vec<Sector>,
-    /// Whether it was read while nothing else showed what it held.
+    /// Whether it was read while nothing else recorded its content.
     pub(crate) untold: bool,
 }
 
-/// What else shows what a page held that cannot be read back.
+/// What else records the content of an unreadable page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     /// Its place.
@@ -102,6 +102,6 @@ pub(crate) enum Told {
     LastPage,
     /// The next page of its block.
     NextPage,
-    /// The entry that leads to it, which a mount finds in the page itself if nothing else has recorded it yet.
+    /// Its map entry. Until something else records it, a mount finds it only in the page itself.
     ItsEntry,
 }

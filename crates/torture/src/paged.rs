@@ -27,7 +27,7 @@ impl Paged {
         Ok(Self { plan: PagedPlan::new(geometry, &config)? })
     }
 
-    /// What it is configured as.
+    /// Its configuration.
     pub(crate) fn plan(&self) -> &PagedPlan {
         &self.plan
     }
@@ -68,7 +68,7 @@ impl OnFlash for Paged {
             factory_bad_max: 0,
             ..part(0, HEADERS.into(), 0)
         };
-        // Without anchors it mounts as well; but two must be good for the last one to be believed.
+        // It also mounts without anchors; but two must be good for the last one to be trusted.
         let anchors = Part {
             region: shape.map_area().region,
             bounded: Bounded::Not,
@@ -162,7 +162,7 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
         )
     }
 
-    /// It does not report yet what idle work makes good again.
+    /// The page store does not yet report what idle work restores.
     fn owed(&self) -> Option<String> {
         None
     }

@@ -1,15 +1,15 @@
-//! Panics as results: a breach of the chip's rules ends a life, not the run.
+//! Panics as results: a breach of the chip's rules ends a life, but not the run.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 thread_local! {
-    /// The message of the current panic, while one is expected.
+    /// The message of the current panic, while one is caught.
     static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Does something that may panic. If it does, the message is returned with its place, and nothing is printed.
+/// Runs a function that may panic. If it does, its message and location are returned, and nothing is printed.
 pub(crate) fn catch<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! What a run is to do.
+//! What a run does.
 
 use crate::dice::Share;
 use crate::fate::Cut;
@@ -9,20 +9,20 @@ use crate::faults::Faults;
 pub enum Cuts {
     /// Each fate of each operation.
     Exhaustive,
-    /// About that many of them, picked by the seed.
+    /// About this many of them, picked by the seed.
     Sample(u64),
-    /// These alone, each in the life that the one before began: a replay.
+    /// Only these, each in the life that the previous one began: a replay.
     At(Vec<Cut>),
 }
 
-/// Which cuts are tried in the lives that cuts begin.
+/// Which cuts are tried in the lives after a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nested {
-    /// How many cuts may follow on the first, each in the life of the one before.
+    /// How many cuts may follow the first, each in the life of the previous one.
     pub depth: u32,
-    /// Of the pairs of an operation of the mount and a fate.
+    /// The share of the pairs of an operation of the mount and a fate.
     pub mount: Share,
-    /// Of the pairs of an operation after the mount and a fate.
+    /// The share of the pairs of an operation after the mount and a fate.
     pub after: Share,
 }
 
@@ -30,34 +30,34 @@ impl Nested {
     /// A few in each mount, one in some of the lives after it.
     pub const USUAL: Self = Self { depth: 3, mount: Share::of(1, 24), after: Share::of(1, 600) };
 
-    /// Each fate of each operation of each mount, and none after it.
+    /// Every fate of every operation of each mount, and none after it.
     pub const EVERY_MOUNT: Self = Self { depth: 1, mount: Share::ALL, after: Share::NONE };
 }
 
-/// What a run is to do.
+/// What a run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Requests of the run's own life.
     pub requests: u32,
-    /// Cuts of it.
+    /// Cuts in the run's own life.
     pub cuts: Cuts,
-    /// Cuts in the lives that they begin.
+    /// Cuts in the lives after them.
     pub nested: Option<Nested>,
-    /// Faults beside the cuts.
+    /// Faults besides the cuts.
     pub faults: Faults,
     /// Requests after each cut and its mount, at most.
     pub after: u32,
-    /// Whether the device keeps every byte, or stamps alone.
+    /// Whether the device stores every byte, or only stamps.
     pub bytes: bool,
-    /// Whether the cuts are those of the format before the run's own life, and not of that life.
+    /// Whether the cuts are in the format before the run's own life, and not in that life.
     pub format: bool,
-    /// A program that the device acknowledges and does not do, counted among all operations: what a run is to find out.
+    /// A program that the device acknowledges but does not do, counted among all operations: the run must detect it.
     pub forgotten: Option<u64>,
-    /// Whether a violation lists the operations before it: for replays, because it takes time.
+    /// Whether a violation lists the operations before it: only for replays, because it takes time.
     pub history: bool,
     /// Violations after which a run ends.
     pub violations_max: usize,
-    /// What was typed for `faults`, for the line that replays a failure.
+    /// The argument given for `faults`, for the line that replays a failure.
     pub faults_named: String,
 }
 
@@ -80,7 +80,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// What a command needs beside device and seed to do the same.
+    /// The arguments, besides device and seed, with which a command does the same.
     pub(crate) fn flags(&self) -> String {
         let usual = Self::default();
         let requests = format!(" --requests {}", self.requests);

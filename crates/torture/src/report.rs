@@ -1,4 +1,4 @@
-//! The result of a run: how many cuts were tried, and what each violation was.
+//! The report of a run: how many cuts were tried, and each violation.
 
 use std::fmt;
 
@@ -12,27 +12,27 @@ use crate::truth::Wrong;
 pub use crate::account::cause_name;
 pub use crate::truth::Found;
 
-/// A promise that was broken.
+/// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
     /// A sector does not hold what was acknowledged.
     Content(Wrong),
     /// The device does not mount any more: all of it is lost.
     Unmountable(String),
-    /// It mounts, and refuses what it should do.
+    /// It mounts, but refuses valid requests.
     Refused(String),
-    /// A request or a mount does not come to an end.
+    /// A request or a mount does not end.
     Endless,
-    /// An invariant does not hold.
+    /// An invariant is violated.
     Invariant(String),
     /// The FTL broke a rule of the device, or panicked.
     Panic(String),
-    /// The device was used after it had failed for good, or requests were answered as if it had not.
+    /// The device was used after it had failed for good, or requests succeeded after that.
     UsedAfterFailure(String),
 }
 
 impl Breach {
-    /// Whether the device is stuck by it; otherwise something is lost.
+    /// Whether the device is stuck after it; otherwise data is lost.
     pub const fn is_stuck(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Endless)
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Breach {
     }
 }
 
-/// A broken promise, with all that is needed to see it again.
+/// A broken promise, with all that is needed to reproduce it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The device.
@@ -67,17 +67,17 @@ pub struct Violation {
     pub system: System,
     /// The seed.
     pub seed: u64,
-    /// The cuts that led to it, each in the life that the one before began; none in the run's own life.
+    /// The cuts before it, each in the life that the previous one began; none in the run's own life.
     pub cuts: Vec<Cut>,
-    /// On whose account the last cut operation was done.
+    /// The cause of the last cut operation.
     pub cause: Option<Cause>,
-    /// What was under way when it was found.
+    /// What was running when it was found.
     pub doing: String,
-    /// What was broken.
+    /// The broken promise.
     pub breach: Breach,
     /// Arguments that do not follow from the fields above.
     pub flags: String,
-    /// What the device was asked last, in a replay; else nothing.
+    /// The last operations on the device, in a replay; else empty.
     pub history: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl Violation {
         }
     }
 
-    /// The command that shows it again.
+    /// The command that reproduces it.
     pub fn replay(&self) -> String {
         let system = match self.system {
             System::Hybrid => String::new(),
@@ -137,9 +137,9 @@ impl fmt::Display for Violation {
 pub struct Count {
     /// Tried.
     pub tried: u64,
-    /// Of those, how many lost something.
+    /// Of those, how many lost data.
     pub lost: u64,
-    /// Of those, how many left a device that is stuck.
+    /// Of those, how many left the device stuck.
     pub stuck: u64,
 }
 
@@ -151,7 +151,7 @@ impl std::ops::AddAssign for Count {
     }
 }
 
-/// All cuts, by the account of the operation that was cut and by its fate.
+/// All cuts, by the cause of the cut operation and by its fate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     counts: [[Count; Fate::ROWS.len()]; Cause::ALL.len()],
@@ -171,12 +171,12 @@ impl Tally {
         self.nested += u64::from(depth > 0);
     }
 
-    /// The cuts of operations that were done on that account.
+    /// The cuts of operations with that cause.
     pub fn by_cause(&self, cause: Cause) -> Count {
         sum(self.counts[cause as usize].iter())
     }
 
-    /// The cuts whose fate is of that row of [`Fate::ROWS`].
+    /// The cuts whose fate is in that row of [`Fate::ROWS`].
     pub fn by_fate(&self, row: usize) -> Count {
         sum(self.counts.iter().map(|fates| &fates[row]))
     }
@@ -186,7 +186,7 @@ impl Tally {
         sum(self.counts.iter().flatten())
     }
 
-    /// Counts another run's cuts as well.
+    /// Adds another run's cuts.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().flatten().zip(other.counts.iter().flatten()) {
             *mine += *theirs;

@@ -1,4 +1,4 @@
-//! What faults do to a device: from the beginning, to an operation, and how many of its blocks may fail.
+//! The effect of faults on a device: initial bad blocks, failed operations, and how many blocks may fail.
 
 use ftl_iface::{Block, BlockCount, Region};
 use nand_model::Chip;
@@ -10,7 +10,7 @@ use crate::faults::Faults;
 use crate::on_flash::{Bounded, Injury, OnFlash, Part};
 
 impl Faults {
-    /// Puts onto a fresh chip what is there from the beginning.
+    /// Sets up the initial faults of a new chip.
     pub(crate) fn prepare(
         self,
         chip: Chip,
@@ -41,10 +41,10 @@ impl Faults {
 const WEAK_CELLS: Ageing =
     Ageing { floor: 3e-4, wear: (0.0, 1.0), retention: (0.0, 1.0, 1.0), disturb: (0.0, 1.0, 1.0) };
 
-/// An error correction that always succeeds: what cannot be read is another fault.
+/// An error correction that always succeeds: unreadable pages are a separate fault.
 const STRONG_ECC: Ecc = Ecc { correctable_bits: 1_000, codeword_bytes: 512 };
 
-/// What an operation was chosen to suffer.
+/// The fault drawn for an operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Blow {
     None,
@@ -57,12 +57,12 @@ pub(crate) enum Blow {
 pub(crate) struct Reserve {
     failed: Vec<Block>,
     parts: Vec<Part>,
-    /// Those that take no mark, and how many may.
+    /// Blocks that cannot be marked, and how many may be.
     unmarked: (Vec<Block>, usize),
-    /// Blocks of bounded parts that have failed since the FTL reported how many may at once, and that number.
+    /// Blocks of bounded parts that have failed since the FTL last reported how many may at once, and that number.
     at_once: (Vec<Block>, usize),
     unlimited: bool,
-    /// Whether more failed at once than the FTL reported that it tolerates, or more could not be marked.
+    /// Whether more blocks failed at once, or could not be marked, than the FTL tolerates.
     overwhelmed: bool,
 }
 
@@ -78,12 +78,12 @@ impl Reserve {
         }
     }
 
-    /// The FTL reports how many blocks of bounded parts may fail in the next request.
+    /// Sets how many blocks of bounded parts may fail in the next request, as reported by the FTL.
     pub(crate) fn allow(&mut self, at_once: BlockCount) {
         self.at_once = (Vec::new(), at_once.as_usize());
     }
 
-    /// Whether this block may fail: its part can still do without it, and the FTL bears that many at once.
+    /// Whether this block may fail: its part has spare blocks left, and the FTL tolerates one more at once.
     pub(crate) fn may_fail(&self, block: Block) -> bool {
         if self.unlimited {
             return true;
@@ -107,7 +107,7 @@ impl Reserve {
         }
     }
 
-    /// Whether this block may take no mark: it did not before, or there may be one more.
+    /// Whether marking this block may fail: it failed before, or one more such block is allowed.
     pub(crate) fn may_take_no_mark(&self, block: Block) -> bool {
         let (unmarked, most) = &self.unmarked;
         self.unlimited || unmarked.contains(&block) || unmarked.len() < *most
@@ -118,7 +118,7 @@ impl Reserve {
         self.overwhelmed |= self.unmarked.0.len() > self.unmarked.1;
     }
 
-    /// Whether the device may refuse writes: more blocks have failed than it reported that it tolerates.
+    /// Whether the device may refuse writes: more blocks have failed than it tolerates.
     pub(crate) fn is_gone(&self) -> bool {
         let failed = |part: &Part| self.failed.iter().filter(|block| part.holds(**block)).count();
         self.overwhelmed || self.parts.iter().any(|part| failed(part) > part.may_fail)

@@ -1,4 +1,4 @@
-//! Runs: a device, a seed, a plan; many of them beside each other.
+//! Runs: a device, a seed, a plan; many of them in parallel.
 
 use rayon::prelude::*;
 
@@ -19,16 +19,16 @@ use crate::steps::{Step, Workload};
 use crate::truth::{Compare, Truth};
 use crate::watch::{Unwatched, Watcher};
 
-/// What came of a run, or of several.
+/// The result of a run, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The cuts that were tried.
+    /// The cuts tried.
     pub tally: Tally,
-    /// The promises that were broken.
+    /// The broken promises.
     pub violations: Vec<Violation>,
     /// Operations of the runs' own lives.
     pub operations: u64,
-    /// Pairs of an operation and a fate that there were to try in them.
+    /// Pairs of an operation and a fate that could be tried in them.
     pub choices: u64,
 }
 
@@ -83,8 +83,7 @@ fn run(world: &Context<'_>) -> Outcome {
     lead(world, &mut steps)
 }
 
-/// Lets a device go through these steps, without any cut beside those among them: what a script of a fuzzer's or a
-/// test's does.
+/// Runs these steps on a device, without other cuts than those among them, for scripts of fuzzers and tests.
 pub fn follow_script(
     setup: &Setup,
     plan: &Plan,
@@ -120,7 +119,7 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
-    // Every worker finds what goes wrong in the run's own life; one reports it.
+    // Every worker finds the violations of the run's own life; only one reports them.
     findings.violations.extend(
         verdict
             .err()

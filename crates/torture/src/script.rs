@@ -16,7 +16,7 @@ impl<'a> Source<'a> {
         Self(bytes)
     }
 
-    /// Whether all are used up.
+    /// Whether all bytes are used up.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next number below that one, which is not zero: of one byte where one is enough, of two elsewhere.
+    /// The next number below that limit, which is not zero: from one byte if that suffices, else from two.
     pub const fn below(&mut self, end: u32) -> u32 {
         let low = self.byte() as u32;
         let number = if end > 256 { low | (self.byte() as u32) << 8 } else { low };
@@ -40,20 +40,20 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Steps of a script: more find nothing new, and would only make a fuzzer slow.
+/// The most steps of a script: more find nothing new, and only slow a fuzzer.
 const STEPS_MAX: usize = 400;
 
-/// Faults that a script may ask for, beside none.
+/// Faults that a script may choose, besides none.
 const FAULTS: &[&str] = &["", "", "program", "erase", "program,erase,mark", "factory"];
 
-/// Does what the bytes encode, on one of these setups.
+/// Runs the script that the bytes encode, on one of these setups.
 pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
     let mut source = Source::new(bytes);
     let Some(setup) = setups.get(source.below(setups.len().max(1) as u32) as usize) else {
         return Outcome::default();
     };
     let named = FAULTS[source.below(FAULTS.len() as u32) as usize];
-    // The names are those of this file.
+    // The names are constants of this file, so they are known.
     let faults = Faults::parse(named).unwrap_or(Faults::NONE);
     let seed = u64::from(source.byte());
     let plan = Plan { faults, faults_named: named.into(), ..Plan::default() };

@@ -1,4 +1,4 @@
-//! What is tortured: a device, and an FTL in some configuration on it.
+//! The subject of a run: a device, and an FTL in some configuration on it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::hybrid::Hybrid;
 use crate::paged::Paged;
 use crate::subject::Subject;
 
-/// The FTLs that can be tortured.
+/// The FTLs that can be tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FtlName {
@@ -38,13 +38,13 @@ impl FtlName {
         }
     }
 
-    /// The argument of a command that chooses it, where one must.
+    /// The argument of a command that selects it, if it needs one.
     pub(crate) fn flag(self) -> String {
         if self == Self::default() { String::new() } else { format!(" --ftl {}", self.name()) }
     }
 }
 
-/// How the FTL is configured on a device.
+/// The configuration of the FTL on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum System {
@@ -53,8 +53,8 @@ pub enum System {
     Hybrid,
     /// Chains alone.
     Conventional,
-    /// With a log, and with everything as small as it can be: few cells in the hash table, one log block a chain, one
-    /// map in RAM. Folds leave in the log what it has.
+    /// With a log, and everything as small as possible: few cells in the hash table, one log block per chain, one map
+    /// in RAM. Folds leave the log's data in the log.
     Small,
 }
 
@@ -72,7 +72,7 @@ impl System {
     }
 }
 
-/// Why a device cannot be tortured.
+/// Why a device cannot be tested.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// There is no such device, or its file is wrong.
@@ -92,20 +92,20 @@ pub enum SetupError {
     PagedSystem,
 }
 
-/// Blocks of chains beyond the least that a device needs: what failures may take and folds may play with.
+/// Blocks of chains beyond the minimum: for failures and for folds.
 const SPARE: u16 = SPARE_BLOCKS_MIN + 3;
 
 /// In a device of one region, the log's part of its blocks.
 const LOG_SHARE: u32 = 5;
 
-/// A device, and an FTL in some configuration on it.
+/// A device with an FTL in some configuration.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The device's name, or its file's.
+    /// The name of the device or of its file.
     pub device: String,
     /// Which FTL.
     pub ftl: FtlName,
-    /// How it is configured on the device.
+    /// Its configuration on the device.
     pub system: System,
     /// The device's figures.
     pub part: Part,
@@ -114,8 +114,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The devices and systems that a whole run goes through: SLC alone, MLC alone, both, three bits a cell, without a
-    /// log, and with everything small.
+    /// The devices and systems of a full run: SLC only, MLC only, both, three bits per cell, without a log, and with
+    /// everything small.
     pub const ALL: [(&'static str, System); 9] = [
         ("tiny", System::Hybrid),
         ("tiny-slc", System::Hybrid),
@@ -128,18 +128,18 @@ impl Setup {
         ("tiny-tlc", System::Small),
     ];
 
-    /// The setup of a device, given by its name or its file, and a system.
+    /// The setup of a device, given by name or file, and a system.
     pub fn new(device: &str, system: System) -> Result<Self, SetupError> {
         let part = datasheet::open(device)?;
         let mut config = configured(&part, system);
         let hybrid =
             |config: Config| Hybrid::new(&part.geometry, config).map_err(SetupError::Shape);
-        // What the device has room for is known once its blocks are dealt out.
+        // The possible capacity is known after the blocks are divided among the parts.
         let shape = *hybrid(config)?.plan().shape();
         let blocks = u32::from(shape.chain.blocks.saturating_sub(SPARE).max(1));
         let room = blocks * shape.sectors_per_block.get();
         let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
-        // The last logical block is not whole, so that an end within a block is met too.
+        // The last logical block is partial, to test an end within a block too.
         let capacity = room.min(u32::try_from(exported).unwrap_or(u32::MAX)) - 1;
         config.capacity = Some(SectorCount::new(capacity));
         let subject = Arc::new(hybrid(config)?);
@@ -147,7 +147,7 @@ impl Setup {
         Ok(Self { device: device.into(), ftl, system, part, subject })
     }
 
-    /// The devices and systems that a whole run of the page store goes through.
+    /// The devices and systems of a full run of the page store.
     pub const ALL_PAGED: [(&'static str, System); 8] = [
         ("tiny", System::Hybrid),
         ("tiny-slc", System::Hybrid),
@@ -177,7 +177,7 @@ impl Setup {
         };
         let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
         let exported = u32::try_from(exported).unwrap_or(u32::MAX);
-        // The last block's worth is not whole, so that an end within a map page is met too.
+        // The last block is partial, to test an end within a map page too.
         let step = (exported / 32).max(1);
         let mut capacity = exported - 1;
         let subject = loop {
@@ -230,7 +230,7 @@ impl Setup {
         regions.into_iter().flatten().map(ftl_iface::RegionGeometry::pages).sum()
     }
 
-    /// Calls that a mount may make: it looks at no page more than a few times.
+    /// Calls that a mount may make: it reads no page more than a few times.
     pub(crate) fn mount_budget(&self) -> u64 {
         16 * self.pages() + 4_096
     }
@@ -240,7 +240,7 @@ impl Setup {
         64 * self.pages() + 16_384
     }
 
-    /// What the chip keeps of a page when each sector is represented by a stamp.
+    /// What the chip stores of a page when a stamp represents each sector.
     pub fn stamps(&self) -> Content {
         let spare_kept = self.subject.spare_used();
         Content::Stamps { sector: self.subject.sector_bytes(), spare_kept }
@@ -273,7 +273,7 @@ fn configured(part: &Part, system: System) -> Config {
             chain_sketch_halves: 1,
             chain_log_blocks_max: 1,
             copies_per_page: 1,
-            // So that cold data move within a few hundred requests.
+            // So that cold data moves within a few hundred requests.
             wear_leveling: WearLeveling { enabled: true, threshold: 1 },
             write_back: WriteBackConfig { collect_on_fold: false, ..Config::HYBRID.write_back },
             ..usual
@@ -281,12 +281,12 @@ fn configured(part: &Part, system: System) -> Config {
     }
 }
 
-/// Writes of two sectors are hot at first, and none of more than eight.
+/// Initially, writes of two sectors are hot, and none of more than eight is.
 fn small_writes(sector: Bytes) -> FilterChoice {
     FilterChoice::ByBytes { initial: sector * 2, largest: sector * 8 }
 }
 
-/// Blocks of an area of the page store beyond those that it needs: what failures may take.
+/// Blocks of an area of the page store beyond its minimum, for failures.
 const SPARE_PAGED: u32 = 2;
 
 fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> {

@@ -1,55 +1,55 @@
-//! What the host asks for: a workload drawn by a seed.
+//! The host's requests: a workload drawn by a seed.
 
 use std::fmt;
 
 use crate::dice::Dice;
 
-/// One thing that happens to the device.
+/// One event of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sectors are written.
     Write {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// Sectors are trimmed.
     Trim {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// Sectors are read and compared.
     Read {
-        /// The first.
+        /// The first sector.
         first: u32,
-        /// How many.
+        /// The number of sectors.
         count: u32,
     },
     /// The host is idle.
     Maintain {
-        /// Page copies that may be done meanwhile.
+        /// The most page copies in this time.
         budget: u32,
     },
     /// The host waits until everything is on flash.
     Flush,
-    /// What a power cut may have touched is set right now, and not with the next request.
+    /// The device recovers from a power cut now, and not with the next request.
     Settle,
-    /// Every page is to be read once, and some idle time is given for it.
+    /// A scrub is started, and gets some idle time.
     Scrub,
     /// Everything is read and compared, and every invariant is checked.
     Compare,
-    /// Power is switched off between two requests, without a word.
+    /// Power fails between two requests.
     Rest,
     /// The device is stopped, and then switched off.
     Stop,
     /// Power will fail some operations later.
     Cut {
-        /// So many.
+        /// How many.
         after: u32,
-        /// What decides the operation's fate.
+        /// The seed of the operation's fate.
         seed: u64,
     },
 }
@@ -126,7 +126,7 @@ impl Workload {
     }
 
     fn trim(&mut self) -> Step {
-        // Now and then whole logical blocks, which are no longer than that on small devices.
+        // Sometimes long enough for whole logical blocks on small devices.
         let most = if self.dice.percent(25) { 4 * LONGEST } else { 6 };
         let count = 1 + self.dice.below(most);
         let (first, count) = self.run(count);

@@ -1,23 +1,23 @@
-//! What is tortured: an FTL with its configuration, as far as worlds, faults and truth need to know it.
+//! The subject of a test: an FTL with its configuration, as far as worlds, faults and truth need to know it.
 
 use ftl_iface::{BlockCount, BlockStore, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
 
-/// An FTL under torture. Whatever is not declared here is the same for all of them.
+/// An FTL under test. Everything else is the same for all of them.
 pub(crate) trait Subject: OnFlash {
     /// Formats a device; the key distinguishes this format from others.
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String>;
 
-    /// Mounts a device and hands it over, if it mounts.
+    /// Mounts a device and passes it on, if it mounts.
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted>;
 }
 
-/// What is done with a device that has mounted.
+/// What is done with a mounted device.
 pub(crate) type Live<'a> = dyn FnMut(&mut dyn Mounted) + 'a;
 
-/// A device that was mounted.
+/// A mounted device.
 pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// The device below.
     fn device(&self) -> &Crossing;
@@ -25,13 +25,13 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// The device below.
     fn device_mut(&mut self) -> &mut Crossing;
 
-    /// Checks every invariant. An unreadable page may prevent it.
+    /// Checks every invariant. An unreadable page may prevent that.
     fn check(&mut self) -> Result<(), Unchecked>;
 
-    /// Sets right what a power cut may have touched.
+    /// Repairs what a power cut may have touched.
     fn settle(&mut self) -> Result<(), StoreWriteError<Halt>>;
 
-    /// Asks for every page to be read once, in idle time to come.
+    /// Starts a scrub, which reads every page once in idle time.
     fn scrub(&mut self);
 
     /// Stops it, so that the next mount is quick.
@@ -40,26 +40,26 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// How many blocks may fail in the next request.
     fn at_once(&self) -> BlockCount;
 
-    /// The state of its reserve, for people.
+    /// The state of its reserve, in readable form.
     fn health(&self) -> String;
 
-    /// Work that is left once it reports that no idle work is left, for people; `None` if there is none.
+    /// Work owed although it reports that no idle work is left, in readable form; `None` if there is none.
     fn owed(&self) -> Option<String>;
 }
 
 /// Why a device did not mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmounted {
-    /// It is not formatted, or not to the end.
+    /// It is not formatted, or not completely.
     Blank(String),
     /// Anything else.
     Failed(String),
 }
 
-/// Why invariants were not found to hold.
+/// Why the check of the invariants failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unchecked {
-    /// This one does not.
+    /// This invariant is violated.
     Broken(String),
     /// A page cannot be read.
     Unreadable(String),

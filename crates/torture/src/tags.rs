@@ -1,8 +1,8 @@
-//! The tags of `ftl-core` decoded for people, and forged ones.
+//! The tags of `ftl-core` in readable form, and forged ones.
 
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
 
-/// The spare bytes of a page, decoded.
+/// The content of a page's spare bytes.
 pub(crate) fn explain(spare: &[u8], key: u32) -> String {
     let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
     let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
@@ -18,8 +18,8 @@ pub(crate) fn explain(spare: &[u8], key: u32) -> String {
     }
 }
 
-/// Changes the spare bytes of a page as the numbers have it, and gives them the check that fits. A page may
-/// come to claim that it is one of those kinds.
+/// Changes the spare bytes of a page by the numbers, and gives them a valid checksum. The page may become one of those
+/// kinds.
 pub(crate) fn forge(spare: &mut [u8], key: u32, kinds: &[Kind], below: &mut dyn FnMut(u32) -> u32) {
     let key = FormatKey::new(key);
     let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());

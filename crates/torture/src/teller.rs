@@ -1,16 +1,16 @@
-//! The probe of an FTL under torture: it tells the crossing the cause of each operation.
+//! The probe of an FTL under test: it passes the cause of each operation to the crossing.
 
 use ftl_core::probe::{Cause, Probe, Verb};
 use ftl_iface::Region;
 
 use crate::account::Account;
 
-/// The probe that keeps the account.
+/// The probe that updates the account.
 #[derive(Clone, Debug)]
 pub(crate) struct Teller(Account);
 
 impl Teller {
-    /// A probe that keeps that account.
+    /// A probe that updates that account.
     pub(crate) const fn new(account: Account) -> Self {
         Self(account)
     }

@@ -1,4 +1,4 @@
-//! The truth of what was acknowledged: what each sector must read as, and may read as after a cut.
+//! The record of what was acknowledged: what each sector must read as, and what it may read as after a cut.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,9 @@ use nand_model::Stamp;
 
 use crate::dice::Dice;
 
-/// What a sector reads as: the request that it was written by, or nothing.
+/// The content of a sector: the request that wrote it, or nothing.
 ///
-/// One number encodes both sector and request, so that any content shows where it came from.
+/// One number encodes both sector and request, so that any content found shows its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Version(u32);
 
@@ -23,35 +23,35 @@ impl Version {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Expected {
     now: Version,
-    /// It was found lost: it stays so until it is written, or reads as what it was.
+    /// It was reported lost: it may stay lost until it is written, or read as before.
     lost: bool,
 }
 
-/// Whether bytes are compared in full, or only the stamps that distinguish writes.
+/// Whether all bytes are compared, or only the stamps that identify writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
-    /// The device keeps nothing but stamps.
+    /// The device stores only stamps.
     Stamps,
     /// Every byte.
     Bytes,
 }
 
-/// What was acknowledged, and what was asked for.
+/// What was acknowledged, and what was requested.
 #[derive(Clone, Debug)]
 pub struct Truth {
     sectors: Vec<Expected>,
-    /// What requests asked for that were not acknowledged, by the sectors that nobody has read since: they may hold
-    /// any of it, or what they held before.
+    /// The versions of unacknowledged requests, by sectors that were not read since: a sector may hold any of them, or
+    /// its version before.
     asked: BTreeMap<u32, Vec<Version>>,
     sector_bytes: usize,
     compare: Compare,
     /// Requests begun so far.
     requests: u32,
-    /// Contents that a fault made unreadable when they were programmed, in order.
+    /// Versions that a fault made unreadable when they were programmed, sorted.
     injured: Vec<Version>,
-    /// Those of them in whose place older data may be found: nothing showed what the page had held.
+    /// Those of them for which an older version may be found, because nothing else recorded what the page held.
     untold: Vec<Version>,
-    /// Sectors whose places in a data block a fault made unreadable, in order.
+    /// Sectors whose places in a data block a fault made unreadable, sorted.
     places: Vec<Sector>,
 }
 
@@ -60,14 +60,14 @@ pub struct Truth {
 pub enum Found {
     /// All zeros.
     Zeros,
-    /// What a request wrote, to this sector or another.
+    /// Data of a request, for this sector or another.
     Written {
         /// The request.
         request: u32,
         /// The sector that it was written to.
         sector: u32,
     },
-    /// Bytes that nobody wrote.
+    /// Bytes that no request wrote.
     Garbage,
     /// The beginning of one write, and not its end.
     Mix,
@@ -92,14 +92,14 @@ impl fmt::Display for Found {
     }
 }
 
-/// What was found where something else must be.
+/// A wrong content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Where.
+    /// The sector.
     pub sector: Sector,
-    /// What must be there.
+    /// The expected content.
     pub expected: String,
-    /// What is there.
+    /// The content found.
     pub found: Found,
 }
 
@@ -107,7 +107,7 @@ pub struct Wrong {
 const RUN: u32 = 16;
 
 impl Truth {
-    /// A device that was formatted: all zeros.
+    /// A formatted device: all zeros.
     pub fn new(capacity: u32, sector_bytes: usize, compare: Compare) -> Self {
         let sectors = vec![Expected::default(); capacity as usize];
         Self {
@@ -150,7 +150,7 @@ impl Truth {
         }
     }
 
-    /// The request was acknowledged: what it asked for is what must be there.
+    /// Notes that the request was acknowledged, so its versions are now expected.
     pub fn acknowledge(&mut self, first: u32, count: u32) {
         for sector in first..first + count {
             if let Some(now) = self.asked.remove(&sector).and_then(|asked| asked.last().copied()) {
@@ -159,8 +159,8 @@ impl Truth {
         }
     }
 
-    /// Says what faults have made unreadable so far. These contents were programmed and may be reported lost; in the
-    /// stead of those that are `untold`, older ones may be found, for nothing told what their page held. Sectors whose
+    /// Sets what faults have made unreadable so far. These contents were programmed and may be reported lost; for those
+    /// that are `untold`, older ones may be found, because nothing else recorded what their page held. Sectors whose
     /// `places` cannot be read may be reported lost whatever they hold.
     pub fn injure(&mut self, contents: &[Stamp], untold: &[Stamp], places: &[Sector]) {
         let sorted = |stamps: &[Stamp]| {
@@ -190,10 +190,10 @@ impl Truth {
             || self.places.binary_search(&Sector::new(sector)).is_ok()
     }
 
-    /// Whether something older may be found in the place of what must be there.
+    /// Whether an older version may be found instead of the expected one.
     fn may_be_older(&self, sector: u32, expected: Expected, found: &Found) -> bool {
         let untold = |version: Version| self.untold.binary_search(&version).is_ok();
-        // One that was under way may have taken the place of what was before, and that its block.
+        // A write in flight may have replaced the version before, whose block may have been erased.
         let is_untold =
             untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
         let is_older = match found {
@@ -210,7 +210,7 @@ impl Truth {
         Version(request * self.sectors.len() as u32 + sector)
     }
 
-    /// Reads sectors and compares them. What is found of an unacknowledged request is from then on what must be there.
+    /// Reads sectors and compares them. Content found of an unacknowledged request is expected from then on.
     pub fn compare<S: BlockStore + ?Sized>(
         &mut self,
         store: &mut S,
@@ -231,7 +231,7 @@ impl Truth {
                     }
                 }
                 Err(_) if run > 1 => {
-                    // One by one: the others of the run may be readable.
+                    // One by one, because the others of the run may be readable.
                     for sector in at..at + run {
                         self.compare(store, sector, 1)?;
                     }
@@ -273,7 +273,7 @@ impl Truth {
         } else if let Some(asked) = self.asked_of(sector).iter().find(|asked| fits(**asked)) {
             Expected { now: *asked, lost: false }
         } else if found == Found::Lost && self.may_be_lost(sector, expected) {
-            // Whichever of them it was: another copy of it may yet be found after a mount.
+            // The expected version stays, because another copy may still be found after a mount.
             self.sectors[sector as usize].lost = true;
             return Ok(());
         } else if self.may_be_older(sector, expected, &found) {
@@ -321,7 +321,7 @@ impl Truth {
     }
 }
 
-/// The content of a version: its stamp, and behind it bytes that no other version has.
+/// The content of a version: its stamp, followed by bytes that no other version has.
 fn fill(version: Version, bytes: usize, compare: Compare, data: &mut Vec<u8>) {
     let start = data.len();
     data.resize(start + bytes, 0);

@@ -1,15 +1,15 @@
-//! The watcher of a run: shows people the progress, and can end it.
+//! A run's watcher, which shows progress and may end the run.
 
-/// Receives the progress of a run, and may end it.
+/// Follows the progress of a run, and may end it.
 pub trait Watcher: Sync {
-    /// So many more cuts were tried.
+    /// Notes that many more cuts were tried.
     fn tried(&self, cuts: u64);
 
-    /// Whether to continue; if not, the run ends soon with the result so far.
+    /// Whether to continue; if not, the run ends soon and reports its results so far.
     fn goes_on(&self) -> bool;
 }
 
-/// Nobody watches.
+/// A watcher that does nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Unwatched;
 

@@ -33,7 +33,7 @@ use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use memory::Spares;
 
-/// The content of a page, as far as its tag says.
+/// The content of a page, by its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A page of this format.
@@ -44,12 +44,12 @@ pub enum Seen {
     Unreadable,
 }
 
-/// Where the content of a page to program is.
+/// The source of a page to program.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
-    /// In the host's own buffer: a whole page of it.
+    /// The host's own buffer, which holds the whole page.
     Host(&'a [u8]),
-    /// In the page buffer.
+    /// The page buffer.
     Buffer,
 }
 
@@ -66,12 +66,13 @@ pub struct Flash<'ram, D, P> {
     sector_bytes: Bytes,
     key: FormatKey,
     stamp: Stamp,
-    /// None has a larger stamp.
+    /// No page has a larger stamp.
     last_stamp: Stamp,
     spares: Spares<'ram>,
     /// As long as the longest page.
     buffer: &'ram mut [u8],
-    /// Whether the list of bad blocks went through the buffer since it was filled: the page is to be made again.
+    /// Whether the list of bad blocks has overwritten the buffer since it was filled, so that the page must be made
+    /// again.
     spoiled: bool,
     /// Bytes of the tag read last.
     read_bytes: u16,
@@ -80,14 +81,14 @@ pub struct Flash<'ram, D, P> {
     read_last: Option<Spot>,
     dead: bool,
     seals: Seals,
-    /// Blocks that have failed, and what follows from it.
+    /// Blocks that have failed, and the consequences.
     pub failed: Failed,
-    /// Weak pages, which are to be refreshed.
+    /// Weak pages that must be refreshed.
     pub weak: Weak,
 }
 
 impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
-    /// The door to that device. What is beyond the tag in a spare area stays erased.
+    /// The door to that device. The spare area beyond the tag stays erased.
     pub fn new(
         device: D,
         probe: P,
@@ -102,7 +103,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             device,
             probe,
             meta: shape.meta,
-            // Without a log no spot of it exists, so any part will do.
+            // Without a log this part is a placeholder, because no spot of the log exists.
             log: match shape.log {
                 Some(log) => log,
                 None => shape.meta,
@@ -151,7 +152,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         &self.probe
     }
 
-    /// Tells the probe of a decision.
+    /// Reports a decision to the probe.
     #[inline]
     pub fn tell(&mut self, event: Event) {
         self.probe.event(event);
@@ -167,7 +168,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.key
     }
 
-    /// Raises the last stamp given to at least this one; a mount calls it with each stamp that it meets.
+    /// Raises the last stamp given to at least this one; a mount calls it with each stamp that it reads.
     pub fn raise_stamp(&mut self, stamp: Stamp) {
         self.stamp = self.stamp.max(stamp);
     }
@@ -194,14 +195,14 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.block(spot).page(index)
     }
 
-    /// The page used for that number, where only the first page of each word line is used.
+    /// The physical page for that number, if only the first of each word line is used.
     #[cold]
     fn spread(&self, page: u16) -> PageIndex {
         let shape = self.geometry().region(self.meta.region);
         shape.map_or(Pairing::None, |shape| shape.pairing).first_page(page)
     }
 
-    /// Whether the device may still be asked: nothing has failed that ends this mount.
+    /// Whether the device may still be used: nothing has failed that ends this mount.
     #[inline]
     pub fn alive(&self) -> Result<(), Fault<D::Error>> {
         if self.dead && !planted(Bug::AskDeadDevice) { Err(Fault::Device(None)) } else { Ok(()) }
@@ -225,7 +226,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.read_here(spot, slot, data, cause)
     }
 
-    /// [`read`](Self::read), put into its caller: what that does not look at of the tag is not taken out of it. For the
+    /// [`read`](Self::read), inlined, so that fields of the tag that the caller does not use are not extracted. For the
     /// host's reads and for scans.
     #[inline(always)]
     pub fn read_here(
@@ -258,7 +259,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
                 Ok(layout::tag(spare, self.key))
             }
             Err(ReadError::Uncorrectable) => {
-                // A mount meets what a power cut has left, and deals with it.
+                // A mount expects and handles pages that a power cut has left.
                 if cause != Cause::Mount {
                     self.weak.note(spot);
                 }
@@ -274,29 +275,29 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.read(spot, 0, &mut [], cause)
     }
 
-    /// Looks at a page's tag, whatever state the page is in.
+    /// Reads a page's tag, whatever state the page is in.
     #[inline(never)]
     pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
         let seen = self.look_here(spot, cause)?;
         Ok(if self.is_plausible(spot, &seen) { seen } else { Seen::Unreadable })
     }
 
-    /// Whether a page with that tag can be there. After an interrupted erase pages may read as anything, and one in
-    /// millions of them passes the check of a tag; nearly all of those have a kind that does not belong there or a
-    /// stamp that no device of this size reaches.
+    /// Whether such a page may be there. The remains of an interrupted erase may read as anything, and one in millions
+    /// of such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of this
+    /// size reaches exposes nearly all of those.
     fn is_plausible(&self, spot: Spot, seen: &Seen) -> bool {
         let Seen::Page(tag) = seen else { return true };
         spot.room.takes(tag.kind) && tag.stamp <= self.last_stamp
     }
 
-    /// [`look`](Self::look), put into its caller.
+    /// [`look`](Self::look), inlined.
     #[inline(always)]
     pub fn look_here(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
         let read = self.read_here(spot, 0, &mut [], cause);
         self.seen(read)
     }
 
-    /// What the page read last turns out to be.
+    /// Classifies the page read last.
     #[inline(always)]
     fn seen(&self, read: Result<Option<Tag>, Fault<D::Error>>) -> Result<Seen, Fault<D::Error>> {
         match read {
@@ -313,13 +314,13 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     }
 
     /// Whether a page may be erased though later ones of its block are programmed: pages of the chains that endanger
-    /// others are left out where those could not be copied.
+    /// others are skipped if those could not be backed up.
     pub fn may_be_left_out(&self, spot: Spot) -> bool {
         let pages = PageCount::new(u32::from(self.chain.pages));
         spot.room == Room::Chain && !self.chain_pairing().is_first(PageIndex::new(spot.page), pages)
     }
 
-    /// Slots of a page there.
+    /// Slots per page there.
     pub fn slots_of(&self, spot: Spot) -> u16 {
         self.part(spot.room).slots
     }
@@ -329,7 +330,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.stamp
     }
 
-    /// What a slot of a page holds. The page must be the one that was read last: its tag is kept, and no other.
+    /// What a slot of a page holds. The page must be the one that was read last, because only its tag is kept.
     #[inline]
     pub fn slot(&self, spot: Spot, slot: u16) -> Slot {
         #[cfg(debug_assertions)]
@@ -338,7 +339,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         layout::slot(self.spares.read, usize::from(slot))
     }
 
-    /// A sector whose place is in a page, whatever the page holds: it shows the logical block. The page must be the one
+    /// A sector whose home is in a page, whatever the page holds; it shows the logical block. The page must be the one
     /// that was read last.
     pub fn any_place(&self, spot: Spot) -> Option<Sector> {
         let slots = self.spares.read.len() / 4;
@@ -352,15 +353,15 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.spares.read.get(..usize::from(self.read_bytes)).is_some_and(layout::is_erased)
     }
 
-    /// Says what a slot of the page of the chains that is programmed next with [`HELD`](layout::Slots::HELD) will hold.
-    /// Only programs to chains forget it.
+    /// Sets what a slot will hold of the next page of the chains to be programmed with [`HELD`](layout::Slots::HELD).
+    /// Only programs to chains reset it.
     #[inline]
     pub fn hold(&mut self, slot: u16, holds: Slot) {
         layout::put_slot(self.spares.chain, usize::from(slot), holds);
     }
 
-    /// Says that slots of that page will hold what slots of the page read last hold, which must be that sector and
-    /// those that follow it. `false`: it is something else.
+    /// Sets slots of that page to what slots of the page read last hold, which must be that sector and the following
+    /// ones. `false`: they hold something else.
     #[inline]
     pub fn hold_as_read(&mut self, from: u16, to: u16, count: u16, first: Sector) -> bool {
         let slots = |at| layout::tag_bytes(at)..layout::tag_bytes(at + count);
@@ -369,7 +370,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         read.zip(held).is_some_and(|(read, held)| layout::copy_slots(held, read, first))
     }
 
-    /// Programs a page of which no checkpoint knows.
+    /// Programs a page that no checkpoint covers.
     #[inline]
     fn program_page(
         &mut self,
@@ -410,7 +411,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         }
     }
 
-    /// Erases a block of which no checkpoint knows. `false`: it did not erase.
+    /// Erases a block that no checkpoint covers. `false`: the erase failed.
     #[inline]
     fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<bool, Fault<D::Error>> {
         self.alive()?;

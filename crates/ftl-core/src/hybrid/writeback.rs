@@ -4,8 +4,8 @@
 //! log's head. Three rules decide that (Chang §3.6), and each has a switch, so that its effect
 //! can be measured:
 //!
-//! (a) A sector leaves only if its chain already has a log block; so it opens no new one, and waits
-//! for more sectors of its chain.
+//! (a) A sector leaves only if its chain already has a log block. So it opens no new one, and waits for more sectors of
+//! its chain.
 //!
 //! (b) A fold also collects the chain's sectors from the log, since it writes the whole block
 //! anyway.
@@ -14,15 +14,13 @@
 //! usual. (The update ratio is the share of sectors written to the log that the log already holds.) Then the log
 //! has filled with data that cannot leave, or the host accesses other data.
 //!
-//! The ratio is averaged over a short time, the present, and a long one, the usual.
-//! *Notably* is below three quarters of the usual; the suspension ends at seven eighths, so that a
-//! ratio at the limit does not switch it back and forth. Both averages follow the workload: if the host
-//! stays with fewer updates, that becomes the usual ratio, and (a) returns, within five long
-//! periods even without any update. The paper gives no lengths; here the short average covers
-//! about a thousand requests, like its other periods, and the long one sixteen times as many. A
-//! thousand requests are enough to tell a ratio of a tenth from three quarters of it. At a ratio of a few percent
-//! chance alone may suspend (a), which is no loss, since a log that hardly any write hits holds
-//! nothing worth keeping.
+//! The ratio is averaged over a short time, the present, and a long one, the usual. *Notably* is below three quarters
+//! of the usual; the suspension ends at seven eighths, so that a ratio at the limit does not switch it back and forth.
+//! Both averages follow the workload: if the host keeps making fewer updates, that becomes the usual ratio, and (a) is
+//! restored, within five long periods even without any update. The paper gives no lengths; here the short average
+//! covers about a thousand requests, like its other periods, and the long one sixteen times as many. A thousand
+//! requests are enough to distinguish a ratio of a tenth from three quarters of it. At a ratio of a few percent chance
+//! alone may suspend (a), which is no loss, since a log that hardly any write hits holds nothing worth keeping.
 
 mod image;
 
@@ -30,9 +28,9 @@ use ftl_iface::SectorCount;
 
 use crate::config::WriteBackConfig;
 
-/// Requests that are summed up before the averages move. It keeps the work a request down to two
-/// additions, and the sums large against the rounding of an average, which is less than one sector
-/// a batch: under 2 % even where every request writes one sector.
+/// Requests that are summed before the averages are updated. That reduces the work per request to two additions, and
+/// keeps the sums large against the rounding of an average, which is less than one sector per batch: under 2 % even if
+/// every request writes one sector.
 const BATCH: u8 = 64;
 
 /// The short average spans 2^4 batches: 1,024 requests.
@@ -41,20 +39,20 @@ const SHORT: u32 = 4;
 /// The long average spans 2^8 batches: 16,384 requests.
 const LONG: u32 = 8;
 
-/// Batches until both averages span what they are meant to.
+/// Batches until both averages cover their full span.
 const WARM: u16 = 1 << LONG;
 
 /// A share below six eighths of the usual one suspends rule (a).
 const NOTABLY_BELOW: u64 = 6;
 
-/// A share of seven eighths ends that.
+/// A share of seven eighths ends the suspension.
 const USUAL_AGAIN: u64 = 7;
 
 /// The write-back policy.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteBack {
     config: WriteBackConfig,
-    /// The requests since the averages last moved.
+    /// The requests since the averages were last updated.
     batch: Share,
     requests: u8,
     short: Share,
@@ -78,7 +76,7 @@ impl WriteBack {
         }
     }
 
-    /// Notes a write that the log took: its sectors, and how many of them the log held already.
+    /// Notes a write to the log: its sectors, and how many of them the log held already.
     #[inline]
     pub fn note_hot_write(&mut self, updates: SectorCount, sectors: SectorCount) {
         debug_assert!(updates <= sectors, "{updates} were updated by a write of {sectors}");
@@ -126,8 +124,8 @@ impl WriteBack {
 
 /// Sectors written, and those of them that were updates: of a batch, or fading sums over many.
 ///
-/// A fading sum loses a fixed fraction with each batch. Both sums of a share fade alike, so their
-/// quotient is the average of the batches, each weighted by its sectors, from the first batch on.
+/// A fading sum loses a fixed fraction with each batch. Both sums of a share fade equally, so their quotient is the
+/// average of the batches, each weighted by its sectors, from the first batch on.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     updates: u32,
@@ -175,9 +173,8 @@ mod tests {
     /// Requests until both averages are warm.
     const WARM_REQUESTS: u32 = BATCH as u32 * WARM as u32;
 
-    /// Writes two sectors a request, `percent` of which are updates, until the policy is or is no
-    /// longer suspended. Returns after how many requests that was, or `None` if it was not within
-    /// `limit`.
+    /// Writes two sectors per request, `percent` of which are updates, until the suspension begins or ends. Returns
+    /// after how many requests that was, or `None` if it took more than `limit`.
     fn until(policy: &mut WriteBack, suspended: bool, percent: u32, limit: u32) -> Option<u32> {
         let mut random = 1_u64;
         (1..=limit).find(|_| {
@@ -289,7 +286,7 @@ mod tests {
             let (mine, other) = (Share { updates: u, sectors: s }, Share { updates: v, sectors: t });
             let left = 8 * u128::from(u) * u128::from(t);
             let right = u128::from(eighths) * u128::from(v) * u128::from(s);
-            // The eighth lost seven parts at most, each times the eighths.
+            // The rounded eighth lost at most seven parts, each times the number of eighths.
             let unsure = left < right && right <= left + 7 * u128::from(eighths);
             prop_assert!(unsure || mine.is_below(eighths, other) == (left < right));
         }

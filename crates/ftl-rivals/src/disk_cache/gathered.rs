@@ -1,8 +1,8 @@
-//! The valid data of a block that is freed, on its way to another place.
+//! The units of a block that is being freed, on their way to their destination.
 
 use crate::kit::Unit;
 
-/// Units with their data, one behind the other.
+/// Units with their data, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathered {
     units: Vec<(Unit, usize)>,
@@ -25,7 +25,7 @@ impl Gathered {
         self.units.sort_unstable();
     }
 
-    /// The units, each of that many bytes.
+    /// The units, each of `bytes` bytes.
     pub(super) fn each(&self, bytes: usize) -> impl Iterator<Item = (Unit, &[u8])> {
         self.units.iter().map(move |(unit, at)| (*unit, &self.data[*at..at + bytes]))
     }

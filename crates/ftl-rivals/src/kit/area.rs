@@ -1,6 +1,6 @@
-//! An area: some blocks of one region, those that are being filled, those that are free, and what is valid in each.
+//! An area: some blocks of one region. It tracks open and free blocks, and the valid units of each.
 //!
-//! It holds tables and does no I/O; [`Units`](super::Units) does, and tells it.
+//! It holds tables and does no I/O; [`Units`](super::Units) does, and reports it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,20 +12,20 @@ use super::race::Race;
 
 mod check;
 
-/// What an area is made of.
+/// The plan of an area.
 #[derive(Clone, Debug)]
 pub struct AreaPlan {
-    /// The region whose blocks it has.
+    /// The region of its blocks.
     pub region: Region,
-    /// Which of them.
+    /// The blocks.
     pub blocks: Range<u32>,
-    /// The streams that fill blocks of its own each, by the mode of these blocks.
+    /// The mode of each stream's blocks. Streams do not share blocks.
     pub streams: Vec<Mode>,
-    /// Blocks that a stream fills in turn, so that as many planes and dies work at the same time.
+    /// Blocks that a stream fills in parallel, so that as many planes and dies work at the same time.
     pub lanes: u32,
 }
 
-/// Blocks that a stream fills in turn, by region: as many as planes work at the same time there.
+/// Blocks that a stream fills in parallel, by region: one for each plane that works at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes {
     /// In the SLC region.
@@ -50,19 +50,19 @@ impl Lanes {
 }
 
 impl AreaPlan {
-    /// All blocks of a region, in full mode, under that many streams; none where the device lacks it.
+    /// All blocks of a region, in full mode, with that many streams; no blocks if the device lacks the region.
     pub fn whole(geometry: &Geometry, region: Region, streams: usize, lanes: u32) -> Self {
         let blocks = geometry.region(region).map_or(0, |shape| shape.blocks.get());
         Self { region, blocks: 0..blocks, streams: vec![Mode::Full; streams], lanes }
     }
 }
 
-/// A stream of an area: data of one kind, which fill blocks of their own.
+/// A stream of an area: data of one kind, in separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// The area, in the order of the plans.
+    /// The number of the area, in the order of the plans.
     pub area: usize,
-    /// The stream, in the order of the area's plan.
+    /// The number of the stream, in the order of the area's plan.
     pub number: usize,
 }
 
@@ -81,18 +81,18 @@ enum State {
     Bad,
 }
 
-/// Stands for a block that is not full, so that it is never the least valid.
+/// The key of a block that is not full, so that it is never the least valid.
 const NOT_FULL: u16 = u16::MAX;
 
-/// The share of a block of which nothing is valid, where a share divides: it is worth more than all others.
+/// The valid share of a block without valid units, where a policy divides by it: worth more than all others.
 const NOTHING: f64 = 1e-12;
 
-/// Bits of the number of a unit in its block.
+/// Bits of a unit's number in its block.
 const fn place_bits(units: u32) -> u32 {
     units.next_power_of_two().trailing_zeros()
 }
 
-/// Blocks of a group: as many groups as blocks of one, about, on the paper's devices.
+/// Blocks per group: about as many as there are groups, on the paper's devices.
 const GROUP: usize = 256;
 
 /// Some blocks of one region.
@@ -101,27 +101,27 @@ pub struct Area {
     region: Region,
     first: u32,
     lanes: usize,
-    /// Units of a block by its mode: a block has fewer in SLC mode.
+    /// Units per block, by mode: fewer in SLC mode.
     units: [u32; 2],
-    /// A place's number is that of its block, turned left by so much, and that of its unit: to find a block costs no
-    /// division.
+    /// A place's number is its block's number shifted left by this much, plus its unit's, so that finding the block
+    /// needs no division.
     shift: u32,
     modes: Vec<Mode>,
     states: Vec<State>,
     valid: Vec<u16>,
-    /// How many are valid in full blocks, in units of a block in full mode; [`NOT_FULL`] in all others.
+    /// The valid units of full blocks, scaled to a block in full mode; [`NOT_FULL`] for all others.
     keys: Vec<u16>,
-    /// The least key of each group of [`GROUP`] blocks, so that a search need not look at every block.
+    /// The least key of each group of [`GROUP`] blocks, so that a search need not visit every block.
     least: Vec<u16>,
     written: Vec<u16>,
     filled_at: Vec<u64>,
     cleanings: Vec<u32>,
-    /// Their sum.
+    /// The sum of `cleanings`.
     cleaned: u64,
     /// Whether the block was programmed since its erase, and in which mode it was erased.
     used: Vec<bool>,
     failing: Vec<bool>,
-    /// A bit a unit.
+    /// One bit per unit: whether it is valid.
     bits: Vec<u64>,
     free: Vec<VecDeque<u32>>,
     free_count: u32,
@@ -133,16 +133,16 @@ pub struct Area {
     stream_modes: Vec<Mode>,
     /// Units programmed so far: the area's clock.
     now: u64,
-    /// Full blocks in the order in which they were filled, a list for each mode.
+    /// Full blocks in the order in which they were filled, one list per mode.
     filled: Lists,
-    /// Blocks in each mode that are being filled or full.
+    /// Blocks in each mode that are open or full.
     holding: [u32; 2],
-    /// What full blocks are worth as victims, where a policy has asked for it.
+    /// The worth of full blocks as victims, once a policy has asked for it.
     race: Option<Race>,
 }
 
 impl Area {
-    /// An area of erased blocks, where a block has that many units in full mode and that many in SLC mode.
+    /// An area of erased blocks, given the units of a block in full mode and in SLC mode.
     pub(super) fn new(plan: &AreaPlan, units: [u32; 2]) -> Self {
         let blocks = plan.blocks.len();
         let lanes = plan.lanes.max(1) as usize;
@@ -198,7 +198,7 @@ impl Area {
         self.free_count
     }
 
-    /// Free blocks below which the next write may find none left for the copies that collecting needs.
+    /// With fewer free blocks the next write might leave none for the copies of garbage collection.
     #[inline]
     pub const fn least_free(&self) -> u32 {
         self.least_free
@@ -210,16 +210,16 @@ impl Area {
         self.free_count < self.least_free
     }
 
-    /// From now on keeps two blocks free, where one is filled at a time. A write takes one, if room was made before it;
-    /// collecting takes one, too, and gives one back. Where several are filled in turn, collecting may take one of each
-    /// before it gives any back, and nothing changes.
+    /// From now on keeps only two blocks free, if one block is filled at a time. A write takes one, if room was made
+    /// before it; garbage collection takes one, too, and frees one. If several blocks are filled in parallel,
+    /// collection may take one of each before it frees any, and nothing changes.
     pub(crate) const fn keep_two_free(&mut self) {
         if self.lanes == 1 {
             self.least_free = 2;
         }
     }
 
-    /// Blocks that its streams fill at a time, at most.
+    /// The most blocks that are open at a time.
     pub(super) const fn most_open(&self) -> u32 {
         (self.lanes * self.open.len()) as u32
     }
@@ -229,7 +229,7 @@ impl Area {
         self.states.iter().filter(|state| **state != State::Bad).count() as u32
     }
 
-    /// Numbers of places of the area. Where a block's units are no power of two, some are no place's.
+    /// The range of place numbers of the area. If a block's units are no power of two, some numbers are unused.
     pub const fn places(&self) -> u32 {
         self.blocks() << self.shift
     }
@@ -240,13 +240,13 @@ impl Area {
         block << self.shift | unit
     }
 
-    /// The block of a place, and the unit of it.
+    /// The block of a place, and the unit in it.
     #[inline]
     pub const fn spot(&self, place: u32) -> (u32, u32) {
         (place >> self.shift, place & ((1 << self.shift) - 1))
     }
 
-    /// Units of a block in full mode.
+    /// Units per block in full mode.
     #[inline]
     pub const fn units_in_full(&self) -> u32 {
         self.units[0]
@@ -264,7 +264,7 @@ impl Area {
         self.units[self.modes[block as usize] as usize]
     }
 
-    /// Blocks in that mode that hold something.
+    /// Blocks in that mode that are open or full.
     pub const fn blocks_in(&self, mode: Mode) -> u32 {
         self.holding[mode as usize]
     }
@@ -287,7 +287,7 @@ impl Area {
         self.valid[block as usize].into()
     }
 
-    /// Whether nothing would be won by collecting the block.
+    /// Whether collecting the block would free nothing.
     #[inline]
     pub fn is_wholly_valid(&self, block: u32) -> bool {
         self.valid(block) == self.units_of(block)
@@ -298,7 +298,7 @@ impl Area {
         self.now
     }
 
-    /// How often blocks of the area were freed, in the mean.
+    /// How often a block of the area was freed, on average.
     #[allow(clippy::cast_precision_loss)] // Wear is compared roughly.
     pub fn mean_cleanings(&self) -> f64 {
         self.cleaned as f64 / self.cleanings.len().max(1) as f64
@@ -310,7 +310,7 @@ impl Area {
         self.filled_at[block as usize]
     }
 
-    /// The full block of which the least is valid.
+    /// The full block with the fewest valid units, scaled by mode.
     pub fn least_valid(&self) -> Option<u32> {
         let least = self.least.iter().copied().min().filter(|key| *key != NOT_FULL)?;
         let first = self.least.iter().position(|key| *key == least)? * GROUP;
@@ -339,11 +339,11 @@ impl Area {
         self.filled.len(mode as u8)
     }
 
-    /// The full block that is worth most: its age, times what the policy makes of the share of its units that are valid
-    /// and of how often it was freed. One that is valid throughout is worth nothing. An area has one such policy.
+    /// The full block of the highest worth: its age, times a factor that the policy computes from its valid share and
+    /// from how often it was freed. An entirely valid block is worth nothing. An area has one such policy.
     pub(super) fn worthiest(&mut self, pace: impl Fn(f64, u32) -> f64) -> Option<u32> {
         let mut race = self.race.take().unwrap_or_else(|| Race::new(self.blocks()));
-        // An age of none would make all alike.
+        // With an age of zero all would be equal.
         let best = race.best(self.now + 1, |block| {
             self.is_full(block).then(|| {
                 let share = f64::from(self.valid(block)) / f64::from(self.units_of(block));
@@ -376,20 +376,20 @@ impl Area {
         self.bits[place as usize / 64] >> (place % 64) & 1 == 1
     }
 
-    /// The state of a place whose data will soon be replaced.
+    /// Touches the table entries of a place that will be invalid soon.
     #[inline]
     pub(super) fn glance(&self, place: u32) -> u32 {
         u32::from(self.is_valid(place)) + self.valid(place >> self.shift)
     }
 
-    /// The unit is programmed and holds the newest data.
+    /// Marks a place as valid.
     #[inline]
     pub(super) fn validate(&mut self, place: u32) {
         self.bits[place as usize / 64] |= 1 << (place % 64);
         self.valid[(place >> self.shift) as usize] += 1;
     }
 
-    /// The unit holds old data.
+    /// Marks a place as invalid.
     #[inline]
     pub(super) fn invalidate(&mut self, place: u32) {
         let block = (place >> self.shift) as usize;
@@ -400,7 +400,7 @@ impl Area {
         }
     }
 
-    /// The block and the unit of it that the stream programs next; none where a new block is to be opened.
+    /// The block and unit that the stream programs next; `None` if a new block must be opened.
     #[inline]
     pub(super) fn next(&mut self, stream: usize) -> Option<(u32, u32)> {
         let turn = self.turns[stream];
@@ -412,7 +412,7 @@ impl Area {
         Some((block, unit.into()))
     }
 
-    /// The block took a unit: it may be full now.
+    /// Notes that a unit was programmed to the block, which may be full now.
     #[inline]
     pub(super) fn note_programmed(&mut self, stream: usize, block: u32) {
         if u32::from(self.written[block as usize]) == self.units_of(block) {
@@ -433,7 +433,7 @@ impl Area {
         self.set_key(at, self.key(at));
     }
 
-    /// Puts a block where it belongs among the full ones.
+    /// Sets a block's key, and updates the minimum of its group.
     #[inline]
     fn set_key(&mut self, block: usize, key: u16) {
         if let Some(race) = &mut self.race {
@@ -449,7 +449,8 @@ impl Area {
         }
     }
 
-    /// What of the block is valid, as units of a block in full mode: blocks of both modes compare by their shares.
+    /// The valid units of the block, scaled to a block in full mode, so that blocks of both modes are compared by
+    /// share.
     #[inline]
     fn key(&self, block: usize) -> u16 {
         let valid = self.valid[block];
@@ -461,13 +462,13 @@ impl Area {
         }
     }
 
-    /// A program in the block failed: it takes no more pages, and once it is empty it is retired.
+    /// Notes a failed program: nothing more is programmed to the block, and it is retired once it is empty.
     pub(super) fn fail(&mut self, stream: usize, block: u32) {
         self.failing[block as usize] = true;
         self.close(stream, block);
     }
 
-    /// A free block for the stream's turn. It is erased next, unless it is new and in full mode.
+    /// Takes a free block for the stream. It must be erased next, unless it is new and in full mode.
     pub(super) fn take(&mut self, stream: usize) -> Option<(u32, Mode, bool)> {
         let turn = self.turns[stream];
         let lane = (0..self.lanes).map(|step| (turn + step) % self.lanes);
@@ -482,7 +483,7 @@ impl Area {
         Some((block, mode, erase))
     }
 
-    /// The block is out of use for good.
+    /// Takes the block out of use for good.
     pub(super) fn retire(&mut self, block: u32) {
         let at = block as usize;
         for open in self.open.iter_mut().flatten() {
@@ -495,7 +496,7 @@ impl Area {
         self.vacate(block, State::Bad);
     }
 
-    /// The block holds nothing any more.
+    /// Resets the entries of a block that holds nothing any more.
     fn vacate(&mut self, block: u32, now: State) {
         let at = block as usize;
         if let State::Open | State::Full = std::mem::replace(&mut self.states[at], now) {
@@ -505,7 +506,7 @@ impl Area {
         self.set_key(at, NOT_FULL);
     }
 
-    /// The block is empty. It is free, or it is to be retired.
+    /// Frees an empty block. `false`: it has failed and is retired instead.
     pub(super) fn release(&mut self, block: u32) -> bool {
         let at = block as usize;
         self.cleanings[at] += 1;
@@ -523,8 +524,8 @@ impl Area {
 
     /// RAM of the tables.
     pub(super) fn ram_bytes(&self) -> u64 {
-        // Of a block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or
-        // its neighbours among the full; where its worth is asked for, a line and the matches of the race.
+        // Per block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or its
+        // neighbours among the full; if a policy asks for its worth, a line and the matches of the race.
         let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
         let bits = self.states.len() * self.units[0] as usize;
         let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;

@@ -1,4 +1,4 @@
-//! A buffer of units in RAM, of which the one that was used longest ago leaves first.
+//! An LRU buffer of units in RAM.
 
 use hashbrown::HashMap;
 
@@ -10,7 +10,7 @@ use super::units::Unit;
 pub struct Buffered {
     /// Which.
     pub unit: Unit,
-    /// Whether it is newer than what lies below.
+    /// Whether it is newer than the copy below (dirty).
     pub is_new: bool,
     /// Its data.
     pub data: Vec<u8>,
@@ -20,11 +20,11 @@ pub struct Buffered {
 #[derive(Clone, Debug)]
 pub struct Dram {
     slots: Vec<Option<Buffered>>,
-    /// Of the slots: those in use, by their last use, and those that are free.
+    /// The slots in use, by last use, and the free ones.
     order: Lists,
     free: Vec<u32>,
     places: HashMap<Unit, u32>,
-    /// What units were held in that have left.
+    /// Buffers of units that were removed, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
@@ -53,14 +53,14 @@ impl Dram {
         self.places.is_empty()
     }
 
-    /// A unit, which is used thereby.
+    /// A unit, which becomes the most recently used.
     pub fn touch(&mut self, unit: Unit) -> Option<&mut Buffered> {
         let slot = *self.places.get(&unit)?;
         self.order.touch(USED, slot);
         self.slots[slot as usize].as_mut()
     }
 
-    /// Takes the unit out that must leave before another can come, if there is no room.
+    /// Removes the least recently used unit if there is no room for another.
     pub fn displaced(&mut self) -> Option<Buffered> {
         if !self.free.is_empty() {
             return None;
@@ -72,7 +72,7 @@ impl Dram {
             .and_then(|unit| self.remove(unit))
     }
 
-    /// Takes a unit out.
+    /// Removes a unit.
     pub fn remove(&mut self, unit: Unit) -> Option<Buffered> {
         let slot = self.places.remove(&unit)?;
         self.order.remove(slot);
@@ -80,14 +80,14 @@ impl Dram {
         self.slots[slot as usize].take()
     }
 
-    /// What a unit was held in can hold another.
+    /// Keeps a removed unit's buffer for reuse.
     pub fn reuse(&mut self, data: Vec<u8>) {
         if self.spare.len() < self.free.len() {
             self.spare.push(data);
         }
     }
 
-    /// Puts a unit in, which is not there yet. Room was made for it.
+    /// Inserts a unit that is not there yet. There must be room.
     pub fn insert(&mut self, unit: Unit, data: &[u8], is_new: bool) {
         let Some(slot) = self.free.pop() else { return };
         let mut held = self.spare.pop().unwrap_or_default();
@@ -98,7 +98,7 @@ impl Dram {
         self.slots[slot as usize] = Some(Buffered { unit, is_new, data: held });
     }
 
-    /// The units that are newer than what lies below, in their order on the disk.
+    /// The dirty units, in their order on the disk.
     pub fn new_units(&self) -> Vec<Unit> {
         let new = self.slots.iter().flatten().filter(|slot| slot.is_new);
         let mut units: Vec<Unit> = new.map(|slot| slot.unit).collect();
@@ -106,7 +106,7 @@ impl Dram {
         units
     }
 
-    /// Whether units, places and lists agree.
+    /// Checks that units, places and lists agree.
     pub fn check(&self) -> Result<(), String> {
         let held = self.slots.iter().zip(0..).filter_map(|(slot, at)| Some((slot.as_ref()?, at)));
         let all_agree = held.clone().all(|(slot, at)| {

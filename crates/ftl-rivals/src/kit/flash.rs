@@ -1,18 +1,18 @@
-//! The one door to the device: every operation gets its cause, and every unit its tag.
+//! The flash access layer: every operation gets its cause, and every page its tag.
 
 use ftl_iface::{
     Block, Bytes, Cause, Mode, ModeError, NandDevice, Page, PageIndex, Probe, ProgramError,
     ReadError, Region, StoreReadError, StoreWriteError, Verb,
 };
 
-/// Why an operation of the kit's did not end as it should.
+/// Why an operation of the kit failed.
 #[derive(Debug)]
 pub enum Fault<E> {
-    /// No block is left that could be freed.
+    /// No block can be freed any more.
     Full,
-    /// A page is lost to the flash.
+    /// A page cannot be read.
     Lost,
-    /// The page did not program, or the block did not erase: the block is to be retired.
+    /// A program or an erase failed: the block must be retired.
     Failed,
     /// The driver failed.
     Device(E),
@@ -50,7 +50,7 @@ pub struct Flash<D, P> {
 pub const TAG_BYTES: usize = 4;
 
 impl<D: NandDevice, P: Probe> Flash<D, P> {
-    /// The door to that device.
+    /// The access layer of that device.
     pub fn new(device: D, probe: P) -> Self {
         let shape = |region| device.geometry().region(region);
         let spare = |region| shape(region).map_or(0, |shape| shape.spare_bytes.as_usize());
@@ -65,7 +65,7 @@ impl<D: NandDevice, P: Probe> Flash<D, P> {
         &self.device
     }
 
-    /// The device, of which the door lets go.
+    /// Returns the device.
     pub fn into_device(self) -> D {
         self.device
     }
@@ -90,7 +90,7 @@ impl<D: NandDevice, P: Probe> Flash<D, P> {
         read.map(|_| ()).map_err(read_fault)
     }
 
-    /// Reads a whole page, and returns which unit its tag names.
+    /// Reads a whole page, and returns the unit named in its tag.
     #[inline]
     pub fn read_tagged(
         &mut self,
@@ -133,12 +133,12 @@ impl<D: NandDevice, P: Probe> Flash<D, P> {
         })
     }
 
-    /// Whether the block came bad.
+    /// Whether the block is marked bad.
     pub fn is_bad(&mut self, block: Block) -> Result<bool, Fault<D::Error>> {
         self.device.is_bad(block).map_err(Fault::Device)
     }
 
-    /// Takes a block out of use. A mark that does not take is no loss: the kit does not use the block again.
+    /// Takes a block out of use. A mark that fails does not matter, because the kit does not use the block again.
     pub fn retire(&mut self, block: Block) {
         let _ = self.device.mark_bad(block);
     }

@@ -1,20 +1,20 @@
-//! The least of many counts that grow by one, and where it is.
+//! The minimum of many counts that grow by one, and where it is.
 //!
-//! Above the counts stand the least of each group of them, above these the least of each group of groups, up to one
-//! group. A count that grows is seldom the least of its group, and then nothing else is looked at.
+//! A tree of minima: above the counts are the minima of each group of them, above these the minima of each group of
+//! groups, up to one group. A count that grows is seldom the minimum of its group, and otherwise nothing else is read.
 
-/// Counts of a group: a few lines of memory, which lie together.
+/// Counts per group: a few adjacent cache lines.
 const GROUP: usize = 64;
 
 /// Counts, each from zero on.
 #[derive(Clone, Debug)]
 pub(crate) struct Counts {
-    /// The counts, and above them the least of each group of the level below.
+    /// The counts, and above them the minima of each group of the level below.
     levels: Vec<Vec<u32>>,
 }
 
 impl Counts {
-    /// So many counts of zero.
+    /// That many counts of zero.
     pub(crate) fn new(counts: usize) -> Self {
         let mut levels = vec![vec![0; counts]];
         let mut length = counts;
@@ -25,12 +25,12 @@ impl Counts {
         Self { levels }
     }
 
-    /// All of them, in order.
+    /// All counts, in order.
     pub(crate) fn all(&self) -> &[u32] {
         self.levels.first().map_or(&[], Vec::as_slice)
     }
 
-    /// One of them grows.
+    /// Increments one count.
     pub(crate) fn raise(&mut self, at: usize) {
         let Some((counts, above)) = self.levels.split_first_mut() else { return };
         let before = counts[at];
@@ -48,7 +48,7 @@ impl Counts {
         }
     }
 
-    /// The index of the least count, the first of equal ones; `None` if there is no count.
+    /// The position of the minimum, the first if several are equal; `None` if there are no counts.
     pub(crate) fn least_at(&self) -> Option<usize> {
         let mut at = 0;
         for level in self.levels.iter().rev() {
@@ -59,7 +59,7 @@ impl Counts {
         Some(at)
     }
 
-    /// Whether every level agrees with the one below it.
+    /// Checks that every level matches the one below it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let pairs = self.levels.iter().zip(self.levels.iter().skip(1));
         for (below, level) in pairs {
@@ -92,7 +92,7 @@ mod tests {
             let mut dice = fastrand::Rng::with_seed(5);
             let mut counts = Counts::new(length);
             for step in 0..20_000 {
-                // Mostly the least, as leveling has it.
+                // Mostly the minimum, as in wear leveling.
                 let at = if dice.u8(0..4) > 0 {
                     counts.least_at().unwrap()
                 } else {

@@ -1,32 +1,32 @@
-//! Lists of units in the order of their last use. A unit is on one list at most.
+//! LRU lists of units. A unit is on at most one list.
 
-/// Stands for no unit.
+/// Means no unit.
 const NONE: u32 = u32::MAX;
-/// Stands for no list.
+/// Means no list.
 const NOWHERE: u8 = u8::MAX;
 
-/// Some lists over the same units, each unit on one of them or none. Every step takes constant time.
+/// Several lists over the same units, each unit on at most one of them. Every operation takes constant time.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    /// By list: the unit used last, the unit used longest ago, how many.
+    /// By list: the most and the least recently used unit, and the length.
     ends: Vec<(u32, u32, u32)>,
-    /// By unit: its neighbours, side by side, because both are needed at once and each access is a cache miss.
+    /// By unit: both neighbours, stored together because they are used together and the access misses the cache.
     neighbours: Vec<Neighbours>,
     on: Vec<u8>,
 }
 
-/// The units beside one on its list.
+/// The neighbours of a unit on its list.
 #[derive(Clone, Copy, Debug)]
 struct Neighbours {
     newer: u32,
     older: u32,
 }
 
-/// Of a unit that is alone, or on no list.
+/// No neighbours: the unit is alone, or on no list.
 const ALONE: Neighbours = Neighbours { newer: NONE, older: NONE };
 
 impl Lists {
-    /// So many empty lists over that many units.
+    /// That many empty lists over that many units.
     pub fn new(lists: u8, units: u32) -> Self {
         let units = units as usize;
         Self {
@@ -43,7 +43,7 @@ impl Lists {
         (list != NOWHERE).then_some(list)
     }
 
-    /// The neighbour of a unit on its list, for who wants it looked at; zero of one that is on none.
+    /// A neighbour of a unit on its list, to prefetch the entry; zero if the unit is on none.
     #[inline]
     pub(crate) fn glance(&self, unit: u32) -> u32 {
         let at = unit as usize;
@@ -51,25 +51,25 @@ impl Lists {
         if is_listed { self.neighbours[at].older } else { 0 }
     }
 
-    /// How many are on a list.
+    /// The length of a list.
     #[inline]
     pub fn len(&self, list: u8) -> u32 {
         self.ends[usize::from(list)].2
     }
 
-    /// Whether nothing is on a list.
+    /// Whether a list is empty.
     pub fn is_empty(&self, list: u8) -> bool {
         self.len(list) == 0
     }
 
-    /// The unit of a list that was used longest ago.
+    /// The least recently used unit of a list.
     #[inline]
     pub fn oldest(&self, list: u8) -> Option<u32> {
         let (_, oldest, _) = self.ends[usize::from(list)];
         (oldest != NONE).then_some(oldest)
     }
 
-    /// The units of a list, from the one used longest ago on.
+    /// The units of a list, the least recently used first.
     pub fn from_oldest(&self, list: u8) -> impl Iterator<Item = u32> {
         let newer = |unit: &u32| {
             let newer = self.neighbours[*unit as usize].newer;
@@ -78,7 +78,7 @@ impl Lists {
         std::iter::successors(self.oldest(list), newer)
     }
 
-    /// Puts a unit on top of a list, wherever it was before.
+    /// Moves a unit to the top of a list, wherever it was before.
     #[inline]
     pub fn touch(&mut self, list: u8, unit: u32) {
         self.remove(unit);
@@ -92,7 +92,7 @@ impl Lists {
         self.ends[usize::from(list)] = (unit, oldest, count + 1);
     }
 
-    /// Takes a unit off its list, if it is on one.
+    /// Removes a unit from its list, if it is on one.
     #[inline]
     pub fn remove(&mut self, unit: u32) {
         let at = unit as usize;
@@ -113,14 +113,14 @@ impl Lists {
         }
     }
 
-    /// Takes every unit off a list.
+    /// Empties a list.
     pub fn clear(&mut self, list: u8) {
         while let Some(unit) = self.oldest(list) {
             self.remove(unit);
         }
     }
 
-    /// The units of a list, the one used last first.
+    /// The units of a list, the most recently used first.
     pub fn iter(&self, list: u8) -> impl Iterator<Item = u32> {
         let mut next = self.ends[usize::from(list)].0;
         std::iter::from_fn(move || {
@@ -132,10 +132,10 @@ impl Lists {
         })
     }
 
-    /// Whether every unit is in its list exactly once.
+    /// Checks that every unit is on its list exactly once.
     pub fn check(&self) -> Result<(), String> {
         for list in 0..self.ends.len() as u8 {
-            // One more than there can be, lest a circle continues forever.
+            // One more than there can be, so that a loop in a list ends.
             let units: Vec<u32> = self.iter(list).take(self.on.len() + 1).collect();
             let (_, oldest, count) = self.ends[usize::from(list)];
             if units.len() != count as usize || units.last().copied().unwrap_or(NONE) != oldest {

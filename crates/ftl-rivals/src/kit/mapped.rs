@@ -1,4 +1,4 @@
-//! A store whose requests are cut into units, each of which a paper's policy puts somewhere.
+//! A store that splits requests into units, which a paper's policy places.
 
 use ftl_iface::{
     BlockStore, Bytes, Cause, NandDevice, PageCount, Probe, Sector, SectorCount, StoreReadError,
@@ -8,38 +8,38 @@ use ftl_iface::{
 use super::flash::Fault;
 use super::units::{Unit, Units};
 
-/// What the policy knows of the request that a unit is part of.
+/// The request that a unit is part of, for the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The sectors of the whole request.
     pub sectors: SectorCount,
 }
 
-/// What lies behind a cache: slow, large enough for everything, and without faults.
+/// The storage behind a cache: slow, large enough for everything, and without faults.
 pub trait Backing {
-    /// Reads a unit; zeros where it was never written.
+    /// Reads a unit; zeros if it was never written.
     fn read(&mut self, unit: Unit, data: &mut [u8], cause: Cause);
 
     /// Writes a unit.
     fn write(&mut self, unit: Unit, data: &[u8], cause: Cause);
 
-    /// Forgets a unit: it reads as zeros.
+    /// Trims a unit: it reads as zeros.
     fn forget(&mut self, unit: Unit);
 
-    /// Whether it would serve at once: a disk must spin.
+    /// Whether it can serve a request at once: a disk must spin.
     fn is_ready(&self) -> bool;
 }
 
-/// A figure that a system has beside those of every system: its name, and its value now.
+/// A figure specific to a system: its name and present value.
 pub type Figure = (&'static str, f64);
 
-/// What a comparison asks of a system, beside what it asks of any store.
+/// What a comparison needs of a system, beyond a store.
 pub trait Rival: BlockStore {
-    /// Forgets what requests have taught, and does what idle time would do: another host comes.
+    /// Prepares for another host: resets everything learnt from requests, and does the work of idle time.
     fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Requests that begin at these sectors come next. Nothing is done: what tables say of them may be looked at, all
-    /// together, so that the processor waits for memory once and not at each of them.
+    /// Announces the sectors at which the next requests begin. Nothing changes: the system may touch their table
+    /// entries all together, so that the processor waits for memory once and not for each.
     fn foresee(&self, firsts: &[Sector]) {
         let _ = firsts;
     }
@@ -47,16 +47,16 @@ pub trait Rival: BlockStore {
     /// RAM that its controller needs.
     fn ram_bytes(&self) -> u64;
 
-    /// What it decided.
+    /// Figures about its decisions.
     fn figures(&self) -> Vec<Figure>;
 
-    /// Every invariant, as the first that does not hold.
+    /// Checks every invariant. The error names the first violated one.
     fn check(&self) -> Result<(), String>;
 }
 
 /// The rules of a paper.
 pub trait Policy<D: NandDevice, P: Probe> {
-    /// The host writes a unit, with data for all of it.
+    /// Writes a whole unit for the host.
     fn write(
         &mut self,
         units: &mut Units<D, P>,
@@ -65,7 +65,7 @@ pub trait Policy<D: NandDevice, P: Probe> {
         request: Request,
     ) -> Result<(), Fault<D::Error>>;
 
-    /// The host reads part of a unit.
+    /// Reads part of a unit for the host.
     #[inline]
     fn read(
         &mut self,
@@ -77,7 +77,7 @@ pub trait Policy<D: NandDevice, P: Probe> {
         units.read(unit, at, data, Cause::Host)
     }
 
-    /// Fetches a whole unit, of which the host writes a part.
+    /// Fetches a whole unit, of which the host writes only a part.
     fn load(
         &mut self,
         units: &mut Units<D, P>,
@@ -87,95 +87,95 @@ pub trait Policy<D: NandDevice, P: Probe> {
         units.read(unit, 0, data, Cause::Host)
     }
 
-    /// Whether the unit may hold something else than zeros.
+    /// Whether the unit may hold anything but zeros.
     fn holds(&self, units: &Units<D, P>, unit: Unit) -> bool {
         units.place(unit).is_some()
     }
 
-    /// Touches what the policy knows of a unit that the host will ask for soon, so that it is in the processor's cache.
+    /// Touches the policy's entries of a unit that the host will request soon. The value is not used.
     #[inline]
     fn glance(&self, unit: Unit) -> u32 {
         let _ = unit;
         0
     }
 
-    /// Acknowledged data must survive a loss of power: whatever is in RAM alone is written to flash.
+    /// Flushes: acknowledged data that is only in RAM goes to flash.
     fn flush(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
         let _ = units;
         Ok(())
     }
 
-    /// The host trims a unit.
+    /// Trims a unit for the host.
     fn trim(&mut self, units: &mut Units<D, P>, unit: Unit) -> Result<(), Fault<D::Error>> {
         units.forget(unit);
         Ok(())
     }
 
-    /// Works while the host is idle, for that many pages.
+    /// Does idle work, for at most that many pages.
     fn maintain(&mut self, units: &mut Units<D, P>, pages: u32) -> Result<Work, Fault<D::Error>> {
         let _ = (units, pages);
         Ok(Work::Done)
     }
 
-    /// Forgets what the requests so far have taught, and does what idle time would do: another host comes.
+    /// Prepares for another host: resets everything learnt from requests, and does the work of idle time.
     fn settle(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
         let _ = units;
         Ok(())
     }
 
-    /// RAM beside that of the map and the areas.
+    /// RAM besides that of the map and the areas.
     fn ram_bytes(&self) -> u64;
 
-    /// What it decided, for reports.
+    /// Figures about its decisions, for reports.
     fn figures(&self, units: &Units<D, P>) -> Vec<Figure> {
         let _ = units;
         Vec::new()
     }
 
-    /// Whether its own lists hold together.
+    /// Checks its own lists.
     fn check(&self, units: &Units<D, P>) -> Result<(), String>;
 }
 
-/// A store by a paper's rules.
+/// A store with a paper's rules.
 #[derive(Debug)]
 pub struct Mapped<D, P, R> {
     units: Units<D, P>,
     policy: R,
-    /// The unit that the host writes.
+    /// A buffer for a unit that the host writes in part.
     buffer: Vec<u8>,
 }
 
-/// A part of a request that lies in one unit.
+/// A part of a request within one unit.
 struct Piece {
     unit: Unit,
-    /// Where it begins in the unit, and how long it is, in bytes.
+    /// Its start in the unit and its length, in bytes.
     at: usize,
     bytes: usize,
 }
 
 impl<D: NandDevice, P: Probe, R: Policy<D, P>> Mapped<D, P, R> {
-    /// A store over those units.
+    /// A store on those units.
     pub fn new(units: Units<D, P>, policy: R) -> Self {
         let buffer = vec![0; units.unit_bytes()];
         Self { units, policy, buffer }
     }
 
-    /// The units, for whoever looks at them.
+    /// The units, for inspection.
     pub const fn units(&self) -> &Units<D, P> {
         &self.units
     }
 
-    /// The device, for whoever looks at what is left of it.
+    /// Returns the device, for inspection.
     pub fn into_device(self) -> D {
         self.units.into_device()
     }
 
-    /// The paper's rules and what they have counted.
+    /// The paper's rules and their counters.
     pub const fn policy(&self) -> &R {
         &self.policy
     }
 
-    /// The pieces of a request, each in one unit.
+    /// The parts of a request, each within one unit.
     fn pieces(
         &self,
         first: Sector,
@@ -197,7 +197,7 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> Mapped<D, P, R> {
         })
     }
 
-    /// How many sectors a buffer is, if it is a whole number of them within the store.
+    /// The length of a buffer in sectors, if it is a whole number within the store.
     fn sectors(
         &self,
         first: Sector,
@@ -215,7 +215,7 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> Mapped<D, P, R> {
         Ok(count)
     }
 
-    /// Gives part of a unit other data, and leaves the rest as it is.
+    /// Overwrites part of a unit.
     fn overlay(
         &mut self,
         piece: &Piece,

@@ -1,4 +1,4 @@
-//! The parts that page-mapped FTLs have in common, so that a paper's file holds what is the paper's alone.
+//! The parts that page-mapped FTLs have in common, so that a paper's file holds only what is specific to the paper.
 //!
 //! ```text
 //!   Mapped: a BlockStore; cuts requests into units, reads before it writes a part of one
@@ -11,9 +11,9 @@
 //!   Flash: the door to the device; every operation with its cause and its tag
 //! ```
 //!
-//! [`dram`] is a buffer before flash; `least` knows the least worn of many places.
+//! [`dram`] is a buffer in front of the flash; `least` finds the least worn of many places.
 //!
-//! A *unit* is what the map maps: as large as the largest page in use. In a region of smaller pages it takes several.
+//! A *unit* is the mapping unit, as large as the largest page in use. In a region of smaller pages it takes several.
 
 pub mod area;
 pub mod dram;

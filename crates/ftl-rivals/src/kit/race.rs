@@ -1,20 +1,20 @@
-//! The block that is worth most, where each gains worth as it ages, and at its own pace.
+//! The block of the highest worth, when each block's worth grows with its age, at its own rate.
 //!
-//! Cost-benefit and cost age times both multiply a block's age by a figure that stays until one of its units becomes
-//! invalid. So a block's worth is a straight line over time, and two lines cross once: a tournament between the blocks
-//! knows at each of its matches until when the winner stays ahead. A look at it costs the matches of those blocks that
-//! changed and of those that were overtaken since the look before, not one of every block. (J. Basch, L. J. Guibas and
+//! Cost-benefit and cost age times both multiply a block's age by a factor that is constant until one of its units
+//! becomes invalid. So a block's worth is a straight line over time, and two lines cross at most once: a tournament
+//! between the blocks records at each of its matches until when the winner stays ahead. A query costs the matches of
+//! the blocks that changed or were overtaken since the last query, not one for every block. (J. Basch, L. J. Guibas and
 //! J. Hershberger, "Data Structures for Mobile Data", Journal of Algorithms 31(1), 1999: a kinetic tournament.)
 
-/// Stands for no block.
+/// Means no block.
 const NONE: u32 = u32::MAX;
 
 /// One block of the race.
 #[derive(Clone, Copy, Debug, Default)]
 struct Runner {
-    /// What it gains with each unit of time; nothing is gained by a block that does not take part.
+    /// Its gain per unit of time; zero for a block that does not take part.
     pace: f64,
-    /// When it began.
+    /// The start of its line.
     start: f64,
 }
 
@@ -28,11 +28,11 @@ impl Runner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Match {
     winner: u32,
-    /// The moment from which the winner here or at a match below may be another.
+    /// The time from which the winner here or at a match below may change.
     until: u64,
 }
 
-/// Nobody takes part.
+/// A match without participants.
 const NOBODY: Match = Match { winner: NONE, until: u64::MAX };
 
 /// Blocks that gain worth with time.
@@ -41,13 +41,13 @@ pub(super) struct Race {
     runners: Vec<Runner>,
     /// The final is at 1; the matches below that at `n` are those at `2n` and `2n + 1`. The last half are the blocks.
     matches: Vec<Match>,
-    /// Blocks that are to be looked at again, each once.
+    /// Blocks whose matches must be replayed, each listed once.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
 }
 
 impl Race {
-    /// A race of that many blocks, each of which is to be looked at.
+    /// A race of that many blocks, all still to be evaluated.
     pub(super) fn new(blocks: u32) -> Self {
         let count = blocks as usize;
         Self {
@@ -58,7 +58,7 @@ impl Race {
         }
     }
 
-    /// The block is to be looked at again.
+    /// Notes that the block must be evaluated again.
     #[inline]
     pub(super) fn note(&mut self, block: u32) {
         if !std::mem::replace(&mut self.is_changed[block as usize], true) {
@@ -66,8 +66,8 @@ impl Race {
         }
     }
 
-    /// The block that is worth most now. `runner` tells of a block that changed what it gains with each unit of time,
-    /// and when it began; none where it takes no part.
+    /// The block of the highest worth now. `runner` returns the gain and the start of a changed block; `None` if it
+    /// takes no part.
     pub(super) fn best(
         &mut self,
         now: u64,
@@ -81,7 +81,7 @@ impl Race {
         (winner != NONE).then_some(winner)
     }
 
-    /// Plays the matches again whose winner may have been overtaken.
+    /// Replays the matches whose winner may have been overtaken.
     fn overtake(&mut self, node: usize, now: u64) {
         if self.matches[node].until <= now {
             self.overtake(2 * node, now);
@@ -90,7 +90,7 @@ impl Race {
         }
     }
 
-    /// Plays the matches of a block that changed, up to one that it neither wins nor alters.
+    /// Replays the matches of a changed block, up to one that it neither wins nor alters.
     #[allow(clippy::cast_precision_loss)] // The clock counts pages: it stays far below 2^53.
     fn enter(&mut self, block: u32, told: Option<(f64, u64)>, now: u64) {
         let (pace, start) = told.filter(|(pace, _)| *pace > 0.0).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The map from units to places, and the areas that the places lie in.
+//! The map from units to places, and the areas that contain the places.
 
 use ftl_iface::{
     Block, Bytes, Cause, Mode, NandDevice, PageCount, Probe, RegionGeometry, SectorCount,
@@ -14,34 +14,34 @@ mod room;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit(pub u32);
 
-/// Where a unit lies: a number over all areas.
+/// Where a unit is stored: a number over all areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(u32);
 
-/// Stands for no place.
+/// Means no place.
 const NOWHERE: u32 = u32::MAX;
 
-/// What lies where, and the door to it.
+/// The map, the areas, and the flash access layer.
 #[derive(Debug)]
 pub struct Units<D, P> {
     flash: Flash<D, P>,
     map: Vec<u32>,
     areas: Vec<Area>,
-    /// By area: the number of its first place, and the pages of a unit.
+    /// By area: the number of its first place, and the pages per unit.
     bases: Vec<(u32, u32)>,
-    /// By place: the unit that was put there last. A controller learns it of the tag; here it allows to look up all
-    /// units of a block at once, since most of the time goes to waiting for the map.
+    /// By place: the unit written there last. A controller reads it from the tag; here it allows looking up all units
+    /// of a block at once, because most of the run time is spent waiting for the map.
     owners: Vec<u32>,
     unit_bytes: usize,
     sector_bytes: usize,
     capacity: SectorCount,
-    /// The unit on its way from one place to another.
+    /// A buffer for a unit that is moved.
     moved: Vec<u8>,
-    /// The valid units of a block that is collected.
+    /// The valid units of a block that is being collected.
     left: Vec<u32>,
 }
 
-/// Why a device cannot hold what it should.
+/// Why a device is too small for its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(pub String);
 
@@ -54,7 +54,7 @@ impl std::fmt::Display for Unfit {
 impl std::error::Error for Unfit {}
 
 impl<D: NandDevice, P: Probe> Units<D, P> {
-    /// An empty store of that capacity over those areas of a device.
+    /// An empty store of that capacity on those areas of a device.
     pub fn new(
         device: D,
         probe: P,
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.flash.device()
     }
 
-    /// The device, of which the store lets go.
+    /// Returns the device.
     pub fn into_device(self) -> D {
         self.flash.into_device()
     }
@@ -140,7 +140,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.capacity
     }
 
-    /// Units of that capacity, the last one perhaps in part.
+    /// Units of that capacity; the last one may be partial.
     pub const fn count(&self) -> u32 {
         self.map.len() as u32
     }
@@ -151,19 +151,19 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         &self.areas[area]
     }
 
-    /// An area, for whoever chooses a victim.
+    /// An area, to choose a victim.
     pub fn area_mut(&mut self, area: usize) -> &mut Area {
         &mut self.areas[area]
     }
 
-    /// Where a unit lies, if it was written.
+    /// Where a unit is stored, if it was written.
     #[inline]
     pub fn place(&self, unit: Unit) -> Option<Place> {
         let place = self.map[unit.0 as usize];
         (place != NOWHERE).then_some(Place(place))
     }
 
-    /// What the tables say of a unit, for who wants them looked at; of one beyond the store they say nothing.
+    /// Touches the table entries of a unit, to prefetch them; zero for a unit beyond the store.
     #[inline]
     pub(super) fn glance(&self, unit: Unit) -> u32 {
         let place = self.map.get(unit.0 as usize).filter(|place| **place != NOWHERE);
@@ -173,19 +173,19 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         })
     }
 
-    /// The area in which a unit lies.
+    /// The area that holds a unit.
     #[inline]
     pub fn area_of(&self, unit: Unit) -> Option<usize> {
         self.spot_of(unit).map(|(area, _)| area)
     }
 
-    /// The area in which a unit lies, and the number of its place there.
+    /// The area that holds a unit, and the number of its place there.
     #[inline]
     pub fn spot_of(&self, unit: Unit) -> Option<(usize, u32)> {
         self.place(unit).map(|place| self.locate(place))
     }
 
-    /// The block of its area in which a unit lies, with that area.
+    /// The area and block that hold a unit.
     pub fn block_of(&self, unit: Unit) -> Option<(usize, u32)> {
         let (area, local) = self.spot_of(unit)?;
         Some((area, self.areas[area].spot(local).0))
@@ -201,14 +201,14 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         (area, place - self.bases[area].0)
     }
 
-    /// The device's block of a place, and the first of the pages there.
+    /// The device's block of a place, and its first page there.
     #[inline]
     fn first_page(&self, area: usize, local: u32) -> (Block, u32) {
         let (block, at) = self.areas[area].spot(local);
         (self.areas[area].block(block), at * self.bases[area].1)
     }
 
-    /// Reads sectors of a unit; zeros where it was never written.
+    /// Reads sectors of a unit; zeros if it was never written.
     #[inline]
     pub fn read(
         &mut self,
@@ -238,7 +238,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Writes a whole unit to a stream. Its old place is invalid.
+    /// Writes a whole unit to a stream, and invalidates its old place.
     #[inline]
     pub fn put(
         &mut self,
@@ -247,7 +247,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        // Asked for before the program, and needed after it: memory may take its time.
+        // Loaded before the program and used after it, to hide the latency of memory.
         let before = self.place(unit);
         let place = loop {
             let (block, at) = self.slot(to)?;
@@ -274,7 +274,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Programs the pages of a unit, from that page of a block of an area on.
+    /// Programs the pages of a unit, starting at that page of a block of an area.
     #[inline]
     fn program(
         &mut self,
@@ -293,7 +293,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         })
     }
 
-    /// The stream's next unit of a block that is erased.
+    /// The stream's next place in an erased block.
     #[inline]
     fn slot(&mut self, to: Stream) -> Result<(u32, u32), Fault<D::Error>> {
         loop {
@@ -322,7 +322,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         }
     }
 
-    /// Forgets a unit: it reads as zeros.
+    /// Trims a unit: it reads as zeros.
     #[inline]
     pub fn forget(&mut self, unit: Unit) {
         if let Some(place) = self.place(unit) {
@@ -341,7 +341,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         put
     }
 
-    /// Frees a block: each of its valid units goes to the stream that `whither` names, on the behalf that it names.
+    /// Frees a block: each of its valid units goes to the stream and with the cause that `whither` returns.
     #[inline]
     pub fn collect(
         &mut self,
@@ -353,7 +353,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         self.collect_places(area, block, cause, |unit, _| whither(unit))
     }
 
-    /// The same, where each unit comes with its place in the area.
+    /// Like [`collect`](Self::collect), but `whither` also gets each unit's place in the area.
     #[inline]
     pub fn collect_places(
         &mut self,
@@ -380,8 +380,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Whether the map has the units at those places: all of them at once, so that the
-    /// processor waits for memory once.
+    /// Whether the map confirms the units at those places: all at once, so that the processor waits for memory once.
     #[inline]
     fn check_owners(&self, area: usize, locals: &[u32]) -> Result<(), Fault<D::Error>> {
         let (base, _) = self.bases[area];
@@ -393,7 +392,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if strays.count() == 0 { Ok(()) } else { Err(Fault::Lost) }
     }
 
-    /// Reads a whole unit and returns which its tag names: the one that was put there, or it is lost.
+    /// Reads a whole unit and returns the unit named in its tag; if it is not the expected one, the data is lost.
     #[inline]
     fn load(
         &mut self,
@@ -416,8 +415,8 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if unit == self.owners[(base + local) as usize] { Ok(Unit(unit)) } else { Err(Fault::Lost) }
     }
 
-    /// Moves up to that many of a block's valid units to a stream, and frees the block when none is left. Returns how
-    /// many were moved.
+    /// Moves up to `most` of a block's valid units to a stream, and frees the block when none is left. Returns how many
+    /// were moved.
     pub fn drain(
         &mut self,
         area: usize,
@@ -439,7 +438,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(left.len() as u32)
     }
 
-    /// Frees a block: each of its valid units is read, handed over and forgotten here.
+    /// Frees a block: each of its valid units is read, passed to the caller and removed here.
     pub fn expel(
         &mut self,
         area: usize,
@@ -461,7 +460,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// A block of which nothing is valid is free.
+    /// Frees a block without valid units.
     pub fn release(&mut self, area: usize, block: u32) {
         let area = &mut self.areas[area];
         if !area.release(block) {
@@ -469,7 +468,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         }
     }
 
-    /// RAM of map, tables and the two units that are on their way.
+    /// RAM of map, tables and the two unit buffers.
     pub fn ram_bytes(&self) -> u64 {
         let areas: u64 = self.areas.iter().map(Area::ram_bytes).sum();
         (self.map.len() * 4 + 2 * self.unit_bytes) as u64 + areas

@@ -1,4 +1,4 @@
-//! Which block is collected: the policies of the literature.
+//! The choice of victims: the policies of the literature.
 
 use super::area::Area;
 
@@ -7,24 +7,24 @@ use super::area::Area;
 pub enum Victims {
     /// The block with the fewest valid units.
     Greedy,
-    /// Kawaguchi, Nishioka and Motoda, "A Flash-Memory Based File System" (USENIX 1995): most of age times
-    /// (1 - u) / 2u, where u is the share of a block's units that are valid.
+    /// Kawaguchi, Nishioka and Motoda, "A Flash-Memory Based File System" (USENIX 1995): the highest age times (1 - u)
+    /// / 2u, where u is the share of a block's units that are valid.
     CostBenefit,
     /// Cost age times: Chiang, Lee and Chang, "Using data clustering to improve cleaning performance for flash memory"
-    /// (1999): least of u / (1 - u), times 1 / age, times the number of cleanings.
+    /// (1999): the lowest u / (1 - u), times 1 / age, times the number of cleanings.
     Cat,
-    /// The block that was filled first.
+    /// The oldest full block.
     InOrder,
 }
 
 impl Victims {
-    /// The next victim among the full blocks of an area; none where every full block is valid throughout.
+    /// The next victim among the full blocks of an area; `None` if every full block is entirely valid.
     pub fn choose(self, area: &mut Area) -> Option<u32> {
         match self {
             Self::Greedy => area.least_valid().filter(|block| !area.is_wholly_valid(*block)),
             Self::InOrder => area.oldest(),
             Self::CostBenefit => area.worthiest(|share, _| (1.0 - share) / (2.0 * share)),
-            // The most of the inverse is the least.
+            // The maximum of the inverse is the minimum.
             Self::Cat => area.worthiest(|share, cleanings| {
                 (1.0 - share) / (share * (f64::from(cleanings) + 1.0))
             }),
@@ -39,7 +39,7 @@ mod tests {
     use super::super::area::AreaPlan;
     use super::*;
 
-    /// By the formulas of the literature: most is best of the first, least of the second.
+    /// By the formulas of the literature: the highest is best for the first, the lowest for the second.
     #[allow(clippy::cast_precision_loss)] // Small figures.
     fn scores(area: &Area, block: u32, cleanings: u32) -> [f64; 2] {
         let u = f64::from(area.valid(block)) / f64::from(area.units_of(block));
@@ -64,7 +64,7 @@ mod tests {
                 if area.next_or_open() {
                     let valid: Vec<u32> =
                         (0..area.places()).filter(|place| area.is_valid(*place)).collect();
-                    // Most updates go to few places, so that shares and ages differ.
+                    // Most updates go to few places, so shares and ages differ.
                     let hot = if dice.bool() { valid.len().div_ceil(8) } else { valid.len() };
                     area.invalidate(valid[dice.usize(0..hot)]);
                     continue;
@@ -83,7 +83,7 @@ mod tests {
                     Victims::CostBenefit => -of(victim)[0],
                     _ => of(victim)[1],
                 };
-                // One of which nothing is valid has no finite score.
+                // A block without valid units has no finite score.
                 let is_least = found <= least || found - least <= 1e-9 * least.abs();
                 assert!(is_least, "{victims:?}: {found} for {least}");
                 for place in victim * 16..(victim + 1) * 16 {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     impl Area {
-        /// Programs the stream's next unit; false where no block is free for it.
+        /// Programs the stream's next unit; false if no block is free.
         fn next_or_open(&mut self) -> bool {
             let slot = self.next(0).or_else(|| {
                 self.take(0)?;

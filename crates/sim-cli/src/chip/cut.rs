@@ -20,10 +20,10 @@ const WORST: Fates = Fates {
     mark: false,
 };
 
-/// The seed of the faults. None of those asked for here leaves anything to chance.
+/// The seed of the faults, which none of the faults here uses.
 const SEED: u64 = 0;
 
-/// How far into a block a torn page is looked for: every scheme pairs some of its first pages.
+/// How far into a block a page with paired pages is searched: every scheme pairs some of its first pages.
 const PAGES_SEARCHED: u16 = 64;
 
 /// Programs a block until power fails, then takes the chip back and reads every page.
@@ -52,22 +52,22 @@ pub(super) fn in_a_program(part: &Part, out: &mut dyn Write) -> Result<(), Failu
     if device.is_on() {
         return Err(Failure::Violation("power was to fail and did not".into()));
     }
-    // RAM is gone; the chip is what is left.
+    // RAM is lost; only the chip is left.
     let mut chip = device.into_inner();
     read_back(&mut chip, block, &shape, torn, out)
 }
 
-/// The page of whose kind the torn program loses most.
+/// The page whose torn program loses the most pages.
 fn most_dangerous(shape: &RegionGeometry) -> PageIndex {
     let pages = shape.pages_per_block;
     let last = pages.get().min(PAGES_SEARCHED.into()) as u16 - 1;
-    // The first of those that are equally dangerous, but not the first page, before which nothing stands.
+    // The first of equally dangerous pages, but not the first page, which has none before it.
     let danger = |index: &PageIndex| shape.pairing.endangered(*index, pages).count();
     let candidates = (last.min(3)..=last).map(PageIndex::new);
     candidates.rev().max_by_key(danger).unwrap_or_default()
 }
 
-/// Reads the torn page, those before it and the one after it; any that is not as the contract has it is a violation.
+/// Reads the torn page, those before it and the one after it; a page that breaks the contract is a violation.
 fn read_back<D: NandDevice>(
     device: &mut D,
     block: Block,
@@ -105,7 +105,7 @@ fn read_back<D: NandDevice>(
     Ok(table.write(out)?)
 }
 
-/// What a read brings.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     AsWritten,

@@ -1,4 +1,4 @@
-//! `tandem chip`: a device at work on the model, and what a power cut leaves of it.
+//! `tandem chip`: a device's operations on the model, and the effect of a power cut.
 //!
 //! # Modules
 //!

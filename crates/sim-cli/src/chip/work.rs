@@ -1,4 +1,4 @@
-//! The chip at work: what single operations cost, and how fast a whole block goes.
+//! Times and energies of single operations, and the speed of a whole block.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::show;
 use crate::table::{Edge, Table};
 
-/// Programs, reads and erases one page of each region, and says what each operation takes.
+/// Programs, reads and erases one page of each region, and reports time and energy of each operation.
 pub(super) fn page_by_page(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "\nOne operation at a time, bus included:")?;
     let mut chip = Chip::new(part, Content::Bytes)?;
@@ -83,7 +83,7 @@ fn regions(part: &Part) -> impl Iterator<Item = (Region, RegionGeometry)> {
     Region::ALL.into_iter().filter_map(|region| Some((region, *part.geometry.region(region)?)))
 }
 
-/// What the chip's clock and the region's meter show.
+/// The values of the chip's clock and the region's meter.
 fn moment(chip: &Chip, region: Region) -> (Nanos, Energy) {
     let stats = chip.stats();
     (stats.elapsed, stats.region(region).energy)

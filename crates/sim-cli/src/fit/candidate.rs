@@ -1,4 +1,4 @@
-//! Workloads as points: a number for each parameter of the streams, within bounds that a disk of that age can have.
+//! Workloads as points: a number for each parameter of the streams, within plausible bounds for a disk of that time.
 
 use std::fmt::Write;
 
@@ -7,15 +7,15 @@ use crate::repro::paper::Workload;
 /// A parameter of `synth:file-system`, and its bounds.
 struct Knob {
     name: &'static str,
-    /// What follows the number.
+    /// The suffix of the number.
     unit: &'static str,
-    /// By what the number is divided when it is written.
+    /// The divisor of the number when it is written.
     parts: u64,
-    /// The least, the first fit's, and the most, by [`Workload`].
+    /// The minimum, the first fit's value, and the maximum, by [`Workload`].
     known: [(u64, u64, u64); 2],
 }
 
-/// How many parameters are sought.
+/// The number of searched parameters.
 const COUNT: usize = 12;
 
 /// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3 journal
@@ -59,7 +59,7 @@ impl Knob {
     }
 }
 
-/// Where the second beginning differs from the first fit.
+/// How the second starting point differs from the first fit.
 const SCATTERED: [(&str, u64); 11] = [
     ("journal", 700),
     ("journal_bytes", 2 << 10),
@@ -78,19 +78,19 @@ const SCATTERED: [(&str, u64); 11] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate([u64; COUNT]);
 
-/// How far a parameter goes in one step, as a factor.
+/// The size of one step of a parameter, as a factor.
 const STEP: f64 = 1.5;
 
 /// The share of parameters that a step changes.
 const CHANGED: f64 = 0.3;
 
 impl Candidate {
-    /// The first fit, as near as the bounds allow.
+    /// The first fit, as close as the bounds allow.
     pub(super) fn first(workload: Workload) -> Self {
         Self(KNOBS.each_ref().map(|knob| knob.known[workload as usize].1))
     }
 
-    /// One whose hot pages lie alone, in many chains, and whose journal is small.
+    /// A workload with scattered hot pages, in many chains, and a small journal.
     pub(super) fn scattered(workload: Workload) -> Self {
         let mut scattered = Self::first(workload);
         for (name, value) in SCATTERED {
@@ -104,12 +104,12 @@ impl Candidate {
         scattered
     }
 
-    /// Any, each parameter evenly over its logarithm.
+    /// A random workload, with each parameter uniform in its logarithm.
     pub(super) fn drawn(workload: Workload, dice: &mut fastrand::Rng) -> Self {
         Self(KNOBS.each_ref().map(|knob| draw(knob.bounds(workload), dice)))
     }
 
-    /// One near it.
+    /// A workload near this one.
     pub(super) fn near(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
         let mut near = self;
         for (value, knob) in near.0.iter_mut().zip(&KNOBS) {
@@ -120,7 +120,7 @@ impl Candidate {
         near
     }
 
-    /// The name under which anybody can replay it.
+    /// The name by which it can be replayed.
     pub(super) fn name(self, workload: Workload, requests: u64, seed: u64) -> String {
         let like = workload.name();
         let mut name = format!("synth:file-system?like={like}-1&requests={requests}&seed={seed}");

@@ -1,4 +1,4 @@
-//! What the paper states of its workloads, and the same of another.
+//! The paper's statements about its workloads, and the same measures of another.
 
 use ftl_iface::Bytes;
 
@@ -11,12 +11,12 @@ use crate::result::RunResult;
 use crate::systems::Chosen;
 use crate::workload::{Workload as Requests, WorkloadArgs};
 
-/// What is measured of a workload.
+/// A measure of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measured {
-    /// How often small writes go to the same sectors.
+    /// The update ratio of small writes.
     SmallUpdates,
-    /// How often large ones do.
+    /// The update ratio of large writes.
     LargeUpdates,
     /// Sectors written 16,384 times in a month.
     Hottest,
@@ -27,20 +27,20 @@ pub(super) enum Measured {
     P2,
     /// MiB of valid data in the hash table.
     Valid,
-    /// Write requests that found no room there, of a hundred that find none in a table of half the size.
+    /// Write requests that found no room there, in percent of those in a table of half the size.
     Rejected,
-    /// Of the write requests, those that the SLC served on C1, in a hundred.
+    /// Of the write requests, those that the SLC served on C1, in percent.
     Served,
-    /// Of the write requests, those that found no room in the hash table, in a hundred. No constraint: the paper's plot
-    /// has no figures.
+    /// Of the write requests, those that found no room in the hash table, in percent. Not a constraint, because the
+    /// paper's plot has no figures.
     TurnedAway,
-    /// What comes out, and is no constraint.
+    /// Results, which are not constraints.
     Rs,
 }
 
 const COUNT: usize = Measured::Rs as usize + 1;
 
-/// What was measured of a workload. Where one thing does not agree, what costs more is not measured.
+/// The measures of a workload. If one does not agree, more expensive ones are not measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures([Option<f64>; COUNT]);
 
@@ -54,15 +54,15 @@ impl Figures {
     }
 }
 
-/// Something that the paper states.
+/// A statement of the paper.
 pub(super) struct Constraint {
     pub(super) what: Measured,
     pub(super) title: &'static str,
-    /// Where it is counted without a simulated disk, on a disk without SLC, or on one with it.
+    /// Whether it is counted without a simulated disk, on a disk without SLC, or on one with it.
     stage: Stage,
 }
 
-/// What a measurement takes.
+/// The input of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Count,
@@ -88,11 +88,11 @@ const fn told(what: Measured, title: &'static str, stage: Stage) -> Constraint {
     Constraint { what, title, stage }
 }
 
-/// How far figures may lie from the paper's.
+/// How far figures may differ from the paper's.
 const WITHIN: f64 = 1.15;
 
 impl Constraint {
-    /// From where to where it agrees. `None`: the paper does not tell it of this workload.
+    /// The range of agreement. `None`: the paper makes no statement about this workload.
     #[allow(clippy::cast_precision_loss)] // A count of writes.
     pub(super) fn bounds(&self, workload: Workload) -> Option<(f64, f64)> {
         let rows = TABLE_3[0][workload as usize];
@@ -101,13 +101,13 @@ impl Constraint {
             // "Very high", and "low": several times as often, and hardly twice.
             Measured::SmallUpdates => (4.0, 1e3),
             Measured::LargeUpdates => (1.0, 3.2),
-            // Some sectors are written 16,384 times or more; the last class of the figure ends with twice that.
+            // Some sectors are written 16,384 times or more; the last class of the figure ends at twice that.
             Measured::Hottest => (16_384.0, 16.0 * 16_384.0),
             Measured::N3 => near(rows.n3),
             Measured::N4 => near(rows.n4),
             Measured::P1 => near(rows.p1),
             Measured::P2 => near(rows.p2),
-            // "Usually close to" what 32,768 entries for 512 bytes each stand for, and too much for 16,384.
+            // "Usually close to" the data of 32,768 entries of 512 bytes, and too much for 16,384.
             Measured::Valid => (8.0, 16.0),
             // "Decreases significantly."
             Measured::Rejected => (0.0, 50.0),
@@ -117,7 +117,7 @@ impl Constraint {
         })
     }
 
-    /// How far a figure is from agreeing, as the logarithm of a factor; zero where it does.
+    /// How far a figure is from agreement, as the logarithm of a factor; zero if it agrees.
     pub(super) fn miss(&self, workload: Workload, figure: f64) -> f64 {
         let Some((least, most)) = self.bounds(workload) else { return 0.0 };
         if figure < least {
@@ -130,7 +130,7 @@ impl Constraint {
     }
 }
 
-/// How far a workload is from agreeing, and how much of it was measured: what was not counts as far off.
+/// How far a workload is from agreement. Measures not taken count as far off.
 pub(super) fn distance(workload: Workload, figures: &Figures) -> f64 {
     const NOT_TRIED: f64 = 1.0;
     let miss = |constraint: &Constraint| match figures.get(constraint.what) {
@@ -148,7 +148,7 @@ fn agrees(workload: Workload, figures: &Figures, stage: Stage) -> bool {
         .all(|(constraint, figure)| constraint.miss(workload, figure) <= 0.0)
 }
 
-/// Measures a workload, the cheapest first.
+/// Measures a workload, the cheapest measures first.
 #[allow(clippy::cast_precision_loss)] // Counts of requests.
 pub(super) fn measure(workload: Workload, name: &str) -> Result<Figures, Failure> {
     let mut figures = Figures::default();
@@ -188,7 +188,7 @@ pub(super) fn measure(workload: Workload, name: &str) -> Result<Figures, Failure
 /// The size of hash table that the paper finds large enough.
 const ENTRIES: u64 = 32_768;
 
-/// What section 5.4 tells, on C3 with its sectors.
+/// The statements of section 5.4, on C3 with its sectors.
 #[allow(clippy::cast_precision_loss)] // Counts of requests.
 fn hash(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     let with = |entries: u64| {
@@ -207,7 +207,7 @@ fn hash(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What needs no disk.
+/// The measures that need no disk.
 #[allow(clippy::cast_precision_loss)] // Counts of sectors.
 fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     let requests = Requests::new(&workload_args(name))?;
@@ -217,7 +217,7 @@ fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     figures.set(Measured::LargeUpdates, profile.sizes[7].update_ratio.unwrap_or(0.0));
     let written = profile.hits.iter().filter(|hits| hits.sectors_written > 0);
     let most = written.map(|hits| hits.times_least).max().unwrap_or(0);
-    // The class's middle: it ends with twice its beginning.
+    // The middle of the class, which ends at twice its beginning.
     figures.set(Measured::Hottest, most as f64 * 1.5 * month);
     Ok(())
 }

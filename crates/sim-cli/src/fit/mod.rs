@@ -1,14 +1,14 @@
-//! `tandem fit chang`: workloads that agree with everything that a paper states of its own, and what they make of the
-//! comparison.
+//! `tandem fit chang`: workloads that agree with everything that a paper reports about its own, and their results in
+//! the comparison.
 //!
-//! The traces of the paper were never published, and what it tells of them leaves more than one workload. Each that
-//! agrees with all of it is as good as any other, so that the answer is an *envelope*: the speed-up over all workloads
-//! that agree. Nothing that is to come out (RS, ES, the hybrid's rows of Table 3) is looked at while they are sought.
+//! The traces of the paper were never published, and its description fits more than one workload. Each that agrees with
+//! all of it is as good as any other, so the answer is an *envelope*: the speed-up over all workloads that agree. The
+//! search ignores the results to be reproduced (RS, ES, the hybrid's rows of Table 3).
 //!
 //! # Modules
 //!
-//! - `candidate`: workloads, as points within stated bounds. `constraints`: what the paper states, measured. `search`:
-//!   from draws to those that fit.
+//! - `candidate`: workloads, as points within stated bounds. `constraints`: the paper's statements as measures.
+//!   `search`: from random candidates to those that fit.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -66,7 +66,7 @@ enum FileSystem {
     Ext3,
 }
 
-/// Looks for workloads that fit, and says what they make of the comparison.
+/// Searches for workloads that fit, and reports their results in the comparison.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let Paper::Chang = args.paper;
@@ -107,7 +107,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the paper states, and how one workload agrees with it.
+/// The paper's statements, and how one workload agrees with them.
 fn constraints_of(workload: Workload, tried: &Tried, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([
         ("", Edge::Left),
@@ -152,7 +152,7 @@ fn envelope(
         rs(fitting[fitting.len() - 1]),
         told.map_or(f64::NAN, |(_, _, rs)| *rs),
     )?;
-    // In quotes, as shells take it.
+    // In quotes, for shells.
     writeln!(out, "The one in the middle: '{}'", search.name(median))?;
     writeln!(out, "All of them:")?;
     for tried in fitting {

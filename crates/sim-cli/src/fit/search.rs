@@ -1,4 +1,4 @@
-//! From draws to workloads that fit: the best so far are changed a little, again and again.
+//! From random candidates to workloads that fit: in each round the best so far are changed a little.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use super::constraints::{self, Figures, Measured};
 use crate::repro::paper::Workload;
 use crate::{Failure, interrupt};
 
-/// What is sought, and how long.
+/// The parameters of a search.
 pub(super) struct Search {
     pub(super) workload: Workload,
     pub(super) tries: u32,
@@ -16,41 +16,41 @@ pub(super) struct Search {
     pub(super) jobs: usize,
 }
 
-/// A workload that was tried.
+/// A candidate that was measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tried {
     candidate: Candidate,
     pub(super) measured: Figures,
-    /// How far it is from agreeing with the paper.
+    /// How far it is from agreement with the paper.
     distance: f64,
 }
 
 impl Tried {
-    /// Whether it agrees with all that the paper states.
+    /// Whether it agrees with all statements of the paper.
     pub(super) fn fits(&self) -> bool {
         self.distance <= 0.0 && self.measured.get(Measured::Rs).is_some()
     }
 }
 
-/// So many workloads of a round, whatever the machine: the result depends on it.
+/// Workloads per round, the same on every machine, because the result depends on it.
 const ROUND: usize = 8;
 
-/// So many of the best are changed.
+/// How many of the best are changed.
 const BEST: usize = 12;
 
-/// So many of the first round lie at or near the first fit, or one whose hot pages are scattered.
+/// How many of the first round are at or near the first fit, or the one with scattered hot pages.
 const BEGINNERS: usize = 6;
 
-/// One workload of a round in that many is drawn again.
+/// One in this many workloads of a round is drawn at random.
 const FRESH: usize = 4;
 
 impl Search {
-    /// The name of a workload that was tried.
+    /// The name of a measured workload.
     pub(super) fn name(&self, tried: &Tried) -> String {
         tried.candidate.name(self.workload, self.requests, self.seed)
     }
 
-    /// All that were tried, the nearest first; where it was stopped, those of the rounds that were done.
+    /// All measured workloads, the nearest first; after a stop, those of the completed rounds.
     pub(super) fn run(&self) -> Result<Vec<Tried>, Failure> {
         let mut dice = fastrand::Rng::with_seed(self.seed);
         let mut tried: Vec<Tried> = Vec::new();
@@ -59,7 +59,7 @@ impl Search {
             let round: Vec<Candidate> =
                 (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
             match self.measure(&round) {
-                // The rounds before stand.
+                // The results of earlier rounds are kept.
                 Err(Failure::Interrupted(_)) => break,
                 measured => tried.extend(measured?),
             }
@@ -89,7 +89,7 @@ impl Search {
         best[rank].candidate.near(self.workload, dice)
     }
 
-    /// Measures a round, that many at a time. The order is that of the round.
+    /// Measures a round, several at a time. The order is that of the round.
     fn measure(&self, round: &[Candidate]) -> Result<Vec<Tried>, Failure> {
         let mut measured = Vec::with_capacity(round.len());
         for part in round.chunks(self.jobs.max(1)) {

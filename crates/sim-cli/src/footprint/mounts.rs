@@ -1,4 +1,4 @@
-//! How long mounts take on the model: after power went off at once, and after a clean stop.
+//! How long mounts take on the model: after a power loss, and after a clean stop.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -13,13 +13,13 @@ use crate::systems::{Meter, Metered, Watcher, page_stamps, stamps};
 use crate::table::{Edge, Table};
 use crate::{Failure, show};
 
-/// Sectors written before the mounts that are measured: enough to fill a log, and not to wait for.
+/// Sectors written before the measured mounts: enough to fill a log, but quick.
 const WRITTEN_MOST: u32 = 100_000;
 
-/// How a life on the model begins, and so what it is for.
+/// How a life on the model begins, and so its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
-    /// With a format: sectors are written, and power is lost.
+    /// With a format: sectors are written, and power fails.
     Writes,
     /// With a mount: it is measured, and ends with a clean stop.
     Measured,
@@ -29,7 +29,7 @@ fn failed(what: &'static str) -> impl Fn(&dyn Display) -> Failure {
     move |error| Failure::Violation(format!("the {what} failed: {error}"))
 }
 
-/// Writes sectors all over a device.
+/// Writes sectors across a device.
 fn fill<S: BlockStore>(store: &mut S) -> Result<(), Failure>
 where
     S::Error: std::fmt::Debug,
@@ -53,7 +53,7 @@ pub(super) fn of_chains(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let chip = Chip::new(part, stamps(plan, config.sector_bytes))?;
-    // Of the types that replays have: another FTL would lengthen the program by its whole code.
+    // Uses the types of replays, because another FTL type would add all its code to the program.
     let meter = Meter::new();
     let device = Metered::new(chip, plan.shape(), &meter);
     let bytes = u64::from(config.sector_bytes.get());
@@ -103,7 +103,7 @@ pub(super) fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Re
     })
 }
 
-/// Lives a device through a format and two mounts, and tells how long these took.
+/// Runs a device through a format and two mounts, and returns how long these took.
 fn table<'m>(
     device: Metered<'m>,
     written: u64,

@@ -1,4 +1,4 @@
-//! How requests lie over the sectors of a store.
+//! The mapping of requests to the sectors of a store.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use ftl_iface::Sector;
 
 use crate::trace::{Op, Request};
 
-/// The most that is handed to the store at once: a store judges requests by their size, so all that hosts ask for at
-/// once go whole. What is longer (a trim, for which nothing is buffered, may be) would not fit into a host's memory.
+/// The most bytes issued to the store at once. A store judges requests by their size, so all usual requests are issued
+/// whole; longer ones would not fit into a host's memory. A trim may be longer, because it has no data.
 pub(super) const HANDED_MOST: u64 = 1 << 30;
 
 /// How a store is divided into sectors, both in bytes.
@@ -18,7 +18,7 @@ pub(super) struct Grid {
     pub(super) capacity: u64,
 }
 
-/// Sectors of a request: those that it touches, and whether it covers the first and the last of them.
+/// Sectors of a request: those that it touches, and whether it covers the first and the last completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) first: u64,
@@ -28,14 +28,14 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The sectors that a write of it reads first: those that are covered in part.
+    /// The sectors that a write reads first: those covered in part.
     pub(super) fn partial(self) -> impl Iterator<Item = u64> {
         let last = !self.covers_last && (self.count > 1 || self.covers_first);
         let first = (!self.covers_first).then_some(self.first);
         first.into_iter().chain(last.then_some(self.first + self.count - 1))
     }
 
-    /// The sectors that a trim of it forgets: those that are covered.
+    /// The sectors that a trim removes: those covered completely.
     pub(super) fn covered(self) -> Range<u64> {
         let first = self.first + u64::from(!self.covers_first);
         let end = self.first + self.count - u64::from(!self.covers_last);
@@ -63,7 +63,7 @@ impl Grid {
         Span { first, count: last - first + 1, covers_first, covers_last }
     }
 
-    /// The parts in which a request is handed over. One that runs over the store's end continues at its beginning.
+    /// The parts in which a request is issued. A request that crosses the store's end continues at its beginning.
     #[inline]
     pub(super) fn parts(self, request: &Request) -> impl Iterator<Item = Span> {
         let mut at = request.offset;
@@ -72,7 +72,7 @@ impl Grid {
             if left == 0 {
                 return None;
             }
-            // Parts end where sectors do, so that none is cut.
+            // Parts end at sector boundaries, so that no sector is split.
             let most = if request.op == Op::Trim { left } else { HANDED_MOST - at % self.sector };
             let length = left.min(self.capacity - at).min(most);
             let span = self.span(at, length);

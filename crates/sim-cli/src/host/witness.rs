@@ -1,4 +1,4 @@
-//! What every sector must hold, as far as requests were read.
+//! The expected content of every sector, as far as requests were read.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,34 +11,34 @@ use crate::trace::{Op, Request};
 /// The stamp of a sector that was never written, or was trimmed.
 pub(super) const NEVER: u32 = 0;
 
-/// What a sector of a filled device holds: sectors were written once each, in order.
+/// The stamp of a sector of a filled device: each sector was written once, in order.
 #[inline]
 pub(crate) const fn first_stamp(sector: u32) -> Stamp {
     Stamp::new(NEVER + 1 + sector)
 }
 
-/// The stamp of the sector that is written next. After the largest one the numbers begin again: four thousand million
-/// writes later, no version of that time is left to be taken for a new one.
+/// The stamp of the next sector to be written. After the largest one the numbers restart: four thousand million writes
+/// later, no old version is left that could be taken for a new one.
 #[inline]
 pub(super) const fn next_stamp(latest: u32) -> u32 {
     if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
 }
 
-/// Bytes of the store whose stamps take memory together.
+/// Bytes of the store per allocated part of stamps.
 const PART: u64 = 4 << 20;
 
-/// Says what reads must find. A sector takes memory when something near it is written or trimmed first, and what
-/// nobody touches none at all.
+/// Computes what reads must find. Memory for stamps is allocated at the first write or trim near a sector, and not for
+/// untouched sectors.
 pub(crate) struct Witness {
     pub(super) grid: Grid,
-    /// The stamps that sectors must hold, in parts of one size. Empty where nothing was written or trimmed: those hold
-    /// their [`first_stamp`].
+    /// The stamps that sectors must hold, in parts of one size. A part without writes or trims is empty: its sectors
+    /// hold their [`first_stamp`].
     parts: Vec<Box<[u32]>>,
     part_sectors: u64,
     latest: u32,
 }
 
-/// A witness that the reader of requests and the hosts share. Hosts ask it when something is wrong.
+/// A witness shared by the reader of requests and the hosts. Hosts use it to explain a wrong read.
 #[derive(Clone)]
 pub(crate) struct SharedWitness(Arc<Mutex<Witness>>);
 
@@ -87,7 +87,7 @@ impl Witness {
         }
     }
 
-    /// Sectors, cut where parts end.
+    /// Sectors, split at the ends of parts.
     #[inline]
     fn by_parts(&self, mut sectors: Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
         let part = self.part_sectors;
@@ -99,7 +99,7 @@ impl Witness {
         })
     }
 
-    /// The part in which sectors are, and where in it.
+    /// The part of some sectors, and their position in it.
     #[inline]
     fn place(&self, sectors: Range<u64>) -> (usize, Range<usize>) {
         let shift = self.part_sectors.trailing_zeros();
@@ -108,7 +108,7 @@ impl Witness {
         (part as usize, (sectors.start - first) as usize..(sectors.end - first) as usize)
     }
 
-    /// The stamps of sectors of one part, to be changed.
+    /// The stamps of sectors of one part, mutable.
     #[inline]
     fn stamps(&mut self, sectors: Range<u64>) -> &mut [u32] {
         let (part, range) = self.place(sectors);
@@ -139,7 +139,7 @@ impl Witness {
         parts.map(|(first, part)| new(first, part)).sum::<u64>() * self.grid.sector
     }
 
-    /// The sector that must hold that stamp, if one must.
+    /// The sector that must hold that stamp, if there is one.
     pub(super) fn owner(&self, stamp: Stamp) -> Option<u64> {
         let sectors = self.grid.capacity / self.grid.sector;
         (0..sectors).find(|sector| self.must_hold(*sector) == stamp.get())
@@ -155,9 +155,9 @@ impl SharedWitness {
         Self(Arc::new(Mutex::new(witness)))
     }
 
-    /// The witness, for as long as nobody else needs it.
+    /// The witness, locked.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Witness> {
-        // Nothing that panics leaves it half changed: a panic ends the run.
+        // A panic ends the run, so a half-changed witness is never used.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 use ftl_iface::{Block, PageIndex};
 use nand_model::power::{BlockFate, PageFate, PairFate};
 
-/// What was done.
+/// An operation on the chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry<'a> {
     Program { page: PageIndex, data: &'a [u8], spare: &'a [u8] },

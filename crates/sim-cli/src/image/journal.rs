@@ -5,8 +5,7 @@
 //!   record   kind u8 | region u8 | block u32 | page u16 | fate u8 | reads u32 | pair u8 | data, spare | CRC-32
 //! ```
 //!
-//! Numbers are little-endian. Data and spare bytes are there where the record is of a program; their lengths are the
-//! region's.
+//! Numbers are little-endian. Only records of programs have data and spare bytes, in the lengths of the region.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -21,10 +20,10 @@ const MAGIC: [u8; 8] = *b"TNDMJRNL";
 const VERSION: u16 = 1;
 const HEAD_BYTES: usize = 8 + 2 + 8;
 
-/// A record but for data, spare bytes and check.
+/// A record without data, spare bytes and check.
 const RECORD_BYTES: usize = 14;
 
-/// Begins a journal that goes with the file of that generation. Returns how long it is.
+/// Begins a journal for the file of that generation. Returns its length.
 pub(super) fn begin(journal: &mut File, generation: u64) -> io::Result<u64> {
     let mut head = Vec::from(MAGIC);
     head.extend_from_slice(&VERSION.to_le_bytes());
@@ -35,16 +34,16 @@ pub(super) fn begin(journal: &mut File, generation: u64) -> io::Result<u64> {
     Ok(head.len() as u64)
 }
 
-/// What a journal held.
+/// The content of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Replayed {
-    /// Whole records.
+    /// Complete records.
     pub(super) operations: u64,
-    /// Bytes of them, head included.
+    /// Their bytes, head included.
     pub(super) bytes: u64,
 }
 
-/// Does what a journal says that goes with that generation; one of another, or none, is started again.
+/// Replays a journal of that generation; if it is of another generation, or missing, begins a new one.
 pub(super) fn replay(
     mut journal: &File,
     generation: u64,
@@ -73,7 +72,7 @@ pub(super) fn replay(
     Ok(replayed)
 }
 
-/// Reads the next record, if there is a whole one. Returns which block it is of.
+/// Reads the next record, if it is complete. Returns its block.
 fn next(
     input: &mut impl Read,
     geometry: &Geometry,
@@ -115,7 +114,7 @@ const fn payload(shape: &RegionGeometry) -> usize {
     shape.page_bytes.as_usize() + shape.spare_bytes.as_usize()
 }
 
-/// Does what a record says. None where it cannot be done.
+/// Replays a record. `None` if that is impossible.
 fn apply(block: Block, record: &[u8], geometry: &Geometry, device: &mut Journaled) -> Option<()> {
     let shape = geometry.region(block.region())?;
     let index = u16::from_le_bytes([record[6], record[7]]);
@@ -123,7 +122,7 @@ fn apply(block: Block, record: &[u8], geometry: &Geometry, device: &mut Journale
     let pair = if record[13] == 0 { PairFate::Kept } else { PairFate::Lost };
     let page = block.page(PageIndex::new(index));
     let programs = [0, 3].contains(&record[0]);
-    // The chip stops the run where it is misused.
+    // The chip panics on misuse.
     let chip = device.inner().inner();
     let fits = u32::from(index) < shape.pages_per_block.get() && index >= chip.next_page(block);
     if programs && !fits || device.is_bad(block) != Ok(false) && record[0] != 2 {

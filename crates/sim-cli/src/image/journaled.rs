@@ -1,4 +1,4 @@
-//! A device that writes down what is done to it.
+//! A device that records its operations.
 
 use std::convert::Infallible;
 
@@ -13,10 +13,10 @@ use nand_model::{Chip, Timed};
 
 use super::entry::Entry;
 
-/// A chip under what befalls it.
+/// A chip with its faults.
 pub(crate) type Device = FaultInjector<Chip>;
 
-/// The device, with the records of what was done to it, if somebody keeps them.
+/// The device, with the records of its operations, if they are kept.
 #[derive(Debug)]
 pub(crate) struct Journaled {
     device: Device,
@@ -25,12 +25,12 @@ pub(crate) struct Journaled {
 }
 
 impl Journaled {
-    /// The device. Nothing is written down until [`keep`](Self::keep).
+    /// The device. Nothing is recorded until [`keep`](Self::keep).
     pub(crate) const fn new(device: Device) -> Self {
         Self { device, pending: Vec::new(), is_kept: false }
     }
 
-    /// From now on, what is done is written down.
+    /// Records operations from now on.
     pub(crate) const fn keep(&mut self) {
         self.is_kept = true;
     }

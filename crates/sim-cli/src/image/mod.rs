@@ -1,20 +1,19 @@
-//! A chip that outlives the program: a file that holds it, and a journal of what was done to it since.
+//! A persistent chip: a file with its content, and a journal of the operations since.
 //!
 //! ```text
 //!   FILE           about the disk, one line of JSON | the chip with what befell it    written whole or not at all
 //!   FILE.journal   which FILE it goes with | programs, erases, marks, in order     appended before clients hear of it
 //! ```
 //!
-//! Whatever ends the program, the next one finds the file and does what the journal says: nothing that was
-//! acknowledged is missing. A record that was not written to its end was acknowledged to nobody, and is passed over.
-//! When the journal is long, and when the program ends by itself, the file is rewritten and the journal begins
-//! again.
+//! However the program ends, the next one reads the file and replays the journal, so nothing acknowledged is missing.
+//! An incomplete record was never acknowledged, and is skipped. When the journal is long, and at a normal end, the file
+//! is rewritten and a new journal begins.
 //!
-//! The journal is locked as long as the program runs, and stays behind, empty: it is what the next one locks.
+//! The journal is locked while the program runs, and stays as an empty file, which the next one locks.
 //!
 //! # Modules
 //!
-//! - `entry`: what a record of the journal holds. `journal`: the file. `journaled`: the device that keeps them.
+//! - `entry`: a record of the journal. `journal`: the file. `journaled`: the device that makes the records.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -32,25 +31,25 @@ mod journaled;
 
 pub(crate) use journaled::{Device, Journaled};
 
-/// Raised with every change of what is written.
+/// The version of the format, raised with every change.
 const VERSION: u32 = 1;
 
-/// The longest first line that is read.
+/// The longest first line accepted.
 const HEAD_MOST: u64 = 64 << 10;
 
-/// The journal grows to that many bytes, or to twice the file's, before the file is rewritten.
+/// The file is rewritten when the journal exceeds this size, or twice the file's.
 const JOURNAL_MOST: u64 = 256 << 20;
 
-/// What a file holds: all that must be known to use the chip in it.
+/// The settings needed to use the chip of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct About {
     /// The system that formatted the chip, with its parameters.
     pub(crate) system: String,
     /// The device, as it was named.
     pub(crate) device: String,
-    /// The capacity that was asked for.
+    /// The requested capacity.
     pub(crate) capacity: Option<u64>,
-    /// The SLC size that was asked for.
+    /// The requested SLC size.
     pub(crate) slc: Option<u64>,
     /// Whether dies work at the same time.
     pub(crate) parallel: bool,
@@ -60,7 +59,7 @@ pub(crate) struct About {
 #[derive(Serialize, Deserialize)]
 struct Head {
     tandem_disk: u32,
-    /// Which journal goes with it.
+    /// The generation, shared with its journal.
     generation: u64,
     about: About,
 }
@@ -76,12 +75,12 @@ pub(crate) struct Keeper {
     image_bytes: u64,
 }
 
-/// What was found.
+/// The content found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) about: About,
     pub(crate) device: Device,
-    /// Operations that the journal added.
+    /// Operations replayed from the journal.
     pub(crate) replayed: u64,
 }
 
@@ -124,12 +123,12 @@ impl Keeper {
         self.journal.set_len(journal.bytes).map_err(failed)?;
         self.journal.seek(SeekFrom::End(0)).map_err(failed)?;
         let replayed = journal.operations;
-        // Whether the last server ended well or not: power was off since.
+        // However the last server ended, power was off since.
         device.power_off();
         Ok(Found { about: head.about, device: device.into_inner(), replayed })
     }
 
-    /// Writes to the journal what was done since the last time. Nobody may hear of it before.
+    /// Writes the operations since the last call to the journal. They may be acknowledged only after that.
     pub(crate) fn commit(&mut self, device: &mut Journaled) -> Result<(), Failure> {
         let pending = device.pending();
         if pending.is_empty() {
@@ -144,18 +143,18 @@ impl Keeper {
         Ok(())
     }
 
-    /// Has the journal survive the end of the machine, too, not only that of the program.
+    /// Makes the journal survive a crash of the machine, not only of the program.
     pub(crate) fn sync(&self) -> Result<(), Failure> {
         let failed = |reason| Failure::File { path: journal_path(&self.path), reason };
         self.journal.sync_data().map_err(failed)
     }
 
-    /// Whether the journal has become so long that the file should be rewritten.
+    /// Whether the journal is so long that the file should be rewritten.
     pub(crate) fn is_long(&self) -> bool {
         self.journal_bytes > JOURNAL_MOST.max(2 * self.image_bytes)
     }
 
-    /// Writes the file, and begins the journal anew.
+    /// Writes the file, and begins a new journal.
     pub(crate) fn save(&mut self, about: &About, device: &mut Journaled) -> Result<(), Failure> {
         let generation = self.generation + 1;
         let head = Head { tandem_disk: VERSION, generation, about: about.clone() };
@@ -168,7 +167,7 @@ impl Keeper {
         })?;
         let failed = |reason| Failure::File { path: journal_path(&self.path), reason };
         self.generation = generation;
-        // All that was to be written to the journal is in the file.
+        // The pending records are in the file now.
         device.pending().clear();
         self.journal_bytes = journal::begin(&mut self.journal, generation).map_err(failed)?;
         let data = std::fs::metadata(&self.path);
@@ -256,7 +255,7 @@ mod tests {
         assert_eq!(bytes, [Some(10), Some(11), None, Some(0xFF)], "the last was not committed");
         drop(keeper);
 
-        // A record that was not written to its end.
+        // An incomplete record.
         let journal = journal_path(&path);
         let whole = std::fs::read(&journal).unwrap();
         for length in [whole.len() - 1, whole.len() - 1100, 20, 3] {

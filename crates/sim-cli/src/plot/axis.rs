@@ -1,23 +1,23 @@
-//! Axes: from values to places on a line, and where ticks stand.
+//! Axes: from values to positions on a line, and the positions of ticks.
 
 use crate::show;
 
 /// Ticks that a linear axis aims at.
 const TICKS: f64 = 5.0;
 
-/// Powers that a logarithmic axis shows at most; beyond, some are passed over.
+/// The most powers that a logarithmic axis shows; with more, some are skipped.
 const POWERS_MOST: u32 = 9;
 
-/// How values are spread.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly, ticks at round decimal numbers.
+    /// Linear, ticks at round decimal numbers.
     Linear,
-    /// Evenly, ticks at round binary numbers: for sizes.
+    /// Linear, ticks at round binary numbers: for sizes.
     Binary,
-    /// By their logarithm, ticks at powers of ten.
+    /// Logarithmic, ticks at powers of ten.
     Log10,
-    /// By their logarithm, ticks at powers of two: for sizes that double.
+    /// Logarithmic, ticks at powers of two: for sizes that double.
     Log2,
 }
 
@@ -47,7 +47,7 @@ impl Axis {
         Self::new(label, Scale::Log2, bytes)
     }
 
-    /// An even axis of places, in bytes from a beginning.
+    /// A linear axis of offsets, in bytes.
     pub fn addresses(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Binary, bytes)
     }
@@ -57,7 +57,7 @@ impl Axis {
         Self::new(label, Scale::Log10, micros)
     }
 
-    /// An even axis of times, in microseconds.
+    /// A linear axis of times, in microseconds.
     pub fn durations(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Linear, micros)
     }
@@ -67,21 +67,21 @@ impl Axis {
         Self { label: label.into(), scale, shown, from: None, to: None }
     }
 
-    /// The axis begins there, whatever the values are.
+    /// Sets the start of the axis, whatever the values are.
     #[must_use]
     pub const fn from(mut self, value: f64) -> Self {
         self.from = Some(value);
         self
     }
 
-    /// The axis ends there, whatever the values are.
+    /// Sets the end of the axis, whatever the values are.
     #[must_use]
     pub const fn to(mut self, value: f64) -> Self {
         self.to = Some(value);
         self
     }
 
-    /// The axis wide enough for these values.
+    /// The axis with ends wide enough for these values.
     pub(super) fn fitted(&self, values: impl Iterator<Item = f64>) -> Fitted {
         let usable = |value: &f64| value.is_finite() && (!self.is_log() || *value > 0.0);
         let (mut low, mut high) = values
@@ -100,7 +100,7 @@ impl Axis {
             let ticks = self.powers(low, high);
             return Fitted { low, high, ticks, is_log: true, shown: self.shown };
         }
-        // An even axis ends at a tick, unless it was told where.
+        // A linear axis ends at a tick, unless its end is set.
         let step = self.step(low, high);
         let low = self.from.unwrap_or((low / step).floor() * step);
         let high = self.to.unwrap_or((high / step).ceil() * step);
@@ -112,7 +112,7 @@ impl Axis {
         matches!(self.scale, Scale::Log10 | Scale::Log2)
     }
 
-    /// The distance of ticks on an even axis: 1, 2 or 5 times a power of ten, or a power of two.
+    /// The distance of ticks on a linear axis: 1, 2 or 5 times a power of ten, or a power of two.
     fn step(&self, low: f64, high: f64) -> f64 {
         let rough = (high - low) / TICKS;
         if self.scale == Scale::Binary {
@@ -130,20 +130,20 @@ impl Axis {
         let every = last.saturating_sub(first).unsigned_abs() / POWERS_MOST + 1;
         let powers: Vec<f64> =
             (first..=last).step_by(every as usize).map(|at| base.powi(at)).collect();
-        // Less than a power's width has no tick: its ends do as well.
+        // A range within one power has no tick, so its ends are used.
         if powers.len() < 2 { vec![low, high] } else { powers }
     }
 }
 
 fn even_ticks(low: f64, high: f64, step: f64) -> Vec<f64> {
     let first = (low / step).ceil() as i64;
-    // A hair more, so that rounding does not take the last tick away.
+    // Slightly more, so that rounding does not drop the last tick.
     let last = (high / step + 1e-9).floor() as i64;
     #[allow(clippy::cast_precision_loss)] // An axis has a few ticks.
     (first..=last).map(|at| at as f64 * step).collect()
 }
 
-/// An axis that knows its ends.
+/// An axis with fixed ends.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
     low: f64,
@@ -154,14 +154,14 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Where a value stands, from 0 to 1; nowhere if the axis cannot hold it.
+    /// The position of a value, from 0 to 1; `None` if the axis cannot show it.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         let share = if self.is_log {
             (value / self.low).ln() / (self.high / self.low).ln()
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        // Rounding may carry the ends a hair beyond.
+        // Rounding may move the ends slightly beyond.
         (-1e-9..=1.0 + 1e-9).contains(&share).then(|| share.clamp(0.0, 1.0))
     }
 

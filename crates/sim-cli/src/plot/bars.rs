@@ -1,15 +1,15 @@
-//! Bars: values by name, lying, so that names of any length can be read.
+//! Horizontal bars: values by name, so that names of any length are readable.
 
 use super::axis::{Axis, Fitted};
 use super::frame::{EDGE, Frame, LINE, Place, WIDTH, escape, width_of};
 
-/// Height of a stacked bar, or of each bar that stands for itself.
+/// Height of a stacked bar, or of each single bar.
 const THICK: f64 = 16.0;
 
 /// Space between the bars of different names.
 const APART: f64 = 10.0;
 
-/// No name takes more of the picture's width.
+/// The largest share of the picture's width for names.
 const NAMES_WIDE: f64 = WIDTH / 3.0;
 
 /// A chart of bars: a name for each bar, or group of bars, and one axis.
@@ -31,7 +31,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// A chart whose series stand on top of each other, a bar a name: for parts of a whole.
+    /// A chart with stacked series, one bar per name: for parts of a whole.
     pub fn stacked(
         title: impl Into<String>,
         axis: Axis,
@@ -41,7 +41,7 @@ impl Bars {
         Self { title: title.into(), axis: axis.from(0.0), names, stacked: true, series: Vec::new() }
     }
 
-    /// A chart whose series are beside each other: for values to compare.
+    /// A chart with series side by side: for values to compare.
     pub fn grouped(
         title: impl Into<String>,
         axis: Axis,
@@ -50,19 +50,19 @@ impl Bars {
         Self { stacked: false, ..Self::stacked(title, axis, names) }
     }
 
-    /// The chart with one series more: a value for each name.
+    /// Adds a series: a value for each name.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, values: Vec<f64>) -> Self {
         self.series.push((name.into(), values));
         self
     }
 
-    /// A file of its own.
+    /// The chart as a separate file.
     pub fn svg(&self) -> String {
         self.draw(true)
     }
 
-    /// A part of a page that holds [`STYLE`](super::STYLE).
+    /// The chart as part of a page that has [`STYLE`](super::STYLE).
     pub fn inline(&self) -> String {
         self.draw(false)
     }
@@ -132,12 +132,12 @@ fn whole(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Height of that many bars that touch.
+/// Height of that many adjacent bars.
 fn rows(count: usize) -> f64 {
     THICK * whole(count)
 }
 
-/// A name that fits.
+/// A name, shortened to fit.
 fn shortened(name: &str) -> String {
     if width_of(name) <= NAMES_WIDE {
         return name.into();

@@ -1,12 +1,12 @@
-//! What surrounds the marks of every chart: title, legend, axes; and the one place where SVG is written.
+//! The frame of every chart: title, legend, axes. All SVG is written here.
 
 use std::fmt::Write;
 
 use super::axis::Fitted;
 use super::shape::Shape;
 
-/// The look of all charts, for a page that holds some. Colours are told apart by people who see few of them, and have
-/// a contrast of three to one or more against the ground of their scheme.
+/// The style of all charts, for a page with charts. The colours are distinguishable with colour blindness, and have a
+/// contrast of at least three to one against the background of their scheme.
 pub const STYLE: &str = "\
 .plot{max-width:100%;height:auto;font:12px system-ui,sans-serif}\
 .plot text{fill:#32383f}.plot .t{font-size:14px;font-weight:600}.plot .g{stroke:#d8dde3}.plot .a{stroke:#8a929b}\
@@ -26,10 +26,10 @@ pub const STYLE: &str = "\
 .plot .f0{fill:#6cb2f0}.plot .f1{fill:#f29b55}.plot .f2{fill:#5cc79a}.plot .f3{fill:#e884b8}\
 .plot .f4{fill:#ab98f5}.plot .f5{fill:#d9bd45}.plot .f6{fill:#5ccada}.plot .f7{fill:#a3abb8}}";
 
-/// Colours of [`STYLE`]; after the last comes the first.
+/// The number of colours of [`STYLE`], which are used in rotation.
 const COLOURS: usize = 8;
 
-/// Width of every chart, in units of which a screen shows one as a pixel.
+/// Width of every chart, in pixels at normal size.
 pub(super) const WIDTH: f64 = 720.0;
 
 /// Height of the marks of a chart with two axes.
@@ -44,7 +44,7 @@ const LETTER: f64 = 6.6;
 /// Space at the edges.
 pub(super) const EDGE: f64 = 12.0;
 
-/// A place in the picture.
+/// A position in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
     pub(super) x: f64,
@@ -56,7 +56,7 @@ pub(super) struct Frame {
     text: String,
     title: String,
     alone: bool,
-    /// Where the marks stand.
+    /// The area of the marks.
     pub(super) left: f64,
     pub(super) right: f64,
     pub(super) top: f64,
@@ -64,14 +64,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A picture with that title, and a legend if something has a name. A name without shape is a bar's.
+    /// A picture with that title, and a legend if there are names. A name without shape is that of a bar.
     pub(super) fn new(title: &str, names: &[(&str, Option<Shape>)], alone: bool) -> Self {
         let mut frame = Self {
             text: String::new(),
             title: escape(title),
             alone,
             left: EDGE,
-            // Half of the last tick stands beyond.
+            // Half of the last tick's label is beyond the axis.
             right: WIDTH - EDGE - 24.0,
             top: EDGE + LINE,
             bottom: 0.0,
@@ -135,7 +135,7 @@ impl Frame {
         self.text_at("m", middle, &escape(label));
     }
 
-    /// The place of two shares, from the lower left corner of the marks.
+    /// The position of two shares, from the lower left corner of the marks.
     pub(super) fn place(&self, x: f64, y: f64) -> Place {
         Place {
             x: self.left + x * (self.right - self.left),
@@ -143,7 +143,7 @@ impl Frame {
         }
     }
 
-    // Writing to a string cannot fail, so that outcomes are let go below.
+    // Writing to a string cannot fail, so results are ignored below.
 
     fn rule(&mut self, class: &str, from: Place, to: Place) {
         let (from, to) = ((from.x, from.y), (to.x, to.y));
@@ -172,7 +172,7 @@ impl Frame {
         }
     }
 
-    /// A small circle that tells its value.
+    /// A small circle with its value as tooltip.
     pub(super) fn marker(&mut self, number: usize, at: Place, told: &str) {
         let (Place { x, y }, colour) = (at, number % COLOURS);
         let _ = writeln!(
@@ -181,7 +181,7 @@ impl Frame {
         );
     }
 
-    /// A rectangle that tells its value, if it has something to tell.
+    /// A rectangle, with its value as tooltip if it has one.
     pub(super) fn rect(&mut self, number: usize, at: Place, width: f64, height: f64, told: &str) {
         let (Place { x, y }, colour) = (at, number % COLOURS);
         let told = if told.is_empty() { String::new() } else { format!("<title>{told}</title>") };
@@ -192,7 +192,7 @@ impl Frame {
         );
     }
 
-    /// The whole picture.
+    /// The complete picture.
     pub(super) fn finish(self) -> String {
         let height = self.bottom + 2.0 * LINE + EDGE;
         let style = if self.alone { format!("<style>{STYLE}</style>\n") } else { String::new() };
@@ -206,12 +206,12 @@ impl Frame {
     }
 }
 
-/// About how wide a text is.
+/// The approximate width of a text.
 pub(super) fn width_of(text: &str) -> f64 {
     f64::from(u16::try_from(text.chars().count()).unwrap_or(u16::MAX)) * LETTER
 }
 
-/// Text that markup leaves as it is.
+/// Text with markup escaped.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,13 +1,13 @@
-//! Charts as SVG: lines, steps, points, and bars; legible on white and on black, without anything from elsewhere.
+//! Charts as self-contained SVG: lines, steps, points, and bars; legible on white and on black.
 //!
-//! A chart is drawn for a page ([`Chart::inline`], with [`STYLE`] once in the page) or as a file of its own
+//! A chart is drawn for a page ([`Chart::inline`], with [`STYLE`] once in the page) or as a separate file
 //! ([`Chart::svg`]). Both follow the viewer's scheme, light or dark. Series differ in dash and marker besides colour,
-//! and marks tell their values where the pointer rests on them.
+//! and marks show their values as tooltips.
 //!
 //! # Modules
 //!
-//! - `axis`: from values to places, and where ticks stand. `frame`: what surrounds the marks of every chart.
-//!   `bars`: charts with names in place of one axis.
+//! - `axis`: from values to positions, and ticks. `frame`: title, legend and axes of every chart. `bars`: charts with
+//!   names instead of one axis.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -24,10 +24,10 @@ pub use shape::Shape;
 
 use frame::{Frame, Place, escape};
 
-/// Points of a line up to which each is marked.
+/// Up to this many points of a line, each is marked.
 const MARKED_MOST: usize = 40;
 
-/// Values that belong together.
+/// A series of values.
 #[derive(Clone, Debug)]
 struct Series {
     name: String,
@@ -57,24 +57,24 @@ impl Chart {
         Self { title: title.into(), x, y, series: Vec::new() }
     }
 
-    /// The chart with one series more. Its colour, dash and marker follow from its number.
+    /// Adds a series. Its colour, dash and marker follow from its number.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, shape: Shape, points: Vec<(f64, f64)>) -> Self {
         self.series.push(Series { name: name.into(), shape, points });
         self
     }
 
-    /// Whether there is nothing to see.
+    /// Whether the chart is empty.
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.points.is_empty())
     }
 
-    /// A file of its own.
+    /// The chart as a separate file.
     pub fn svg(&self) -> String {
         self.draw(true)
     }
 
-    /// A part of a page that holds [`STYLE`].
+    /// The chart as part of a page that has [`STYLE`].
     pub fn inline(&self) -> String {
         self.draw(false)
     }
@@ -111,14 +111,14 @@ impl Chart {
     }
 }
 
-// Writing to a string cannot fail, so that outcomes are let go below.
+// Writing to a string cannot fail, so results are ignored below.
 
-/// A dot at every place, none twice: more would not be seen.
+/// One dot at every position, because more would not be visible.
 fn dots(places: &[Place]) -> String {
     let mut seen = HashSet::new();
     let mut path = String::new();
     for place in places {
-        // Half a unit is the least that differs on a screen.
+        // Half a unit is the smallest visible difference.
         let cell = ((place.x * 2.0).round() as i32, (place.y * 2.0).round() as i32);
         if seen.insert(cell) {
             let _ = write!(path, "M{} {}h0", f64::from(cell.0) / 2.0, f64::from(cell.1) / 2.0);

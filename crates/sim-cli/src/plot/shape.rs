@@ -1,6 +1,6 @@
-//! How values become marks.
+//! The shapes of marks.
 
-/// How values become marks.
+/// The shapes of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A line from point to point.

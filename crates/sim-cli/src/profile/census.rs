@@ -11,20 +11,20 @@ pub(super) const SECTOR: u64 = 512;
 /// Classes of sizes and of hit counts: the powers of two that 16 bits hold.
 pub(super) const CLASSES: usize = 16;
 
-/// Sectors that are kept track of together: 2 MiB of the disk.
+/// Sectors per chunk: 2 MiB of the disk.
 const CHUNK: u64 = 4096;
 
-/// Counts of one kind, for each sector of a chunk. They stop at the highest that 16 bits hold.
+/// Counts of one kind, for each sector of a chunk. They saturate at 16 bits.
 type Counts = [u16; CHUNK as usize];
 
-/// What is known of some neighbouring sectors that were written.
+/// The counts of a chunk of sectors.
 struct Written {
     hits: Counts,
-    /// Which sizes of writes wrote each: a bit a class.
+    /// Which sizes of writes wrote each sector: one bit per class.
     sizes: Counts,
 }
 
-/// The count under way.
+/// The running counts.
 #[derive(Default)]
 pub(super) struct Census {
     sizes: [Size; CLASSES],
@@ -36,7 +36,7 @@ pub(super) struct Census {
 /// Requests of one class of sizes: larger than half of `sectors_most`, and no larger than it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Size {
-    /// The largest size of the class; the last class has all that are larger, too.
+    /// The largest size of the class; the last class includes all larger ones.
     pub(crate) sectors_most: u64,
     pub(crate) writes: u64,
     pub(crate) reads: u64,
@@ -44,30 +44,30 @@ pub(crate) struct Size {
     pub(crate) sectors_written: u64,
     /// The distinct ones among them.
     pub(crate) sectors_distinct: u64,
-    /// The one over the other; none where nothing was written.
+    /// The quotient of the two; `None` if nothing was written.
     pub(crate) update_ratio: Option<f64>,
 }
 
-/// Sectors whose hit count lies in one class: at least `times_least`, and less than twice as many.
+/// Sectors whose hit count is in one class: at least `times_least`, and less than twice that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Hits {
-    /// The smallest count of the class; the last class has all that are larger, too.
+    /// The smallest count of the class; the last class includes all larger ones.
     pub(crate) times_least: u64,
-    /// Sectors that were written so often.
+    /// Sectors that were written that often.
     pub(crate) sectors_written: u64,
-    /// Sectors that were read so often.
+    /// Sectors that were read that often.
     pub(crate) sectors_read: u64,
 }
 
-/// What a workload looks like.
+/// The profile of a workload.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Profile {
     pub(crate) writes: u64,
     pub(crate) reads: u64,
-    /// Bytes that were written, each as often as it was.
+    /// Bytes written, repeated writes included.
     pub(crate) bytes_written: u64,
     pub(crate) bytes_read: u64,
-    /// Bytes that were written at all.
+    /// Distinct bytes written.
     pub(crate) bytes_touched: u64,
     pub(crate) sizes: [Size; CLASSES],
     pub(crate) hits: [Hits; CLASSES],
@@ -79,7 +79,7 @@ impl Profile {
         self.writes == 0 && self.reads == 0
     }
 
-    /// Of the writes, those of at most that many sectors, which is a power of two.
+    /// The writes of at most that many sectors, a power of two.
     #[allow(clippy::cast_precision_loss)] // A share is shown with few digits.
     pub(crate) fn share_up_to(&self, sectors: u64) -> f64 {
         let small = self.sizes.iter().filter(|size| size.sectors_most <= sectors);
@@ -140,7 +140,7 @@ impl Census {
         }
     }
 
-    /// What was counted.
+    /// The counts.
     #[allow(clippy::cast_precision_loss)] // A ratio is shown with few digits.
     pub(super) fn profile(mut self) -> Profile {
         let mut most = 1;

@@ -1,4 +1,4 @@
-//! `tandem profile`: what a workload looks like, by the measures of Chang's Figure 7.
+//! `tandem profile`: a workload by the measures of Chang's Figure 7.
 //!
 //! Sizes of writes and reads; the *update ratio* of each size (sectors written by writes of that size, over the
 //! distinct ones among them); and how many sectors were written, or read, how often. Sectors have 512 bytes here, as in
@@ -6,7 +6,7 @@
 //!
 //! # Modules
 //!
-//! - `census`: counts. `report`: text, JSON and charts of what was counted.
+//! - `census`: counts. `report`: text, JSON and charts of the counts.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// How many requests pass between checks for an interrupt.
+/// Checks for a stop after this many requests.
 const LOOKED_EVERY: u64 = 4096;
 
 /// Counts the requests of a workload on a disk of that capacity.

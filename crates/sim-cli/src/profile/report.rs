@@ -1,4 +1,4 @@
-//! A profile as people read it, as programs do, and as charts.
+//! A profile as text, as JSON, and as charts.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::plot::{Axis, Chart, Scale, Shape};
 use crate::table::{Edge, Table};
 use crate::{Failure, files, replay, show};
 
-/// Writes the profile: JSON where it was asked for, tables otherwise.
+/// Writes the profile: JSON if requested, else tables.
 pub(super) fn write(
     profile: &Profile,
     trace: &str,

@@ -1,7 +1,7 @@
-//! Requests on their way from one reader to all systems: in batches that the systems share.
+//! Passes requests from one reader to all systems, in batches that the systems share.
 //!
-//! A trace is read and parsed once, however many systems replay it, and in a thread of its own. A system that is behind
-//! holds the reader up, so that memory does not grow; a run that is stopped stops all systems after the same request.
+//! A trace is read and parsed once, in a separate thread, however many systems replay it. A slow system blocks the
+//! reader, so that memory does not grow; a stop stops all systems after the same request.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -16,23 +16,23 @@ use crate::trace::fit::Fit;
 use crate::trace::{Request, Room, TraceError};
 use crate::workload::{Stream, Workload};
 
-/// Requests that go to the systems together.
+/// Requests that are passed on together.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pub(super) requests: Vec<Request>,
-    /// What their reads must find: the stamps of sectors, in their order.
+    /// The stamps that their reads must find, in order.
     pub(super) must: Vec<u32>,
 }
 
 pub(super) type Batch = Arc<Requests>;
 
-/// So many that handing them over costs next to nothing for each, and so few that a stop is quick.
+/// Requests per batch: enough to make the cost of passing them on negligible, and few enough for a quick stop.
 const BATCH: usize = 1024;
 
-/// Bytes asked for, from which on a batch is large enough.
+/// A batch with this many requested bytes is large enough.
 const BATCH_BYTES: u64 = 128 << 20;
 
-/// Batches that may wait for a system.
+/// The most batches that wait for a system.
 pub(super) const WAITING: usize = 4;
 
 /// The reader.
@@ -44,20 +44,20 @@ pub(super) struct Feed<'a> {
     stream: Stream<'a>,
     witness: SharedWitness,
     pass: u32,
-    /// When the pass under way began: each begins where the one before ended.
+    /// The start time of the present pass: each begins where the one before ended.
     from: Nanos,
     latest: Nanos,
     requests: u64,
-    /// The most that a batch's reads had to find: the next has room for as much from the first.
+    /// The most stamps of a batch so far: the next batch reserves as much.
     must: usize,
 }
 
-/// What the reader did.
+/// The counts of the reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fed {
-    /// Requests handed out.
+    /// Requests passed on.
     pub(super) requests: u64,
-    /// Bad lines passed over in one pass.
+    /// Bad lines skipped in one pass.
     pub(super) skipped: u64,
     /// Bytes of the disk that were written.
     pub(super) touched: u64,
@@ -90,7 +90,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The next batch; an empty one after the last.
+    /// The next batch; empty after the last.
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
         let mut requests = Vec::with_capacity(BATCH);
         let mut bytes = 0;
@@ -100,10 +100,10 @@ impl<'a> Feed<'a> {
                     let Some(mut placed) = self.fit.place(request, self.room.capacity) else {
                         return Err(self.beyond(&request));
                     };
-                    // A clock that was set back does not let requests arrive before those that came earlier.
+                    // If the trace's clock was set back, requests still do not arrive before earlier ones.
                     self.latest = self.latest.max(self.from + placed.time);
                     placed.time = self.latest;
-                    // A flush may say any length.
+                    // A flush may have any length.
                     bytes = bytes.saturating_add(placed.length);
                     requests.push(placed);
                 }
@@ -115,7 +115,7 @@ impl<'a> Feed<'a> {
                 None => break,
             }
         }
-        // Once for all of them, and not before they are here: hosts may be waiting for the witness meanwhile.
+        // Locked once for all requests, and only after they are read, because hosts may wait for the witness meanwhile.
         let mut must = Vec::with_capacity(self.must);
         let mut witness = self.witness.lock();
         for request in &requests {
@@ -132,7 +132,7 @@ impl<'a> Feed<'a> {
         TraceError::Beyond { name, place, end: request.end(), room: self.room }.into()
     }
 
-    /// Hands out that batch and all that follow, until the end, a stop, or a system that wants no more.
+    /// Passes on that batch and all following ones, until the end, a stop, or the failure of a system.
     pub(super) fn run(
         mut self,
         first: Batch,
@@ -156,7 +156,7 @@ impl<'a> Feed<'a> {
         Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), touched, partial })
     }
 
-    /// How far it is, from 0 to 1.
+    /// The progress, from 0 to 1.
     fn fraction(&self) -> Option<f64> {
         let passes = f64::from(self.passes);
         self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)

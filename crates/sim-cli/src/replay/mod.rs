@@ -1,14 +1,14 @@
-//! The machinery by which every command replays.
+//! The replay, which all commands share.
 //!
 //! ```text
 //!   workload ──▶ feed: batches of requests, read once ─┬─▶ session: host ─▶ system ─▶ chip    (a thread each)
 //!                                                      └─▶ session: host ─▶ system ─▶ chip
 //! ```
 //!
-//! # What bounds it
+//! # What limits its speed
 //!
-//! Reading and the systems run in threads of their own, so that the slowest sets the pace. The reader also follows the
-//! requests and says what their reads must find; even from a CSV that takes less than any write.
+//! The reader and the systems run in separate threads, so the slowest limits the speed. The reader also computes what
+//! the reads must find; even with a CSV it takes less time than any write.
 //!
 //! *Page operations* cost some 690 instructions each on `conventional` and 800 on `hybrid`, from the host's request
 //! to the chip's row. Of every hundred, 55 to 60 are the FTL's (a fold's pages, tags with their checks, the chains'
@@ -18,14 +18,14 @@
 //! of the processor, then the machine's caches. Requests at places without any pattern are bound by memory alone, and
 //! much slower.
 //!
-//! *The beginning* costs nothing by the page: the device comes full by a formula (`systems::filled`), and what is left
-//! is a mount, two reads a block.
+//! *The start* has no cost per page: the device is filled by a formula (`systems::filled`), which leaves a mount, with
+//! two reads per block.
 //!
-//! *Memory* grows only as blocks are written: to 16 bytes an MLC page of C3 in each system, and 4 bytes a sector for
-//! all of them together. When every block was written once, nothing is left to grow.
+//! *Memory* grows only as blocks are written: to 16 bytes per MLC page of C3 in each system, and 4 bytes per sector for
+//! all of them together. When every block has been written once, it stops growing.
 //!
-//! Measured by the profile `measured` on two virtual processors of an x86-64 server that had nothing else to do, in
-//! processor time of the whole process, reader and kernel included, and by its largest memory:
+//! Measured with the profile `measured` on two virtual processors of an idle x86-64 server, in processor time of the
+//! whole process, reader and kernel included, and by its peak memory:
 //!
 //! | run | time | memory |
 //! |---|--:|--:|
@@ -42,9 +42,9 @@
 //!
 //! # Modules
 //!
-//! - `options`: what every run is told. `outcome`: what it brings. `feed`: from the reader to the systems. `session`:
-//!   one system's replay. `under_way`: requests between submission and answer. `served`: the same for real hosts.
-//!   `tally`: what it counts. `progress`: the bar. `text`: the result as people read it.
+//! - `options`: the options of every run. `outcome`: its result. `feed`: from the reader to the systems. `session`: one
+//!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
+//!   `progress`: the bar. `text`: the result as text.
 
 use std::any::Any;
 use std::io::Write;
@@ -84,7 +84,7 @@ pub(crate) use served::Served;
 use session::Replay;
 pub(crate) use under_way::Pace;
 
-/// The end of a run whose results were shown: a failure where Ctrl-C stopped it, before any of those files was written.
+/// The end of a run after its results were shown: a failure if Ctrl-C stopped it, before any file was written.
 pub(crate) fn ended<'a>(
     mut files: impl Iterator<Item = &'a Path>,
     mut results: impl Iterator<Item = &'a RunResult>,
@@ -100,7 +100,7 @@ pub(crate) fn ended<'a>(
     Err(Failure::Interrupted(done))
 }
 
-/// Replays the workload on all systems at once, each in a thread of its own. The outcomes are in the systems' order.
+/// Replays the workload on all systems at once, each in its own thread. The outcomes are in the systems' order.
 pub(crate) fn run_all(
     options: &Options,
     setup: &Setup,
@@ -116,7 +116,7 @@ pub(crate) fn run_all(
     let witness = SharedWitness::new(witness);
     let passes = options.workload.passes;
     let mut reader = Feed::new(&workload, fit, room, passes, witness.clone());
-    // Most of what can be wrong with a trace shows here, before devices are prepared.
+    // Most errors of a trace are found here, before devices are prepared.
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");
     if first.requests.is_empty() {
@@ -142,7 +142,7 @@ pub(crate) fn run_all(
         (fed, outcomes)
     });
     progress.done();
-    // A system's failure stops the feed: it is the reason, and comes first.
+    // A system's failure stops the feed, so it is the reason and is reported first.
     let mut outcomes = outcomes.drain(..).collect::<Result<Vec<Outcome>, Failure>>()?;
     let fed = fed?;
     for outcome in &mut outcomes {
@@ -152,7 +152,7 @@ pub(crate) fn run_all(
     Ok(outcomes)
 }
 
-/// Takes what a thread brings. A panic there is a breach of the chip's rules, or the system's own: a violation.
+/// The result of a thread. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
 fn ended_well(
     ended: Result<Result<Option<Outcome>, Failure>, Box<dyn Any + Send>>,
 ) -> Result<Outcome, Failure> {
@@ -169,7 +169,7 @@ fn ended_well(
     }
 }
 
-/// Puts in what the reader knows, and holds the result to it.
+/// Adds the reader's counts to the result, and checks the result against them.
 fn complete(
     result: &mut RunResult,
     fed: &Fed,
@@ -190,7 +190,7 @@ fn complete(
     Ok(())
 }
 
-/// Puts in how long the device's regions live.
+/// Adds the lifetimes of the device's regions.
 fn live(result: &mut RunResult, part: &Part) {
     let bytes = result.bytes_written;
     for (region, figures) in [(Region::Slc, &mut result.slc), (Region::Mlc, &mut result.mlc)] {
@@ -204,7 +204,7 @@ fn largest_page(setup: &Setup) -> u64 {
     shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
 }
 
-/// Writes JSON where it was asked for: to a file only what is whole. Returns whether that was standard output.
+/// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
 pub(crate) fn write_json(
     options: &Options,
     result: &impl Serialize,
@@ -216,7 +216,7 @@ pub(crate) fn write_json(
     }
 }
 
-/// Writes JSON to a file, or to standard output. Returns whether it was that.
+/// Writes JSON to a file, or to standard output. Returns whether it was standard output.
 pub(crate) fn put_json(
     path: &Path,
     result: &impl Serialize,
@@ -233,9 +233,9 @@ pub(crate) fn put_json(
     Ok(false)
 }
 
-/// A result as the text of its file.
+/// The JSON text of a result.
 pub(crate) fn json(result: &impl Serialize) -> Vec<u8> {
-    // Results are figures and names, none of which JSON refuses.
+    // Results are figures and names, which JSON can always represent.
     let mut text = serde_json::to_vec_pretty(result).unwrap_or_default();
     text.push(b'\n');
     text

@@ -7,7 +7,7 @@ use crate::device::DeviceArgs;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, files};
 
-/// The options of every replaying command, beside its systems.
+/// The options of every replaying command, besides its systems.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether what is asked for can be written, before anything runs.
+    /// Checks that the requested files can be written, before anything runs.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.report.as_deref().is_some_and(is_output) {
             let reason = "a page goes to a file: give --report a file's name";
@@ -34,18 +34,18 @@ impl Options {
         self.files().filter(|path| !is_output(path)).try_for_each(files::check)
     }
 
-    /// The files that are asked for.
+    /// The requested files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         self.json.iter().chain(&self.report).map(PathBuf::as_path)
     }
 
-    /// Options of a run whose result goes to nobody but the caller.
+    /// Options of a run whose result goes only to the caller.
     pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
         Self { workload, device, pace, json: None, report: None }
     }
 }
 
-/// Whether that name is standard output's.
+/// Whether that name means standard output.
 pub(crate) fn is_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -1,23 +1,24 @@
-//! What a run brings.
+//! The outcomes of runs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::result::RunResult;
 use crate::systems::ChainWrite;
 
-/// What a run brings.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// What its JSON holds.
+    /// The content of its JSON.
     pub(crate) result: RunResult,
-    /// What charts show beside that, where it was asked for.
+    /// The additional data for charts, if requested.
     pub(crate) details: Option<Details>,
 }
 
-/// What charts show of a run.
+/// The data for charts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Details {
-    /// Of reads and of writes: shares of the requests, and the microseconds within which they were answered.
+    /// Distributions of reads and of writes: shares of the requests, and the microseconds within which they were
+    /// answered.
     pub(crate) latencies: [Vec<(f64, f64)>; 2],
     /// Erases of each block, by region.
     pub(crate) erases: [Vec<u32>; 2],

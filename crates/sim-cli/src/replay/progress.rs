@@ -1,4 +1,4 @@
-//! A bar on standard error: how far the run is, how fast, how long it will take. None where nobody sees it.
+//! A progress bar on standard error: progress, speed and remaining time. None if standard error is not a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::show;
 
-/// The bar's length: a tenth of a percent is the least that is seen.
+/// The bar's length: it shows tenths of a percent.
 const STEPS: u32 = 1_000;
 
 /// At most 60 columns wide, for millions of requests.
@@ -33,12 +33,12 @@ impl Progress {
         Self { bar, start }
     }
 
-    /// None, whoever looks: for runs of which others tell.
+    /// No bar, for runs whose progress is shown elsewhere.
     pub(crate) fn hidden() -> Self {
         Self { bar: ProgressBar::hidden(), start: Instant::now() }
     }
 
-    /// Shows how far the run is, from 0 to 1, and how many requests that is.
+    /// Shows the progress, from 0 to 1, and the number of requests.
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
     pub(crate) fn at(&self, fraction: Option<f64>, requests: u64) {
         if self.bar.is_hidden() {
@@ -54,7 +54,7 @@ impl Progress {
         self.bar.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn done(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! What is measured of a system that real hosts use: the same as in a replay.
+//! The measurement of a system that real hosts use, the same as in a replay.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::result::{Requests, RunResult};
 use crate::systems::{Account, System};
 use crate::trace::{Op, Request};
 
-/// The books of a system from a moment on.
+/// The measurement of a system, from a moment on.
 pub(crate) struct Served {
     before: Before,
     tally: Tally,
@@ -22,14 +22,14 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// From now on.
+    /// Begins to measure now.
     pub(crate) fn begin(system: &dyn System) -> Self {
         let (before, tally) = (Before::of(system, 0), Tally::new());
         let (start, busy) = (Instant::now(), Duration::ZERO);
         Self { before, tally, start, busy }
     }
 
-    /// Does a request on the system's books, and says how long the device took.
+    /// Runs and counts a request, and returns how long the device took.
     pub(crate) fn measure<T>(
         &mut self,
         system: &mut dyn System,
@@ -52,7 +52,7 @@ impl Served {
         (outcome, time)
     }
 
-    /// Has the system work while no host asks, and says how long the device took.
+    /// Lets the system do idle work, and returns how long the device took.
     pub(crate) fn rest(
         system: &mut dyn System,
         budget: PageCount,
@@ -74,7 +74,7 @@ impl Served {
         self.tally.requests()
     }
 
-    /// What a replay's result would say.
+    /// The result, as a replay would report it.
     pub(crate) fn result(&self, name: &str, system: &dyn System) -> RunResult {
         let clocked = Clocked { whole: self.start.elapsed(), busy: self.busy };
         let after = Before::of(system, 0);

@@ -1,4 +1,4 @@
-//! One system's replay, in its own thread: requests in, times and books out.
+//! One system's replay, in its own thread: from requests to times and counts.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
@@ -27,7 +27,7 @@ pub(super) struct Replay {
     pub(super) name: String,
     pace: Pace,
     batches: Receiver<Batch>,
-    /// Whether the details are wanted, too.
+    /// Whether details for charts are wanted, too.
     detailed: bool,
     witness: SharedWitness,
     host: Option<Host>,
@@ -35,7 +35,7 @@ pub(super) struct Replay {
     pub(super) outcome: Option<Outcome>,
 }
 
-/// How long a replay took by the clock.
+/// How long a replay took in real time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocked {
     pub(super) whole: Duration,
@@ -43,11 +43,11 @@ pub(super) struct Clocked {
     pub(super) busy: Duration,
 }
 
-/// Requests that a system is told of before the first of them: so few that what it looked at is still near the
-/// processor when the last one comes.
+/// Requests announced to a system at a time: few enough that their table entries are still in the processor's cache at
+/// the last one.
 const FORESEEN: usize = 32;
 
-/// What a system's books say when the replay begins; the result is what comes on top.
+/// A system's counts when the replay begins; the result is the difference.
 pub(super) struct Before {
     hardware: Hardware,
     books: Books,
@@ -58,7 +58,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// The books as they are, when that many sectors were verified.
+    /// The present counts, with the number of verified sectors.
     pub(super) fn of(system: &dyn System, verified: u64) -> Self {
         Self {
             hardware: system.hardware(),
@@ -71,7 +71,7 @@ impl Before {
 }
 
 impl Session for Replay {
-    /// Maps every logical block, by writing in order what of the device is not filled.
+    /// Maps every logical block, by writing the unfilled part of the device in order.
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
         let mut host = Host::new(system, filled, self.witness.clone());
         let capacity = host.capacity();
@@ -95,7 +95,7 @@ impl Session for Replay {
             let what = "the system does not begin with all of the device's capacity written";
             return Err(Failure::Violation(what.into()));
         };
-        // What the preparation left under way on other dies is no concern of the first request's.
+        // Operations of the preparation still running on other dies must not delay the first request.
         system.wait_until(system.hardware().at_rest);
         if self.detailed {
             system.sample_writes();
@@ -234,7 +234,7 @@ fn figures(books: &Books) -> BTreeMap<String, f64> {
     books.figures.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect()
 }
 
-/// What every part did between the two.
+/// The operations of every part between the two.
 fn done(before: &Before, after: &Before) -> Vec<PartState> {
     let since = |part: &PartState| {
         let Some(earlier) = before.hardware.part(part.name) else {
@@ -247,12 +247,12 @@ fn done(before: &Before, after: &Before) -> Vec<PartState> {
     after.hardware.parts.iter().map(since).collect()
 }
 
-/// The part that is that region.
+/// The part of that region.
 fn find(parts: &[PartState], region: Region) -> Option<&PartState> {
     parts.iter().find(|part| part.name == part_name(region))
 }
 
-/// Bytes programmed a byte written.
+/// Bytes programmed per byte written.
 fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
     let programmed =
         done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum();
@@ -293,7 +293,7 @@ fn per_second(count: u64, time: Duration) -> f64 {
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }
 
-/// Requests that a result counts, for the check that none is lost.
+/// The requests in a result, to check that none is lost.
 pub(super) const fn served(result: &RunResult) -> u64 {
     let Requests { reads, writes, trims, flushes, .. } = result.requests;
     reads + writes + trims + flushes

@@ -1,4 +1,4 @@
-//! What a replay counts: requests, sectors, response times.
+//! The counts of a replay: requests, sectors, response times.
 
 use hdrhistogram::Histogram;
 use nand_model::part::Nanos;
@@ -6,10 +6,10 @@ use nand_model::part::Nanos;
 use crate::result::{Requests, Times};
 use crate::trace::{Op, Request};
 
-/// Digits to which the histograms are true.
+/// The precision of the histograms in digits.
 const DIGITS: u8 = 4;
 
-/// Points of a distribution in each half of what is left of it.
+/// Points of a distribution in each half of the remaining share.
 const CURVE_STEPS: u32 = 16;
 
 /// Response times of one kind of request.
@@ -19,14 +19,14 @@ struct Kind {
     count: u64,
     total: Nanos,
     longest: Nanos,
-    /// Of the total, what passed before the system could begin.
+    /// The part of the total before the system could begin.
     waited: Nanos,
     sectors: u64,
 }
 
 impl Kind {
     fn new() -> Self {
-        // It grows with the values that come, up to any that 64 bits hold.
+        // It grows with the values, up to 64 bits.
         #[allow(clippy::expect_used)] // The only reason to fail is a number of digits above 5.
         let histogram = Histogram::new(DIGITS).expect("a histogram of few digits");
         let (total, longest, waited) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
@@ -35,7 +35,7 @@ impl Kind {
 
     #[inline]
     fn note(&mut self, time: Nanos, waited: Nanos, sectors: u64) {
-        // It grows with what comes, so that no value is refused.
+        // It grows with the values, so no value is refused.
         let _ = self.histogram.record(time.get());
         self.count += 1;
         self.total += time;
@@ -45,7 +45,7 @@ impl Kind {
     }
 
     fn add(&mut self, other: &Self) {
-        // A histogram that grows takes any other.
+        // A growing histogram can add any other.
         let _ = self.histogram.add(&other.histogram);
         self.count += other.count;
         self.total += other.total;
@@ -71,13 +71,13 @@ impl Kind {
     }
 }
 
-/// What the histogram holds true, and no more: its cells are finer than that, and their bounds are not round.
+/// A value rounded to the histogram's precision: its cells are finer, with bounds that are not round.
 fn four_digits(value: f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
     }
     let exponent = i32::from(DIGITS) - 1 - value.log10().floor() as i32;
-    // Both factors are powers of ten that floats hold exactly.
+    // Both factors are powers of ten that floats represent exactly.
     if exponent >= 0 {
         let scale = 10_f64.powi(exponent);
         (value * scale).round() / scale
@@ -100,7 +100,7 @@ impl Tally {
         Self { kinds: Op::ALL.map(|_| Kind::new()), bytes_written: 0 }
     }
 
-    /// Notes a request that was served.
+    /// Notes a completed request.
     #[inline]
     pub(super) fn note(&mut self, request: &Request, sectors: u64, time: Nanos, waited: Nanos) {
         self.kinds[request.op as usize].note(time, waited, sectors);
@@ -134,13 +134,13 @@ impl Tally {
         self.kind(op).times()
     }
 
-    /// Of these, what passed before the system could begin.
+    /// The part of these before the system could begin.
     pub(super) fn waited(&self, op: Op) -> Nanos {
         self.kind(op).waited
     }
 
     /// The distribution of response times: a share of the requests, and the microseconds within which they were
-    /// answered. Shares come nearer to 1 in ever smaller steps, and end where a single request is left.
+    /// answered. Shares approach 1 in ever smaller steps, and end when a single request is left.
     #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
     pub(super) fn curve(&self, op: Op) -> Vec<(f64, f64)> {
         let Kind { histogram, longest, .. } = self.kind(op);

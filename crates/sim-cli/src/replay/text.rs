@@ -1,4 +1,4 @@
-//! A result as people read it.
+//! A result as text.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::systems::{Setup, hardware_name};
 use crate::table::{Edge, Table};
 use crate::verdict;
 
-/// Says what was replayed on what.
+/// Writes the workload and the system.
 pub(crate) fn heading(
     result: &RunResult,
     options: &Options,
@@ -39,13 +39,13 @@ pub(crate) fn heading(
     Ok(writeln!(out)?)
 }
 
-/// How requests follow each other.
+/// When requests are issued.
 pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
     let pace = options.pace.words();
     if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace }
 }
 
-/// How the chip's operations follow each other.
+/// Whether the chip's operations overlap.
 pub(crate) const fn overlap(setup: &Setup) -> &'static str {
     match setup.time {
         Time::Serial => "one after the other",
@@ -65,7 +65,7 @@ pub(crate) fn write(
     verdict::of(&[result], &setup.part).write(out)
 }
 
-/// Writes all but the heading.
+/// Writes everything but the heading.
 pub(crate) fn body(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "Response times of {}:", result.system)?;
     times(result, out)?;
@@ -142,7 +142,7 @@ fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(table.write(out)?)
 }
 
-/// What of the host's writes the SLC took.
+/// The share of the host's writes that the SLC took.
 fn slc_share(result: &RunResult) -> String {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let taken = result.log_writes.unwrap_or(0);

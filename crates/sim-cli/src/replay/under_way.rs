@@ -1,4 +1,4 @@
-//! Requests that were handed over and are not answered yet.
+//! Outstanding requests: issued and not completed yet.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -41,7 +41,7 @@ impl Pace {
     }
 }
 
-/// A request of the host's, and the sectors that it touches.
+/// A request of the host, and the sectors that it touches.
 #[derive(Clone, Copy, Debug)]
 struct Handed {
     request: Request,
@@ -51,12 +51,12 @@ struct Handed {
 /// The requests of one system.
 pub(super) struct UnderWay {
     pace: Pace,
-    /// When the last answer came.
+    /// The time of the last completion.
     now: Nanos,
-    /// In the order of their numbers, from `first` on: what is idle work, or answered, is `None`.
+    /// In the order of their numbers, from `first` on; idle work and completed requests are `None`.
     handed: VecDeque<Option<Handed>>,
     first: u64,
-    /// Those that are not answered yet, idle work included.
+    /// The number of outstanding ones, idle work included.
     count: u32,
     pub(super) tally: Tally,
 }
@@ -66,7 +66,7 @@ impl UnderWay {
         Self { pace, now, handed: VecDeque::new(), first: 0, count: 0, tally: Tally::new() }
     }
 
-    /// Hands a request over when its time has come. Its answer is noted later.
+    /// Issues a request at its time. Its completion is noted later.
     #[inline]
     pub(super) fn serve(
         &mut self,
@@ -85,12 +85,12 @@ impl UnderWay {
         Ok(())
     }
 
-    /// Waits for all answers.
+    /// Waits for all completions.
     pub(super) fn finish(&mut self, system: &mut dyn System) {
         self.note_until(system, None);
     }
 
-    /// Waits until the next request may be handed over, and says when that is.
+    /// Waits until the next request may be issued, and returns that time.
     #[inline]
     fn wait(&mut self, system: &mut dyn System, arrival: Nanos) -> Result<Nanos, Failure> {
         if self.pace.open_loop {
@@ -105,7 +105,7 @@ impl UnderWay {
         Ok(self.now)
     }
 
-    /// Lets time pass until the next request arrives. With nothing under way, the system may work for itself.
+    /// Lets time pass until the next request arrives. With no outstanding request, the system may do idle work.
     fn idle(&mut self, system: &mut dyn System, arrival: Nanos) -> Result<(), Failure> {
         let mut work = Work::Left;
         loop {

@@ -7,8 +7,7 @@ use crate::replay::Outcome;
 use crate::result::{ByCause, Pages};
 use crate::systems::{ChainWrite, Setup};
 
-/// Requests answered within a time, by the share of them that this leaves out: nine of ten stand where ninety-nine of
-/// a hundred are one step further.
+/// Requests answered within a time, on a scale of nines: 99 % is one step further than 90 %.
 pub(super) fn latencies(outcomes: &[Outcome]) -> Vec<String> {
     let kinds = [("Reads", 0), ("Writes", 1)];
     let charts = kinds.map(|(name, kind)| {
@@ -18,7 +17,7 @@ pub(super) fn latencies(outcomes: &[Outcome]) -> Vec<String> {
         for Outcome { result, details } in outcomes {
             let Some(details) = details else { continue };
             let points = details.latencies[kind].iter();
-            // The last request leaves nothing out; it stands where one more would.
+            // The share after the last request is 1; it is drawn as if there were one more.
             let count = if kind == 0 { result.requests.reads } else { result.requests.writes };
             #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
             let last = 1.0 / (count as f64 + 1.0);
@@ -30,14 +29,14 @@ pub(super) fn latencies(outcomes: &[Outcome]) -> Vec<String> {
     charts.iter().filter(|chart| !chart.is_empty()).map(Chart::inline).collect()
 }
 
-/// Where on an axis of [`latencies`] a share stands.
+/// The position of a share on the axis of [`latencies`].
 fn percent(odds: f64) -> String {
     let nines = odds.log10().round() as i32;
     let digits = usize::try_from(nines - 2).unwrap_or(0);
     format!("{:.digits$} %", 100.0 - 100.0 / odds)
 }
 
-/// On what the response times were spent.
+/// The response times by cause.
 pub(super) fn time_by_cause(outcomes: &[Outcome]) -> String {
     let seconds = Axis::linear("seconds of response time, all requests together");
     let names = outcomes.iter().map(|outcome| outcome.result.system.as_str());
@@ -102,7 +101,7 @@ fn traffic(outcomes: &[Outcome], setup: &Setup, title: &str, figures: &[Figure])
     bars.inline()
 }
 
-/// Erases of every block: a chart for each region of each system that erased any, a region's all with the same axes.
+/// Erases of every block: a chart for each region of each system that erased any, with the same axes per region.
 pub(super) fn wear(outcomes: &[Outcome]) -> Vec<String> {
     let mut charts = Vec::new();
     for region in Region::ALL {
@@ -128,7 +127,7 @@ pub(super) fn wear(outcomes: &[Outcome]) -> Vec<String> {
     charts
 }
 
-/// Where new data reach the chains: a chart for each system, all with the same axes.
+/// Where new data is written to the chains: a chart for each system, all with the same axes.
 pub(super) fn scatter(outcomes: &[Outcome], setup: &Setup) -> Vec<String> {
     let last = outcomes.iter().filter_map(|outcome| outcome.details.as_ref()?.chain_writes.last());
     let most = last.map(|write| write.number + 1).max().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! A report: what ran and what came of it, with charts, as one page that can be sent to a colleague.
+//! A report: the runs and their results, with charts, as one page that can be sent to a colleague.
 //!
 //! # Modules
 //!
@@ -17,7 +17,7 @@ mod page;
 
 pub(crate) use page::Page;
 
-/// Writes the report, if one was asked for and the run is whole.
+/// Writes the report, if it was requested and the run is complete.
 pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
     match &options.report {
         Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
@@ -42,7 +42,7 @@ fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
     page
 }
 
-/// The answer comes first: who reads no further knows it.
+/// The answer comes first, for readers who stop there.
 fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
     let Verdict { answers, warnings } = verdict::of(runs, &setup.part);
     if !answers.is_empty() {

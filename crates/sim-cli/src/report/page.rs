@@ -1,4 +1,4 @@
-//! A page of HTML that needs no other file: headings, words, tables, charts.
+//! A self-contained page of HTML: headings, text, tables, charts.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -45,17 +45,17 @@ impl Page {
         self.element("h2", "", words);
     }
 
-    /// Words.
+    /// A paragraph.
     pub(crate) fn words(&mut self, words: &str) {
         self.element("p", "", words);
     }
 
-    /// Words that explain what is above or below.
+    /// A paragraph that explains what is above or below.
     pub(crate) fn note(&mut self, words: &str) {
         self.element("p", " class=\"note\"", words);
     }
 
-    /// Words that must not be missed.
+    /// A warning.
     pub(crate) fn warning(&mut self, words: &str) {
         self.element("p", " class=\"warn\"", words);
     }
@@ -76,7 +76,7 @@ impl Page {
         self.text += "</table></div>\n";
     }
 
-    /// A table of words: names, and what there is to say.
+    /// A table of text: names and descriptions.
     pub(crate) fn facts(&mut self, rows: &[Vec<String>]) {
         self.text += "<div class=\"wide\"><table class=\"words\">\n";
         self.rows(rows);
@@ -93,7 +93,7 @@ impl Page {
         }
     }
 
-    /// Text that stands as it was written.
+    /// Preformatted text.
     pub(crate) fn listing(&mut self, text: &str) {
         self.element("pre", "", text);
     }

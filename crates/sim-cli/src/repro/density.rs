@@ -7,7 +7,7 @@ use super::slc_sizes::{SIZES, lines};
 use crate::Failure;
 use crate::plot::{Axis, Chart, Shape};
 
-/// The paper compares an SLC with twice its size of MLC on top, which in SLC mode holds as much.
+/// The paper compares an SLC with additional MLC of twice its size, which in SLC mode has the same capacity.
 fn system(size: u64) -> String {
     format!("density?extra={}MiB", 2 * size)
 }

@@ -36,7 +36,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     formula(page, results)
 }
 
-/// Whether a disk has a log, of which some figures are.
+/// Whether a disk has a log; some figures need one.
 #[derive(Clone, Copy)]
 enum Log {
     Absent,

@@ -1,4 +1,4 @@
-//! Figure 7, and how well the workloads fit what the paper states of its own.
+//! Figure 7, and how well the workloads fit the paper's description of its own.
 
 use super::page::Page;
 use super::paper::{TABLE_3, WRITES, Workload};
@@ -11,10 +11,10 @@ pub(super) fn runs() -> Vec<Run> {
     Workload::ALL.map(|workload| Run::conventional(workload, "c3")).into()
 }
 
-/// Reads of a hundred requests, as the workloads have them: the paper does not tell.
+/// The percentage of reads in our workloads; the paper does not say.
 pub(super) const READS: u64 = 40;
 
-/// The workload of the paper's length, whatever the runs': hit counts are of the whole month.
+/// The workload in the paper's length, whatever the length of the runs, because hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
     let requests = (WRITES * 100).div_ceil(100 - READS);
     let trace = Length { requests, seed, passes: 1 }.trace(workload);

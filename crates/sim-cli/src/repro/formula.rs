@@ -1,8 +1,8 @@
-//! The closed formula of the paper's analysis (section 4.1): what a page write is expected to take.
+//! The closed formula of the paper's analysis (section 4.1): the expected time of a page write.
 
 use crate::result::Factors;
 
-/// What the operations of the two regions take, in microseconds, and how long their blocks are.
+/// The times of the two regions' operations, in microseconds, and their pages per block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     slc_read: f64,
@@ -27,7 +27,7 @@ pub(super) const C3: Timing = Timing {
     mlc_pages: 128.0,
 };
 
-/// The factors that the formula is fed with. Those that a conventional disk has not are zero.
+/// The factors of the formula. Those that a conventional disk lacks are zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub(crate) alpha: f64,
@@ -40,7 +40,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Those that a run measured.
+    /// The factors measured in a run.
     pub(super) fn measured(factors: &Factors) -> Self {
         let known = |factor: Option<f64>| factor.unwrap_or(0.0);
         Self {
@@ -54,10 +54,10 @@ impl Known {
         }
     }
 
-    /// Microseconds that a page write is expected to take.
+    /// The expected time of a page write in microseconds.
     pub(super) fn page_write(&self, timing: &Timing) -> f64 {
         let reclaimed = self.n1 * timing.slc_read + self.n2 * timing.slc_write + timing.slc_erase;
-        // A tail block gives as many pages as are not copied to the head.
+        // A tail block frees as many pages as are not copied to the head.
         let slc = reclaimed / (timing.slc_pages - self.n2) + timing.slc_write;
         let scan = timing.mlc_read * self.n3;
         let copies = timing.mlc_pages * (timing.mlc_read + timing.mlc_write);

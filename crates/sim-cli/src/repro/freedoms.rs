@@ -1,4 +1,4 @@
-//! The baseline's freedoms: how far what the paper leaves open of the block chains moves its figures.
+//! The choices of the baseline: how much the details of block chains that the paper leaves open change its figures.
 
 use super::page::Page;
 use super::paper::Workload;
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::result::Factors;
 use crate::show;
 
-/// What is done otherwise, and the parameters that ask for it.
+/// A changed choice, and its parameters.
 struct Freedom {
     title: &'static str,
     parameters: &'static str,
@@ -17,7 +17,7 @@ const fn freedom(title: &'static str, parameters: &'static str) -> Freedom {
     Freedom { title, parameters }
 }
 
-/// The victims of the paper's words.
+/// The victims as the paper describes them.
 const LEAST_USED: &str = "sketch=4&victims=least-used";
 
 /// The same with ours, for a fair comparison.
@@ -38,7 +38,7 @@ const FREEDOMS: [Freedom; 12] = [
     freedom("folding begins at 64 free blocks", "low=64"),
 ];
 
-/// The conventional disk and the hybrid one, both with that freedom.
+/// The conventional disk and the hybrid one, both with that choice.
 fn disks(parameters: &str) -> [Run; 2] {
     let with = |run: Run| {
         let mark = if run.system.contains('?') { '&' } else { '?' };

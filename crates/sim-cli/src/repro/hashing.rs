@@ -1,4 +1,4 @@
-//! Figure 11: how many writes the hash table turns away, and what that costs.
+//! Figure 11: how many writes the hash table rejects, and what that costs.
 
 use super::page::Page;
 use super::paper::Workload;
@@ -60,7 +60,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the table that the paper recommends: the share of the writes that it turns away, and the valid data at the end.
+/// For the table that the paper recommends: the share of writes that it rejects, and the valid data at the end.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Few digits are told.
 fn recommended(results: &Results, workload: Workload) -> Option<(String, String)> {
     let (entries, probes) = (ENTRIES[1], PROBES[3]);

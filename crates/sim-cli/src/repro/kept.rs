@@ -1,4 +1,4 @@
-//! Runs that are done, kept in a folder: a page of many long runs need not begin again where it was stopped.
+//! Finished runs, kept in a folder, so that a page of many long runs can be resumed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::replay::{Details, Outcome};
 use crate::result::{RunResult, SCHEMA};
 use crate::{Failure, files};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    /// What made it, and of what: another version may bring other figures.
+    /// The version and the input: another version may give other figures.
     made: String,
     result: RunResult,
     details: Option<Details>,
@@ -24,13 +24,13 @@ struct Kept {
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// That folder, which is made if need be.
+    /// That folder, created if needed.
     pub(super) fn new(path: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(path).map_err(|reason| Failure::File { path: path.into(), reason })?;
         Ok(Self(path.into()))
     }
 
-    /// What a run brought, if it was kept. A file that is torn, or of another version, is as none.
+    /// The result of a run, if it was kept. A truncated file, or one of another version, counts as absent.
     pub(super) fn find(&self, run: &Run, length: Length) -> Option<Outcome> {
         let text = fs::read(self.path(run, length)).ok()?;
         let kept: Kept = serde_json::from_slice(&text).ok()?;
@@ -38,7 +38,7 @@ impl Folder {
         (made == said(run, length) && !result.partial).then_some(Outcome { result, details })
     }
 
-    /// Keeps what a run brought.
+    /// Keeps the result of a run.
     pub(super) fn keep(&self, run: &Run, length: Length, outcome: &Outcome) -> Result<(), Failure> {
         let Outcome { result, details } = outcome.clone();
         let kept = Kept { made: said(run, length), result, details };
@@ -47,7 +47,7 @@ impl Folder {
         files::replace(&self.path(run, length), &text)
     }
 
-    /// Where it is kept.
+    /// Its path.
     pub(super) fn path(&self, run: &Run, length: Length) -> PathBuf {
         let Length { requests, seed, passes } = length.of(run);
         let sector = run.sector.map_or_else(String::new, |bytes| format!("-{bytes}"));
@@ -62,7 +62,7 @@ impl Folder {
     }
 }
 
-/// All on which a run's result depends.
+/// Everything on which a run's result depends.
 fn said(run: &Run, length: Length) -> String {
     format!("{} {SCHEMA} {run:?} {:?}", env!("CARGO_PKG_VERSION"), length.of(run))
 }

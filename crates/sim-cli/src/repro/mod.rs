@@ -1,13 +1,13 @@
 //! `tandem repro`: the tables and figures of papers, their values beside ours.
 //!
-//! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; what its text
-//! tells of them is beside ours.
+//! The result is a page of Markdown with charts as SVG beside it. Plots of the paper have no figures; the values in its
+//! text are shown beside ours.
 //!
 //! # Modules
 //!
-//! - `paper`: what the paper says. `formula`: its closed formula. `run`: a run. `runs`: those that figures are
-//!   made of, each done once. `kept`: those of an earlier time. `page`: the page.
-//! - `open`: what the paper leaves open. `freedoms`: how far that moves the figures. `density`: Figure 8b.
+//! - `paper`: the paper's values. `formula`: its closed formula. `run`: a run. `runs`: the runs of all figures, each
+//!   done once. `kept`: results of earlier runs. `page`: the page.
+//! - `open`: what the paper leaves open. `freedoms`: how much that changes the figures. `density`: Figure 8b.
 //! - `fit`: Figure 7, and how well the workloads fit. `factors`: Table 3. `traffic`: Figure 9. `slc_sizes`: Figures 8
 //!   and 12b, Table 4. `hashing`: Figure 11. `places`: Figures 10 and 12a.
 //! - `studies`: the other papers.
@@ -124,7 +124,7 @@ enum Figure {
 }
 
 impl Figure {
-    /// The runs that it is made of.
+    /// Its runs.
     fn runs(self) -> Vec<Run> {
         match self {
             Self::Table3 => factors::runs(),
@@ -140,7 +140,7 @@ impl Figure {
         }
     }
 
-    /// Puts it on the page.
+    /// Adds it to the page.
     fn write(self, page: &mut Page, results: &Results, length: Length) -> Result<(), Failure> {
         match self {
             Self::Table3 => factors::write(page, results),
@@ -164,7 +164,7 @@ impl Figure {
 static ALL: [studies::Study; 5] =
     [studies::AHDM, studies::HONG_SHIN, studies::KINOSHITA, studies::KO, studies::PSLC];
 
-/// Makes the figures anew.
+/// Reproduces the figures.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let studies = match args.paper {
@@ -198,14 +198,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if is_chang { chang(args, jobs, out) } else { Ok(()) }
 }
 
-/// Requests of a run of Chang's where no length is asked for.
+/// The default number of requests of a run of Chang's.
 const REQUESTS: u64 = 1_000_000;
 
-/// Those of the paper: its month, as long as the writes that it tells of and the reads that the workloads have; so
-/// often.
+/// The paper's length: the writes of its month plus the reads of our workloads, times the passes.
 const FULL: (u64, u32) = ((paper::WRITES * 100).div_ceil(100 - fit::READS), 10);
 
-/// How long Chang's runs are to be.
+/// The length of Chang's runs.
 fn length(args: &Args) -> Length {
     let (requests, passes) = if args.full { FULL } else { (REQUESTS, 1) };
     Length {
@@ -215,10 +214,10 @@ fn length(args: &Args) -> Length {
     }
 }
 
-/// Makes Chang's figures anew.
+/// Reproduces Chang's figures.
 fn chang(args: &Args, jobs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let figures = if args.figures.is_empty() { Figure::value_variants() } else { &args.figures };
-    // Known before the runs, not after them, if nothing can be written.
+    // Checked before the runs, not after them.
     let mut page = Page::new(&args.out, ("REPRO.md", "repro"))?;
     let length = length(args);
     let kept = args.runs.as_deref().map(Folder::new).transpose()?;

@@ -1,4 +1,4 @@
-//! What the paper leaves open, and what was taken for it.
+//! What the paper leaves open, and our choices.
 
 use ftl_core::Config;
 use ftl_iface::Bytes;
@@ -21,7 +21,7 @@ pub(super) fn write(page: &mut Page) {
     page.words(&factors());
 }
 
-/// What the paper leaves open, what it says, and what was taken.
+/// An open point, what the paper says, and our choice.
 fn parameters(config: &Config) -> Vec<[String; 3]> {
     let limits = config.filter.limits(config.sector_bytes);
     let limits = limits.map_or([0; 2], |limits| limits.map(Bytes::get));
@@ -46,7 +46,7 @@ fn parameters(config: &Config) -> Vec<[String; 3]> {
     std::iter::once(head).chain(counted).chain(rules).collect()
 }
 
-/// Those that are numbers of the configuration, and what the paper says of them.
+/// Points that are numbers of the configuration, and what the paper says of them.
 const COUNTED: [(&str, &str); 8] = [
     ("sector that is mapped (3.5, 5.4)", "as large as a page in the text, 512 bytes in 5.4"),
     ("threshold of the filter at first (3.2)", "not told"),
@@ -58,7 +58,7 @@ const COUNTED: [(&str, &str); 8] = [
     ("order and number of probes (3.3)", "eight linear ones recommended (5.4)"),
 ];
 
-/// Those that are rules: what the paper says, and what was taken.
+/// Points that are rules: what the paper says, and our choice.
 const RULES: [[&str; 3]; 9] = [
     ["when the filter's counts fade (3.2)", "not told", "halved each 1,000 writes"],
     [

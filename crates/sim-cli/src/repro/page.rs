@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Failure, files};
 
-/// Columns of the source, at which sentences are wrapped.
+/// The column at which sentences are wrapped.
 const WIDE: usize = 120;
 
-/// The page under way.
+/// The unfinished page.
 #[derive(Debug)]
 pub(super) struct Page {
     text: String,
@@ -19,7 +19,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// An empty page of that name in that folder, which is made if need be, with a folder for charts.
+    /// An empty page of that name in that folder, which is created if needed, with a folder for charts.
     pub(super) fn new(
         folder: &Path,
         (name, charts): (&'static str, &'static str),
@@ -57,12 +57,12 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A table: its first row heads it, and its first column is text.
+    /// A table: its first row is the heading, and its first column is text.
     pub(super) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
         self.ruled(rows, "---:");
     }
 
-    /// A table of text alone.
+    /// A table of text only.
     pub(super) fn words<const N: usize>(&mut self, rows: &[[String; N]]) {
         self.ruled(rows, "---");
     }
@@ -86,7 +86,7 @@ impl Page {
         Ok(())
     }
 
-    /// Writes the page. Says where it is.
+    /// Writes the page. Returns its path.
     pub(super) fn finish(self) -> Result<PathBuf, Failure> {
         let path = self.folder.join(self.name);
         files::replace(&path, self.text.as_bytes())?;

@@ -1,5 +1,5 @@
-//! What the paper says: L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on
-//! Computers 59(10), 2010. Its plots have no figures beside them; what the text states of them is here.
+//! The paper's values: L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on
+//! Computers 59(10), 2010. Its plots have no figures; the values in its text are here.
 
 use super::formula::Known;
 
@@ -37,11 +37,11 @@ pub(crate) const TABLE_3: [[Known; 2]; 2] = [
     ],
 ];
 
-/// RS at 256 MiB of SLC, as the text has it (sections 5.3.2 and 5.3.3): configuration, workload, ratio.
+/// RS at 256 MiB of SLC, from the text (sections 5.3.2 and 5.3.3): configuration, workload, ratio.
 pub(crate) const RS: [(&str, Workload, f64); 3] =
     [("c3", Workload::Ntfs, 1.84), ("c1", Workload::Ntfs, 1.3), ("c3", Workload::Ext3, 1.38)];
 
-/// What the closed formula gives in the paper.
+/// The paper's results of the closed formula.
 pub(super) const RS_BY_FORMULA: [f64; 2] = [1.76, 1.4];
 
 /// Table 4: MiB of SLC; EC; ES under NTFS and under ext3.
@@ -53,5 +53,5 @@ pub(super) const TABLE_4: [(u64, f64, [f64; 2]); 5] = [
     (512, 1.082, [0.522, 0.709]),
 ];
 
-/// Erase cycles of an SLC block for each of an MLC block (Table 2): the throttle lets BW reach no more.
+/// Erase cycles of an SLC block per cycle of an MLC block (Table 2): the throttle limits BW to this.
 pub(super) const ENDURANCE_RATIO: [(&str, f64); 2] = [("c2", 10.0), ("c3", 20.0)];

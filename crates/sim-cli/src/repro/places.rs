@@ -21,7 +21,7 @@ pub(super) fn scatter_runs() -> Vec<Run> {
     panels().map(|(_, run)| run).into()
 }
 
-/// Dots of a panel at most: a fragment of the run, as in the paper.
+/// The most dots of a panel: a fragment of the run, as in the paper.
 const DOTS: usize = 4000;
 
 #[allow(clippy::cast_precision_loss)] // Places of a chart.

@@ -1,45 +1,45 @@
-//! A run: what is replayed on what, and for how long.
+//! A run: its workload, its system, and its length.
 
 use super::paper::Workload;
 
-/// One run: what is replayed on what.
+/// One run: its workload and its system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) workload: Workload,
     pub(super) device: &'static str,
-    /// With its parameters.
+    /// The system with its parameters.
     pub(super) system: String,
     /// MiB of SLC; the conventional disk has none.
     pub(super) slc: u64,
-    /// Another sector size than the device's.
+    /// The sector size, if not the device's.
     pub(super) sector: Option<u32>,
-    /// It gets one in that many of the requests.
+    /// The divisor of its number of requests.
     pub(super) one_in: u64,
 }
 
 /// Bytes that the paper's disk exports.
 pub(crate) const EXPORTED: u64 = 20 << 30;
 
-/// Bytes that C1 exports here. Its blocks have 128 KiB, and tables of two bytes an entry, the paper's and ours, number
-/// no more than 65,534 of them.
+/// Bytes that C1 exports here. Its blocks have 128 KiB, and tables with two bytes per entry, the paper's and ours, can
+/// number no more than 65,534 of them.
 pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
 
-/// The paper's size of SLC, in MiB, where nothing else is reported.
+/// The paper's default size of SLC, in MiB.
 pub(super) const SLC: u64 = 256;
 
 impl Run {
     pub(super) fn conventional(workload: Workload, device: &'static str) -> Self {
-        // What the device has beside its MLC, the system leaves alone.
+        // The system uses only the MLC.
         Self { workload, device, system: "conventional".into(), slc: SLC, sector: None, one_in: 1 }
     }
 
     pub(super) fn hybrid(workload: Workload, device: &'static str, slc: u64) -> Self {
-        // Half as many entries as places, whatever this house would choose.
+        // Half as many entries as places, instead of our default.
         Self { slc, system: "hybrid?entries=half".into(), ..Self::conventional(workload, device) }
     }
 }
 
-/// How long the runs are.
+/// The length of the runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
     pub(super) requests: u64,
@@ -47,12 +47,12 @@ pub(super) struct Length {
     pub(super) passes: u32,
 }
 
-/// Figure 11 has more runs than all others together, and each is longer for its small sectors: they get one request in
-/// that many. Figure 8b, whose disks are written whole first, gets as many.
+/// The divisor of the number of requests for Figure 11, which has more runs than all other figures together, each
+/// longer because of its small sectors. Figure 8b, whose disks are filled first, uses it, too.
 pub(super) const IN_MANY_RUNS: u64 = 3;
 
 impl Length {
-    /// That of a run.
+    /// The length of a run.
     pub(super) fn of(self, run: &Run) -> Self {
         Self { requests: (self.requests / run.one_in).max(1), ..self }
     }

@@ -1,4 +1,4 @@
-//! The runs that the figures are made of. Figures that need the same run share it.
+//! The runs of all figures. Figures that need the same run share it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use crate::systems::Chosen;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, interrupt};
 
-/// Runs that are done.
+/// Finished runs.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     done: Vec<(Run, Outcome)>,
 }
 
 impl Results {
-    /// What a run brought. Every figure names its runs before they are done.
+    /// The result of a run. Every figure names its runs in advance.
     pub(super) fn outcome(&self, run: &Run) -> Result<&Outcome, Failure> {
         let found = self.done.iter().find(|(done, _)| done == run);
         found.map(|(_, outcome)| outcome).ok_or_else(|| {
@@ -49,8 +49,7 @@ pub(super) fn base_of(run: &Run) -> Run {
     Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
 }
 
-/// Does all runs, that many at a time, each once, and those not at all that were kept. Tells on standard error how far
-/// it is.
+/// Does all runs that were not kept, each once, several at a time. Shows the progress on standard error.
 pub(super) fn run_all(
     runs: Vec<Run>,
     length: Length,
@@ -79,14 +78,14 @@ pub(super) fn run_all(
     let start = Instant::now();
     let work = || -> Result<(), Failure> {
         loop {
-            // A thread that panics here has done so in between, and leaves the list whole.
+            // A thread panics only between changes, so the list is consistent.
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(run) = next.filter(|_| !interrupt::is_requested()) else {
                 return Ok(());
             };
             let mut outcome = one(&run, length)?;
             if run.one_in > 1 || run.slc != SLC {
-                // No figure shows these by block or by place, and they would add up.
+                // No figure shows these by block or by place, and together they would take much memory.
                 outcome.details = None;
             }
             if let Some(folder) = kept.filter(|_| !outcome.result.partial) {
@@ -142,7 +141,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     if let Some(sector) = run.sector {
         setup.part.sector_bytes = Bytes::new(sector);
     }
-    // Charts of places and of wear need the details that a report asks for; none is written.
+    // Charts of places and of wear need the details of a report; no report is written.
     let report = Some(PathBuf::new());
     let options = Options { workload, device, pace: Pace::default(), json: None, report };
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
@@ -165,7 +164,7 @@ mod tests {
         assert!(folder.find(&run, SHORT).is_none());
         let of = |run: &Run| vec![run.clone(), Run::conventional(run.workload, run.device)];
         let first = run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
-        // It is the very same run: its wall time, which no second one would have, too.
+        // It is the same run, because even its wall time is equal.
         let second = run_all(of(&run), SHORT, 1, Some(&folder)).unwrap();
         let (first, second) = (first.outcome(&run).unwrap(), second.outcome(&run).unwrap());
         assert_eq!(first.result.wall_s.to_bits(), second.result.wall_s.to_bits());

@@ -1,4 +1,4 @@
-//! What grows with the SLC: Figures 8 and 12b, Table 4.
+//! The effect of the SLC's size: Figures 8 and 12b, Table 4.
 
 use super::page::Page;
 use super::paper::{ENDURANCE_RATIO, RS, TABLE_4, Workload};
@@ -69,7 +69,7 @@ pub(super) fn speed(page: &mut Page, results: &Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where C2 and C3 part: they differ in the endurance of the MLC alone, and so in what the throttle turns away.
+/// Where C2 and C3 diverge: they differ only in the endurance of the MLC, and so in what the throttle rejects.
 fn parted(results: &Results) -> Result<String, Failure> {
     let small = SIZES_OF_WEAR.into_iter().filter(|size| *size < SIZES[0]);
     let mut told = Vec::new();
@@ -144,7 +144,7 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where BW lies above the endurance ratio, and where the throttle acted.
+/// Where BW is above the endurance ratio, and where the throttle acted.
 fn over_ratio(results: &Results) -> Result<String, Failure> {
     let (mut over, mut throttled) = (Vec::new(), Vec::new());
     for (device, most) in ENDURANCE_RATIO {

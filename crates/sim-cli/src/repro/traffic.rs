@@ -57,7 +57,7 @@ const ERASED: &[Part] = &[
     }),
 ];
 
-/// Blocks of a memory that were erased on these accounts.
+/// Blocks of a memory that were erased for these causes.
 fn erased(run: &RunResult, memory: &str, causes: &[&str]) -> u64 {
     let Some(part) = run.parts.get(memory) else { return 0 };
     let of = |cause: &&str| part.operations.get(*cause).map_or(0, |done| done.erase);
@@ -102,7 +102,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the SLC served: of write requests, as section 5.3.2 counts, and of the data.
+/// The share that the SLC served: of write requests, as section 5.3.2 counts, and of the data.
 fn of_requests(c1: &RunResult) -> String {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let requests = crate::result::ratio(c1.log_writes.unwrap_or(0), c1.requests.writes);
@@ -117,7 +117,7 @@ fn of_requests(c1: &RunResult) -> String {
     )
 }
 
-/// Of the time that C3 gains on C3', the part that is garbage collection's.
+/// The share of garbage collection in the time that C3 saves compared with C3'.
 fn saved(plain: &RunResult, hybrid: &RunResult) -> String {
     let [before, after] = [plain, hybrid].map(|run| run.response_by_cause_us.all());
     let collected = |cause: &crate::result::ByCause| cause.reclaim + cause.fold + cause.write_back;

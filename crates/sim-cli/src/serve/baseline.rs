@@ -1,5 +1,5 @@
-//! What the same requests take without SLC: the conventional system beside the one that is served, in a thread of its
-//! own, on a chip that keeps no bytes.
+//! The time of the same requests without SLC: the conventional system runs beside the served one, in a separate thread,
+//! on a chip that stores no bytes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,21 +17,21 @@ use crate::Failure;
 use crate::systems::{Chosen, Ended, Live, Owner, Setup, System};
 use crate::trace::{Op, Request};
 
-/// What the system that is served did.
+/// An action of the served system.
 pub(super) enum Noted {
-    /// A request, and what it took.
+    /// A request, and its time.
     Request(Request, Nanos),
-    /// Work for itself, of that many pages at most.
+    /// Idle work of at most that many pages.
     Rest(PageCount),
 }
 
-/// What was done in one go.
+/// Actions passed on together.
 type Batch = Vec<Noted>;
 
-/// Batches that may wait. If the baseline is behind by more, the server waits for it.
+/// The most batches that may wait. If the baseline is further behind, the server waits for it.
 const WAITING: usize = 256;
 
-/// The conventional system, as long as somebody watches.
+/// The conventional system, while the status is shown.
 pub(super) struct Baseline {
     outlet: Option<SyncSender<Batch>>,
     batch: Batch,
@@ -43,12 +43,12 @@ pub(super) struct Baseline {
 #[derive(Debug, Default)]
 struct Times {
     both: Mutex<[u64; 2]>,
-    /// Whether the baseline failed, and its times say nothing.
+    /// Whether the baseline failed, so that its times are invalid.
     failed: AtomicBool,
 }
 
 impl Baseline {
-    /// The conventional system on the same device; none where it does not fit there.
+    /// The conventional system on the same device; `None` if it does not fit.
     pub(super) fn new(setup: &Setup) -> Option<Self> {
         let blueprint = Chosen::parse("conventional").ok()?.blueprint(setup).ok()?;
         let chip = blueprint.stamped(setup).ok()?;
@@ -58,7 +58,7 @@ impl Baseline {
         let mut follower = Follower { batches, times: times.clone() };
         let thread = std::thread::Builder::new().name("baseline".into());
         let thread = thread.spawn(move || {
-            // A baseline that fails is none: the served system is what counts.
+            // A baseline that fails is dropped, because only the served system matters.
             if blueprint.run(chip, &mut follower).is_err() {
                 follower.times.failed.store(true, Ordering::Relaxed);
             }
@@ -67,12 +67,12 @@ impl Baseline {
         Some(Self { outlet, batch: Batch::new(), times, thread })
     }
 
-    /// Notes what was done.
+    /// Notes an action.
     pub(super) fn note(&mut self, noted: Noted) {
         self.batch.push(noted);
     }
 
-    /// Hands over what was noted.
+    /// Passes the noted actions on.
     pub(super) fn hand_over(&mut self) {
         if self.batch.is_empty() {
             return;
@@ -91,17 +91,17 @@ impl Baseline {
         (!failed && served > 0).then(|| baseline as f64 / served as f64)
     }
 
-    /// The same when all requests are done.
+    /// The same after all requests are done.
     pub(super) fn end(mut self) -> Option<f64> {
         self.hand_over();
         self.outlet = None;
-        // A panic there was told on standard error; what is known is what was done before.
+        // A panic there was reported on standard error; the counts until then are valid.
         let _ = self.thread.take().map(JoinHandle::join);
         self.rs()
     }
 }
 
-/// Does on the conventional system what was done on the other.
+/// Repeats the actions on the conventional system.
 struct Follower {
     batches: Receiver<Batch>,
     times: Arc<Times>,
@@ -115,7 +115,7 @@ impl Owner for Follower {
     fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure> {
         let size = disk.sector_bytes().as_usize();
         let mut sector = vec![0; size];
-        // Each sector is stamped, so that the chip keeps four bytes of it. What is read is stamped, or zeros.
+        // Each sector is stamped, so the chip stores four bytes of it. Reads return stamps or zeros.
         let mut data = vec![0; PIECE as usize];
         let mut read = data.clone();
         data.chunks_mut(size).for_each(|sector| Stamp::new(1).write_to(sector));

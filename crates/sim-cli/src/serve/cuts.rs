@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nand_model::power::Cut;
 
-/// When power fails, and what that does to what is in flight.
+/// When power fails, and the fate of the operation in flight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cuts {
     every: Every,
@@ -13,19 +13,19 @@ pub(super) struct Cuts {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Every {
-    /// When a signal asks for it.
+    /// On a signal.
     #[default]
     Signal,
-    /// So often.
+    /// At this interval.
     Time(Duration),
     /// After that many programs, erases and marks, on average.
     Operations(u64),
 }
 
-/// Where no seed is given.
+/// The default seed.
 const SEED: u64 = 1;
 
-/// Fewer would leave a mount no chance.
+/// With fewer operations no mount could complete.
 const OPERATIONS_LEAST: u64 = 10;
 
 const HOW: &str = "write a time (60s, 5m, 500ms) or a number of programs and erases (5000), and a seed behind a comma \
@@ -53,12 +53,12 @@ impl Cuts {
         }
     }
 
-    /// A cut in the operation that comes next.
+    /// A cut in the next operation.
     pub(super) fn now(&mut self) -> Cut {
         Cut::seeded(0, self.dice.u64(..))
     }
 
-    /// How long a life lasts, if it has an end of its own.
+    /// The length of a life, if power cuts are planned.
     pub(super) const fn period(&self) -> Option<Duration> {
         match self.every {
             Every::Time(period) => Some(period),

@@ -1,4 +1,4 @@
-//! Requests on the system, and what is measured, recorded and kept of them.
+//! Requests on the system, with measurement, trace and image file.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -20,32 +20,32 @@ use crate::systems::System;
 use crate::trace::output::{self, Output};
 use crate::trace::{Op, Request};
 
-/// How long requests take by the clock.
+/// How long requests take in real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// As long as this program needs; the device's time is only counted.
+    /// As long as this program needs; the device's time is counted only.
     Host,
     /// As long as the device's.
     Device,
 }
 
-/// What outlives a loss of power, because it is no part of the device.
+/// The state that survives a power loss, because it is not part of the device.
 pub(super) struct Ledger {
-    /// What was measured; none before the first life.
+    /// The measurements; `None` before the first life.
     pub(super) served: Option<Served>,
     keeper: Option<Keeper>,
     about: About,
     record: Option<Output>,
-    /// The conventional system beside the one that is served, where somebody watches.
+    /// The conventional system beside the served one, if the status is shown.
     baseline: Option<Baseline>,
     start: Instant,
-    /// When the device has done what it was asked; none where it takes no time.
+    /// When the device will have completed its requests; `None` if it takes no real time.
     free_at: Option<Instant>,
     /// The device's clock after the last request.
     clock: Nanos,
-    /// Why nothing more can be served.
+    /// Why no more requests can be served.
     failure: Option<Failure>,
-    /// Sectors that are changed in part, and zeros that are written.
+    /// A buffer for sectors that are changed in part, and for zeros.
     sector: Vec<u8>,
     zeros: Vec<u8>,
 }
@@ -77,7 +77,7 @@ impl Ledger {
         })
     }
 
-    /// Writes what is left, and the end of the record. Returns how many times as fast as the baseline the system was.
+    /// Writes the rest, and the end of the trace. Returns how many times as fast as the baseline the system was.
     pub(super) fn end(&mut self) -> Result<Option<f64>, Failure> {
         if let Some(record) = self.record.take() {
             record.finish()?;
@@ -86,12 +86,12 @@ impl Ledger {
         Ok(self.baseline.take().and_then(Baseline::end))
     }
 
-    /// Says why nothing more can be served, if so.
+    /// Returns an error if no more requests can be served.
     pub(super) fn failed(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Has what was recorded reach its file.
+    /// Flushes the trace to its file.
     pub(super) fn flush_record(&mut self) {
         if let Some(record) = &mut self.record
             && let Err(error) = record.flush()
@@ -117,7 +117,7 @@ impl Ledger {
         self.keep_pace(time);
     }
 
-    /// Notes that the device worked for itself so long. Nobody waits for it, but the next request comes after it.
+    /// Notes the time of idle work of the device. No client waits for it, but the next request starts after it.
     fn rested(&mut self, time: Nanos) {
         if let Some(baseline) = &mut self.baseline {
             baseline.note(Noted::Rest(RESTED_AT_ONCE));
@@ -127,12 +127,12 @@ impl Ledger {
         }
     }
 
-    /// Whether the device has done what it was asked, by the clock where it is to be as slow as itself.
+    /// Whether the device has completed its requests, in real time if it is slowed down to the device's speed.
     fn is_free(&self) -> bool {
         self.free_at.is_none_or(|free_at| free_at <= Instant::now())
     }
 
-    /// Waits as long as the device would have taken, if it shall.
+    /// Waits as long as the device would have taken, if slowed down.
     fn keep_pace(&mut self, time: Nanos) {
         if let Some(free_at) = &mut self.free_at {
             *free_at = (*free_at).max(Instant::now()) + Duration::from_nanos(time.get());
@@ -141,9 +141,9 @@ impl Ledger {
     }
 }
 
-/// Waits to within what sleeping is good for.
+/// Sleeps until shortly before the end, within the accuracy of sleeping.
 fn wait_until(moment: Instant) {
-    /// What a sleep may take longer than it was asked to.
+    /// How much longer than requested a sleep may take.
     const SLACK: Duration = Duration::from_micros(80);
     let sleep = moment.saturating_duration_since(Instant::now()).saturating_sub(SLACK);
     if !sleep.is_zero() {
@@ -154,10 +154,10 @@ fn wait_until(moment: Instant) {
     }
 }
 
-/// Pages that a system may spend at once while no host asks: whoever asks then waits no longer than for these.
+/// Pages of idle work at a time: the next request waits at most for these.
 const RESTED_AT_ONCE: PageCount = PageCount::new(8);
 
-/// What file systems and page caches work in.
+/// The unit of file systems and page caches.
 const USUAL_BLOCK: u32 = 4096;
 
 /// A system in use.
@@ -168,13 +168,13 @@ pub(super) struct Drive<'l> {
     rest: Rest,
 }
 
-/// What tells whether hosts leave the system time to work.
+/// State to detect that the system is idle.
 #[derive(Debug)]
 struct Rest {
-    /// Requests so far, and when it was last looked.
+    /// Requests so far, and the time of the last check.
     asked: u64,
     seen: u64,
-    /// What the system said last.
+    /// The last state reported by the system.
     work: Work,
 }
 
@@ -190,7 +190,7 @@ impl<'l> Drive<'l> {
             ledger.served = Some(Served::begin(system));
             ledger.clock = system.now();
         }
-        // What the mount took since power failed.
+        // The time of the mount after the power loss.
         ledger.keep_pace(system.now().since(ledger.clock));
         ledger.sector.resize(sector as usize, 0);
         let rest = Rest { asked: 0, seen: 0, work: Work::Left };
@@ -209,7 +209,7 @@ impl<'l> Drive<'l> {
         self.ledger
     }
 
-    /// Writes the line of the moment.
+    /// Writes the status line.
     pub(super) fn tell(&mut self, status: &Status, cuts: u64) {
         if let Some(served) = &self.ledger.served {
             let rs = self.ledger.baseline.as_ref().and_then(Baseline::rs);
@@ -217,17 +217,17 @@ impl<'l> Drive<'l> {
         }
     }
 
-    /// What was measured.
+    /// The measurements.
     pub(super) fn result(&self, system: &str) -> Option<RunResult> {
         Some(self.ledger.served.as_ref()?.result(system, self.disk.system()))
     }
 
-    /// Whether nothing more can be served, for want of power or because something is broken.
+    /// Whether no more requests can be served, because of a power loss or a failure.
     pub(super) fn is_off(&mut self) -> bool {
         self.ledger.failure.is_some() || !self.disk.is_on()
     }
 
-    /// Has what was done reach the file: replies may be sent after that.
+    /// Writes all changes to the journal; replies may be sent after that.
     pub(super) fn commit(&mut self) -> Result<(), Refusal> {
         if let Some(baseline) = &mut self.ledger.baseline {
             baseline.hand_over();
@@ -248,14 +248,14 @@ impl<'l> Drive<'l> {
         Refusal::Off
     }
 
-    /// Makes what was done durable, beyond the end of the machine where there is a file.
+    /// Makes all changes durable; with a file, they survive the end of the machine.
     fn sync(&mut self) -> Result<(), Refusal> {
         self.commit()?;
         let synced = self.ledger.keeper.as_ref().map_or(Ok(()), Keeper::sync);
         synced.map_err(|failure| self.broken(failure))
     }
 
-    /// To be called now and then: a system that nobody has asked since the last time works for itself.
+    /// Does idle work if there was no request since the last call. Call it regularly.
     pub(super) fn rest(&mut self) {
         let is_idle = self.rest.asked == self.rest.seen;
         self.rest.seen = self.rest.asked;
@@ -263,7 +263,7 @@ impl<'l> Drive<'l> {
             self.rest.work = Work::Left;
         } else if self.rest.work == Work::Left && self.ledger.is_free() && !self.is_off() {
             self.rest.work = self.maintain();
-            // Nobody waits for an answer; what fails here is told by the next request.
+            // No client waits for an answer; the next request reports a failure.
             let _ = self.commit();
         }
     }
@@ -283,7 +283,7 @@ impl<'l> Drive<'l> {
         }
     }
 
-    /// Does a request on the system.
+    /// Runs a request on the system.
     #[inline]
     fn serve(
         &mut self,
@@ -344,7 +344,7 @@ impl Disk for Drive<'_> {
         self.serve(request, kept, |bytes| bytes.trim_bytes(offset, length))
     }
 
-    /// What is forgotten reads as zeros. Sectors that are covered in part are written.
+    /// Trimmed bytes read as zeros. Sectors that are covered in part are written.
     fn zero(&mut self, offset: u64, bytes: u32, how: Zeroing, kept: Kept) -> Result<(), Refusal> {
         let sector = self.ledger.sector.len() as u64;
         let end = offset + u64::from(bytes);

@@ -1,12 +1,12 @@
-//! A system in the hands of the server.
+//! The system that the server runs.
 
 use crate::systems::{Live, Powered, System};
 
 /// A system that is served.
 pub(super) enum Held<'l> {
-    /// One whose power can fail.
+    /// A system whose power can fail.
     Lasting(&'l mut dyn Live),
-    /// One that would not survive that: it lives as long as the server.
+    /// A system that does not survive a power loss: it runs as long as the server.
     Volatile(&'l mut dyn System),
 }
 
@@ -26,7 +26,7 @@ impl Held<'_> {
         }
     }
 
-    /// What it is on, where power can be taken from it.
+    /// The device below it, if its power can fail.
     pub(super) fn power(&mut self) -> Option<&mut Powered> {
         match self {
             Self::Lasting(disk) => Some(disk.power()),

@@ -1,4 +1,4 @@
-//! Where clients come: a Unix socket or a port.
+//! Where clients connect: a Unix socket or a port.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ pub(super) enum Place {
     Port(Option<IpAddr>, u16),
 }
 
-/// A client's connection.
+/// A connection of a client.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket for S {}
 
-/// A socket that listens.
+/// A listening socket.
 pub(super) enum Listener {
     Unix(UnixListener, PathBuf),
     Tcp(TcpListener),
@@ -45,7 +45,7 @@ impl Listener {
         }
     }
 
-    /// What clients are told to find it.
+    /// The URI for clients.
     pub(super) fn uri(&self) -> Result<String, Failure> {
         Ok(match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
@@ -59,7 +59,7 @@ impl Listener {
             Self::Unix(listener, _) => Box::new(listener.accept().await?.0),
             Self::Tcp(listener) => {
                 let (socket, _) = listener.accept().await?;
-                // Replies are written whole: there is nothing to gather.
+                // Replies are written at once, so there is nothing to combine.
                 socket.set_nodelay(true)?;
                 Box::new(socket)
             }
@@ -70,13 +70,13 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {
-            // One that somebody else removed is gone all the same.
+            // It does not matter if another process has removed it.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Removes a socket on which nobody listens any more: a server that was killed has left it.
+/// Removes a stale socket, left by a killed server.
 async fn remove_stale(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::FileTypeExt;
     let Ok(data) = std::fs::symlink_metadata(path) else {

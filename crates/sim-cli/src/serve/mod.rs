@@ -7,26 +7,26 @@
 //!                                                          a trace    the result of `replay`    file, journal
 //! ```
 //!
-//! One thread does all of it: what hosts wait for is one device. A connection is a future of that thread; when power
-//! fails, all of them are dropped with what was in RAM, the device is mounted again, and hosts come again.
+//! One thread does everything, because all hosts wait for one device. A connection is a future of that thread; when
+//! power fails, all connections are dropped with the RAM, the device is mounted again, and hosts reconnect.
 //!
 //! # What is promised
 //!
-//! Every write is on flash when it is answered, so that a flush and FUA cost the device nothing. With `--image` it is
-//! in the journal, too, before it is answered, and survives the end of this program, however that comes; a flush and
-//! FUA also wait until the journal would survive the end of the machine.
+//! Every write is on flash when it is answered, so a flush and FUA cost the device nothing. With `--image` it is also
+//! in the journal before it is answered, and survives any end of this program; a flush and FUA also wait until the
+//! journal would survive a crash of the machine.
 //!
 //! # What a client can cost
 //!
-//! Besides what [`wire`] bounds for each connection: [`CONNECTIONS_MOST`] connections at a time, the next of which are
-//! closed at once, and [`HANDSHAKE_MOST`] for the handshake.
+//! Besides the bounds of [`wire`] for each connection: at most [`CONNECTIONS_MOST`] connections at a time, further ones
+//! are closed at once, and at most [`HANDSHAKE_MOST`] for the handshake.
 //!
 //! # Modules
 //!
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
-//!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, and
-//!   what is measured, recorded and kept of them. `status`: the line a second; `baseline`: what the same requests take
-//!   without SLC.
+//!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, with
+//!   measurement, trace and image file. `status`: the line shown each second; `baseline`: the same requests without
+//!   SLC.
 
 use std::io::Write;
 use std::net::IpAddr;
@@ -104,7 +104,7 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
-/// The seed of what faults leave to chance.
+/// The seed of the faults.
 const SEED: u64 = 1;
 
 /// Serves until Ctrl-C or SIGTERM.
@@ -162,20 +162,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     tell(args, &result, out)
 }
 
-/// Whether standard output is for the result alone.
+/// Whether standard output is only for the result.
 fn prints_json(args: &Args) -> bool {
     args.json.as_ref().is_some_and(|path| path.as_os_str() == "-")
 }
 
-/// What is served.
+/// The served system.
 enum Disk {
-    /// A chip on which a system is mounted, life after life.
+    /// A chip on which a system is mounted again after each power loss.
     Lasting(Box<(Blueprint, Journaled)>),
-    /// A system that lives once, with all that it knows in RAM.
+    /// A system that cannot be mounted again, with its map in RAM.
     Volatile,
 }
 
-/// The disk as it was left, or a new one.
+/// The disk from its image, or a new one.
 fn disk(
     args: &Args,
     (chosen, about): (&Chosen, &About),
@@ -194,7 +194,7 @@ fn disk(
     Ok(Disk::Lasting(Box::new((blueprint, chip))))
 }
 
-/// The failure, with where the requests are that led to it.
+/// The failure, with the path of the recorded requests that led to it.
 fn recorded(args: &Args, failure: Failure) -> Failure {
     match (failure, &args.record) {
         (Failure::Violation(what), Some(path)) => {
@@ -211,7 +211,7 @@ fn place(args: &Args) -> Place {
     }
 }
 
-/// What the disk is: as the image has it, and as was typed. Where these differ, it is an error.
+/// The disk's settings: those of the image and those typed. A difference is an error.
 fn asked(args: &Args, found: Option<&Found>) -> Result<(Chosen, About), Failure> {
     let typed = |default: &About| About {
         system: args.system.as_ref().map_or(&default.system, |system| &system.name).clone(),
@@ -269,7 +269,7 @@ fn fresh(setup: &Setup, blueprint: &Blueprint) -> Result<Journaled, Failure> {
     blueprint.format(Journaled::new(FaultInjector::new(chip, SEED)))
 }
 
-/// Writes the chip to its file, if there is one, so that the journal has something to go with.
+/// Writes the chip to its file, if there is one, because the journal belongs to a file.
 fn start_keeping(
     mut chip: Journaled,
     keeper: Option<&mut Keeper>,
@@ -283,7 +283,7 @@ fn start_keeping(
 }
 
 fn tell(args: &Args, result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
-    // A stop is how a server ends, and no reason to leave its result out.
+    // A stop is the usual end of a server, so its result is written nevertheless.
     if let Some(path) = &args.json {
         let text = replay::json(result);
         if path.as_os_str() == "-" {

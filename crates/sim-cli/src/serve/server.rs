@@ -1,4 +1,4 @@
-//! Connections, signals and timers: one life of the disk after the other.
+//! Connections, signals and timers, for one life of the disk after the other.
 
 use std::cell::RefCell;
 use std::io;
@@ -30,22 +30,22 @@ pub const CONNECTIONS_MOST: usize = 256;
 /// How long a client may take for the handshake.
 pub const HANDSHAKE_MOST: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether Ctrl-C was typed.
+/// How often Ctrl-C is checked.
 const LOOKED_EVERY: Duration = Duration::from_millis(50);
 
-/// How often it is looked whether hosts leave the system time to work for itself.
+/// How often it is checked whether the system is idle.
 const RESTED_EVERY: Duration = Duration::from_millis(10);
 
-/// How often the line is rewritten, and what was recorded reaches its file.
+/// How often the status is updated and the trace flushed.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a cut that is due waits for an operation that it can stop midway.
+/// How long a due cut waits for an operation to interrupt.
 const OPERATION_AWAITED: Duration = Duration::from_millis(100);
 
-/// How long no client is taken after one could not be: too many files are open, say.
+/// How long no client is accepted after a failed accept, for example with too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const READ_AT_ONCE: usize = 128 << 10;
 
 /// The server.
@@ -60,11 +60,11 @@ struct Parts {
     cut: Signal,
     ledger: Ledger,
     cuts: Cuts,
-    /// Lives that ended with a loss of power.
+    /// Lives that ended with a power loss.
     power_cuts: u64,
     status: Status,
     system: String,
-    /// Of the last life.
+    /// State of the last life.
     result: Option<RunResult>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Server<'a> {
         Ok(Self { runtime, parts })
     }
 
-    /// Ends the record, keeps the chip where there is one to be kept, and says what was measured.
+    /// Ends the trace, saves the chip if it has a file, and returns the measurements.
     pub(super) fn end(
         mut self,
         chip: Result<Option<Journaled>, Failure>,
@@ -116,15 +116,15 @@ impl Owner for Server<'_> {
         if ended == Ended::PowerFailed {
             self.parts.power_cuts += 1;
         }
-        // What nothing more can be served for ends the server.
+        // A failure after which no request can be served ends the server.
         self.parts.ledger.failed()?;
         Ok(ended)
     }
 }
 
-/// A system that lives once.
+/// A system that cannot be mounted again.
 impl Session for Server<'_> {
-    /// Hosts get it empty.
+    /// Hosts get it unfilled.
     fn prepare(&mut self, _: &mut dyn System, _: SectorCount) -> Result<(), Failure> {
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Parts {
         looked.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut rested = interval(RESTED_EVERY);
         rested.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Of a cut that is due: by when an operation must have met it.
+        // The deadline of a due cut: by then it must have hit an operation.
         let mut due: Option<Instant> = None;
         let born = Instant::now();
         let mut cut_at = cuts.period().map(|period| born + period);
@@ -187,7 +187,7 @@ impl Parts {
         };
         drop(clients);
         let mut drive = drive.into_inner();
-        // What was done but not answered may be kept or not; it is kept, so that the file is the chip.
+        // Changes that were not acknowledged may be kept or not; they are kept, so that the file matches the chip.
         let _ = drive.commit();
         if ended == Ended::Stopped {
             self.result = drive.result(&self.system);
@@ -209,7 +209,7 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
-/// Serves a client until one of both has enough. Why it ended is of interest to nobody: the client knows.
+/// Serves a client until one side ends the connection. The reason is not reported, because the client knows it.
 async fn converse(mut socket: Box<dyn Socket>, drive: &RefCell<Drive<'_>>) {
     let _ = talk(&mut socket, drive).await;
 }
@@ -247,7 +247,7 @@ async fn talk(socket: &mut Box<dyn Socket>, drive: &RefCell<Drive<'_>>) -> io::R
     }
 }
 
-/// Waits, where there is a deadline not longer than for that.
+/// Waits, until the deadline if there is one.
 async fn in_time<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = io::Result<T>>,

@@ -1,4 +1,4 @@
-//! Two lines on standard error, renewed each second, where somebody sees them.
+//! Two status lines on standard error, updated each second, if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -20,7 +20,7 @@ impl Status {
         Self { bar }
     }
 
-    /// Writes the lines anew.
+    /// Rewrites the lines.
     pub(super) fn tell(&self, system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) {
         if self.bar.is_hidden() {
             return;
@@ -29,12 +29,12 @@ impl Status {
         self.bar.tick();
     }
 
-    /// Whether nobody sees them.
+    /// Whether they are hidden.
     pub(super) fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }
 
-    /// Takes the lines away.
+    /// Erases the lines.
     pub(super) fn done(&self) {
         self.bar.finish_and_clear();
     }
@@ -45,7 +45,7 @@ fn lines(system: &dyn System, served: &Served, cuts: u64, rs: Option<f64>) -> St
     let (all, writes) = (show::count(requests.total()), show::count(requests.writes));
     let rs = rs.map(|rs| format!("RS {rs:.2}"));
     let hardware = system.hardware();
-    // What is programmed tells something of a memory that others are behind.
+    // The programmed bytes matter for a memory in front of others.
     let front = hardware.parts.iter().filter(|part| hardware.parts.len() > 1 && part.is_front());
     let in_use = front.map(|part| format!("{} {:.0} % programmed", part.name, 100.0 * share(part)));
     let worn = hardware.parts.iter().filter(|part| !part.wear.is_empty());

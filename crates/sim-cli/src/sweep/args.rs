@@ -1,4 +1,4 @@
-//! What a sweep is told.
+//! The arguments of a sweep.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct Args {
     pub(super) cluster: ClusterArgs,
 }
 
-/// Which of the runs this process does.
+/// The share of the runs that this process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
     /// From 1 to `of`.

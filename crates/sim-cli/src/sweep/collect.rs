@@ -18,16 +18,16 @@ use crate::{Failure, csv, files, replay, show};
 pub(super) struct Row<'a> {
     pub(super) run: &'a Run,
     pub(super) result: RunResult,
-    /// Against the first system of the plan; none where that has no result yet.
+    /// Compared with the first system of the plan; `None` if that has no result yet.
     pub(super) ratios: Option<Ratios>,
 }
 
-/// A row of `table.json`: what a table needs beside the result.
+/// A row of `table.json`: the fields of a table besides the result.
 #[derive(Serialize)]
 struct Collected<'a> {
-    /// Where the result alone is, seen from the sweep's folder.
+    /// The path of the result, relative to the sweep's folder.
     file: String,
-    /// The SLC size that the plan asks for.
+    /// The SLC size in the plan.
     slc_asked: Option<u64>,
     ratios: Option<Ratios>,
     result: &'a RunResult,
@@ -41,14 +41,14 @@ struct Collection<'a> {
     runs: Vec<Collected<'a>>,
 }
 
-/// A result's file, if it is there and whole.
+/// A result's file, if it exists and is complete.
 pub(super) fn read(path: &Path) -> Option<RunResult> {
     let text = fs::read(path).ok()?;
     let result: RunResult = serde_json::from_slice(&text).ok()?;
     (result.schema == SCHEMA && !result.partial).then_some(result)
 }
 
-/// The results that are there, in the plan's order.
+/// The existing results, in the plan's order.
 pub(super) fn rows<'a>(plan: &'a Plan, folder: &Folder<'_>) -> Vec<Row<'a>> {
     let results: Vec<Option<RunResult>> =
         plan.runs.iter().map(|run| read(&folder.result(run))).collect();
@@ -86,11 +86,11 @@ fn csv(rows: &[Row<'_>]) -> String {
     text
 }
 
-/// The columns of the table for people.
+/// The columns of the printed table.
 pub(super) const HEADS: [&str; 9] =
     ["device", "SLC", "trace", "system", "mean response", "RS", "ES", "EC", "BW"];
 
-/// The table for people: a row a run.
+/// The printed table: one row per run.
 pub(super) fn cells(row: &Row<'_>) -> Vec<String> {
     let figure = |ratio: fn(&Ratios) -> Option<f64>, shown: fn(f64) -> String| {
         show::maybe(row.ratios.as_ref().and_then(ratio), shown)

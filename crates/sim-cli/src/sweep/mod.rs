@@ -6,15 +6,14 @@
 //!                   └── what is there is not run again
 //! ```
 //!
-//! A result's file is whole or not there, so that a sweep may be killed whenever one likes; the same command continues
-//! where it was. Machines share a sweep by `--shard`: copy the files of `runs` together, and the same command without
-//! it collects them. On a cluster, `--on slurm` does all of that.
+//! A result's file is complete or absent, so a sweep may be killed at any time; the same command resumes it. Machines
+//! share a sweep by `--shard`: copy the files of `runs` together, and the same command without it collects them. On a
+//! cluster, `--on slurm` does all of that.
 //!
 //! # Modules
 //!
-//! - `args`: what is typed. `plan`: from TOML to runs. `run`: one of them. `folder`: where results lie. `names`: under
-//!   which name a result is kept. `collect`: from results to tables. `page`: the report. `slurm`: the same on a
-//!   cluster.
+//! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: the names
+//!   of results. `collect`: from results to tables. `page`: the report. `slurm`: sweeps on a cluster.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -43,7 +42,7 @@ use folder::Folder;
 use plan::Plan;
 use run::Run;
 
-/// Does what is left of the plan and collects what is there.
+/// Does the remaining runs of the plan and collects the existing results.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let plan = Plan::load(&args.plan)?;
     let folder = Folder { path: &args.out };
@@ -76,7 +75,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what is there, and what is not.
+/// Reports which results exist, and which are missing.
 fn tell(
     plan: &Plan,
     rows: &[Row<'_>],
@@ -97,10 +96,10 @@ fn tell(
     Ok(())
 }
 
-/// A run that failed, by its place among those that were left.
+/// A failed run, by its position among the remaining ones.
 type Failed = (usize, Failure);
 
-/// Does the runs, that many at a time. A run that fails does not keep the others from being done.
+/// Does the runs, several at a time. A failed run does not stop the others.
 fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
@@ -131,7 +130,7 @@ fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
 fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
     let systems = std::slice::from_ref(&run.system);
     let outcomes = match replay::run_all(&run.options, &run.setup, systems, &Progress::hidden()) {
-        // Ctrl-C: the run is left for another time.
+        // Ctrl-C: the run is left for later.
         Err(Failure::Interrupted(_)) => return Ok(()),
         outcomes => outcomes?,
     };
@@ -157,7 +156,7 @@ fn bar(runs: usize) -> ProgressBar {
 
 const TEMPLATE: &str = "{bar:30} {pos} of {len} runs, {eta} left";
 
-/// The sweep's own end: that of the worst of its runs.
+/// The result of the sweep: that of its worst run.
 fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
     let count = failures.len();
     let mut reasons = String::new();

@@ -1,13 +1,13 @@
-//! Names of results: the same for the same run on every machine, another one wherever the result could differ.
+//! Names of results: the same for the same run on every machine, different whenever the result could differ.
 
 use super::run::Run;
 use crate::result::SCHEMA;
 use crate::show;
 
-/// Letters of each part of a name that are kept for people.
+/// Letters of each part of a name that are kept for readability.
 const KEPT: usize = 28;
 
-/// The name under which the run's result is kept.
+/// The name of the run's result.
 pub(super) fn id(run: &Run, content: &str) -> String {
     let slc = run.slc.map_or_else(String::new, show::size);
     let parts = [run.device.as_str(), slc.as_str(), run.system.name.as_str(), run.trace.as_str()];
@@ -16,7 +16,7 @@ pub(super) fn id(run: &Run, content: &str) -> String {
     format!("{}_{:016x}", readable.join("_"), fingerprint(&described(run, content)))
 }
 
-/// What ends in a file's name as it is: a path leaves its folders out.
+/// The readable part of a name: of a path, only the file's name.
 fn kept(part: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' }
@@ -28,7 +28,7 @@ fn kept(part: &str) -> String {
 /// Everything on which the result depends.
 fn described(run: &Run, content: &str) -> String {
     let workload = &run.options.workload;
-    // A system without use for the SLC is the same at every size of it.
+    // A system that does not use the SLC is the same at every SLC size.
     let part = run.setup.part.clone();
     let has_mlc = part.geometry.mlc().is_some();
     let part = if run.system.uses_slc() || !has_mlc { Ok(part) } else { part.with_slc_bytes(0) };
@@ -47,8 +47,8 @@ fn described(run: &Run, content: &str) -> String {
     )
 }
 
-/// FNV-1a in 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): short, and the same for good, unlike the hashers of the
-/// standard library.
+/// FNV-1a in 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): short and stable, unlike the hashers of the standard
+/// library.
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! The report of a sweep: its table, and what the SLC's size changes.
+//! The report of a sweep: its table, and the effect of the SLC's size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::report::Page;
 use crate::{Failure, show};
 
-/// A figure that is drawn: its title, its axis, and what it is of a row.
+/// A figure to draw: its title, its axis, and its value in a row.
 struct Figure {
     title: &'static str,
     axis: fn() -> Axis,
     of: fn(&Row<'_>) -> Option<f64>,
 }
 
-/// Stands in titles for the system to which ratios are.
+/// The placeholder in titles for the system that ratios refer to.
 const FIRST: &str = "the first system";
 
 const FIGURES: [Figure; 5] = [
@@ -47,7 +47,7 @@ const FIGURES: [Figure; 5] = [
     },
 ];
 
-/// An axis of shares, as the tables show them.
+/// An axis of shares, as in the tables.
 fn percents(label: &str) -> Axis {
     Axis::new(label, Scale::Linear, |share| format!("{} %", (share * 100.0).round() / 100.0))
 }
@@ -76,7 +76,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
     page.write(&folder.path.join("report.html"))
 }
 
-/// What a plan says, without what it explains.
+/// A plan without its comments.
 fn without_comments(plan: &str) -> String {
     let lines = plan.lines().filter(|line| !line.trim_start().starts_with('#'));
     lines.collect::<Vec<&str>>().join("\n").trim().to_owned()
@@ -85,7 +85,7 @@ fn without_comments(plan: &str) -> String {
 /// Sums and counts by SLC size, to take means over seeds.
 type Means = BTreeMap<u64, (f64, f64)>;
 
-/// Charts of each figure for each device: against the SLC's size where there are several, else side by side.
+/// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
 fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
     let mut devices: Vec<&str> = rows.iter().map(|row| row.run.device.as_str()).collect();
     devices.dedup();
@@ -106,7 +106,7 @@ fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
     }
 }
 
-/// The name of a line: the system, and the workload where there are several.
+/// The name of a line: the system, and the workload if there are several.
 fn line_name(row: &Row<'_>, rows: &[&Row<'_>]) -> String {
     let several = rows.iter().any(|other| other.run.workload != row.run.workload);
     let system = &row.result.system;
@@ -124,7 +124,7 @@ fn lines(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<(String,
             lines.push((name, Means::new()));
             lines.len() - 1
         });
-        // A system that has no use for the SLC is the same at every size.
+        // A system that does not use the SLC is the same at every size.
         let own = row.run.slc.map_or_else(|| sizes.clone(), |size| BTreeSet::from([size]));
         for size in own {
             let (sum, count) = lines[at].1.entry(size).or_default();
@@ -159,10 +159,10 @@ fn speed(row: &Row<'_>) -> Option<f64> {
     row.ratios?.rs
 }
 
-/// Of the most that an SLC of any size gains, what the knee's gains.
+/// The gain at the knee, as a share of the largest gain of any SLC size.
 const KNEE: f64 = 0.9;
 
-/// From where on more SLC gains little.
+/// The SLC size beyond which more SLC gains little.
 struct Knee {
     name: String,
     size: u64,
@@ -170,7 +170,7 @@ struct Knee {
     fastest: f64,
 }
 
-/// The knee of a line of speeds, where it rises by more than a hundredth.
+/// The knee of a line of speeds, if it rises by more than a hundredth.
 fn knee((name, means): &(String, Means)) -> Option<Knee> {
     let speeds: Vec<(u64, f64)> =
         means.iter().map(|(size, (sum, count))| (*size, sum / count)).collect();

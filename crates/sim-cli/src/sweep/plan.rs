@@ -1,4 +1,4 @@
-//! A plan: from TOML to the runs that it asks for.
+//! A plan: from TOML to its runs.
 
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
@@ -51,33 +51,33 @@ struct Sheet {
 /// Bytes of the longest plan.
 const LONGEST: u64 = 1 << 20;
 
-/// The most runs that a plan may ask for: a minute each, they take months.
+/// The most runs of a plan: at a minute each, they take months.
 const RUNS: u64 = 100_000;
 
-/// Everything that a plan asks for.
+/// The content of a plan.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The file's name without its ending.
     pub(super) name: String,
-    /// As it was written.
+    /// Its text.
     pub(super) text: String,
-    /// In the order of devices, traces, SLC sizes, systems.
+    /// Its runs, in the order of devices, traces, SLC sizes, systems.
     pub(super) runs: Vec<Run>,
 }
 
 /// A trace of a plan: a file, several in a row, or a synthetic workload.
 #[derive(Clone, Debug)]
 struct Trace {
-    /// As the plan names it.
+    /// Its name in the plan.
     name: String,
     workload: String,
-    /// As it is opened.
+    /// Its path or workload.
     paths: Vec<String>,
-    /// What tells its content from another's.
+    /// A fingerprint of its content.
     content: String,
 }
 
-/// A plan's text, to say where in it something is wrong.
+/// A plan's text, to locate errors.
 struct Source<'a> {
     path: &'a Path,
     text: &'a str,
@@ -131,7 +131,7 @@ impl Source<'_> {
 }
 
 impl Plan {
-    /// Reads a plan and everything it names, traces' content left out.
+    /// Reads a plan and everything it names, except the content of traces.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
         let text = files::text(path, LONGEST).map_err(|reason| {
             Failure::Arguments(format!(
@@ -192,7 +192,7 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     Ok(runs.list)
 }
 
-/// Whether that many devices, traces, SLC sizes and systems make no more runs than a plan may ask for.
+/// Checks that that many devices, traces, SLC sizes and systems do not make too many runs.
 fn not_too_many(source: &Source<'_>, lists: [usize; 4]) -> Result<(), Failure> {
     let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
     if asked <= RUNS {
@@ -208,10 +208,10 @@ fn not_too_many(source: &Source<'_>, lists: [usize; 4]) -> Result<(), Failure> {
     Err(source.wrong(None, "", reason))
 }
 
-/// The sizes that are asked for.
+/// The SLC sizes of the plan.
 struct Sizes {
     capacity: Option<u64>,
-    /// None where the plan leaves that to the device.
+    /// `None` for the device's own size.
     slc: Vec<Option<u64>>,
 }
 
@@ -224,7 +224,7 @@ impl Sizes {
         Ok(Self { capacity, slc })
     }
 
-    /// The device at each SLC size, with the flags that ask for it.
+    /// The device at each SLC size, with the flags that select it.
     fn setups(
         &self,
         source: &Source<'_>,
@@ -237,7 +237,7 @@ impl Sizes {
         for (at, slc) in self.slc.iter().enumerate() {
             let flags = DeviceArgs { device: path.into(), capacity, slc: *slc, parallel };
             let setup = flags.setup().map_err(|error| {
-                // An SLC that the device cannot have is the size's fault.
+                // If the device cannot have such an SLC, the error refers to the size.
                 let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
                 let (span, key) =
                     size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
@@ -249,7 +249,7 @@ impl Sizes {
     }
 }
 
-/// How requests follow each other.
+/// When requests are issued.
 fn pace(source: &Source<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
     let depth = |depth: &u32| {
         if sheet.open_loop {
@@ -270,8 +270,8 @@ struct Runs {
 }
 
 impl Runs {
-    /// Adds a run, unless it is there, and says where it is: without use for the SLC, a system is the same at every
-    /// size of it, and runs once.
+    /// Adds a run, unless it exists, and returns its index: a system that does not use the SLC is the same at every
+    /// size, and runs once.
     fn add(&mut self, run: Run, baseline: Option<usize>) -> usize {
         let next = self.list.len();
         let at = *self.places.entry(run.id.clone()).or_insert(next);
@@ -282,7 +282,7 @@ impl Runs {
     }
 }
 
-/// What all runs read alike.
+/// The settings common to all runs.
 fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure> {
     let format = source.maybe("format", sheet.format.as_ref(), |name| {
         let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
@@ -308,7 +308,7 @@ fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure>
     Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes, first: None })
 }
 
-/// A device file lies where the plan says, seen from the plan.
+/// The path of a device file is relative to the plan.
 fn device_path(name: &str, folder: &Path) -> String {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|ending| ending == "toml");
@@ -338,7 +338,7 @@ fn traces(source: &Source<'_>, sheet: &Sheet, folder: &Path) -> Result<Vec<Trace
     Ok(lists.into_iter().flatten().collect())
 }
 
-/// One trace; as many as there are seeds where the seed makes a difference.
+/// One trace, or one per seed if the seed matters.
 fn traces_of(names: &[String], seeds: &[u64], folder: &Path) -> Result<Vec<Trace>, String> {
     let synthetic = names.iter().find(|name| name.starts_with(synth::PREFIX));
     let Some(name) = synthetic.filter(|_| !seeds.is_empty()) else {

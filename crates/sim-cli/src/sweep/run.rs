@@ -6,19 +6,19 @@ use crate::systems::{Chosen, Setup};
 /// One run of a plan.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// Under which its result is kept: readable, and another one wherever something differs that changes the result.
+    /// The name of its result: readable, and different whenever the result could differ.
     pub(super) id: String,
-    /// As the plan names it.
+    /// The system's name in the plan.
     pub(super) device: String,
-    /// The SLC size that the plan asks for; none where it leaves that to the device, or the system has no use for it.
+    /// The SLC size of the plan; `None` if the plan leaves that to the device, or the system does not use it.
     pub(super) slc: Option<u64>,
-    /// As the plan names it, the seed included.
+    /// The trace's name in the plan, with the seed.
     pub(super) trace: String,
     /// The same without the seed.
     pub(super) workload: String,
     pub(super) system: Chosen,
     pub(super) setup: Setup,
     pub(super) options: Options,
-    /// The run to which its ratios are.
+    /// The index of the run that its ratios refer to.
     pub(super) baseline: usize,
 }

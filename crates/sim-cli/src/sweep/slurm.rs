@@ -1,7 +1,7 @@
-//! A sweep on a cluster: an array of Slurm jobs over its shards, and one that collects after them.
+//! A sweep on a cluster: an array of Slurm jobs over its shards, and a job that collects the results after them.
 //!
-//! Nothing of Slurm is needed but `sbatch`, and a folder that all nodes see. Shards whose results are all there are
-//! left out, so that the same command finishes what a lost node has left.
+//! It needs only `sbatch` and a folder that all nodes share. Shards whose results all exist are skipped, so the same
+//! command completes the work of a lost node.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ struct Scripts {
     collect: String,
 }
 
-/// Submits what is left of the runs. `is_left` says of each whether it is.
+/// Submits the remaining runs. `is_left` returns whether a run is left.
 pub(super) fn submit(
     args: &Args,
     folder: &Folder<'_>,
@@ -57,7 +57,7 @@ pub(super) fn submit(
     Ok(())
 }
 
-/// The tasks that have something to do, from 1.
+/// The tasks with remaining runs, counted from 1.
 fn tasks_left(tasks: usize, is_left: &[bool]) -> Vec<usize> {
     let has_left = |number: &usize| {
         let shard = Shard { number: *number, of: tasks };
@@ -118,7 +118,7 @@ fn ranges(numbers: &[usize]) -> String {
     texts.collect::<Vec<_>>().join(",")
 }
 
-/// A word as a shell takes it, whatever is in it.
+/// A word, quoted for the shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=:,%".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -127,7 +127,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Submits a script. Says the job's number.
+/// Submits a script. Returns the job's number.
 fn sbatch(options: &[String], script: &Path) -> Result<String, Failure> {
     let command = Command::new("sbatch")
         .arg("--parsable")
@@ -143,7 +143,7 @@ fn sbatch(options: &[String], script: &Path) -> Result<String, Failure> {
         let said = String::from_utf8_lossy(&command.stderr);
         return Err(Failure::Arguments(format!("sbatch refuses the job: {}", said.trim())));
     }
-    // The number, and the cluster's name behind a semicolon.
+    // The number, and after a semicolon the cluster's name.
     let said = String::from_utf8_lossy(&command.stdout);
     let number = said.trim().split(';').next().unwrap_or_default();
     if number.is_empty() || !number.bytes().all(|digit| digit.is_ascii_digit()) {

@@ -28,7 +28,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// How many requests pass between checks for an interrupt.
+/// Checks for a stop after this many requests.
 const LOOKED_EVERY: u64 = 4096;
 
 /// Writes the requests.
@@ -65,7 +65,7 @@ fn pack(requests: Generator, path: &Path, file: &mut File) -> Result<(), Failure
     Ok(packed.finish()?)
 }
 
-/// Writes a line a request. A stop ends it after a whole line.
+/// Writes one line per request. A stop ends it after a whole line.
 fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
     output::begin(out)?;
     for (number, request) in (0_u64..).zip(requests) {

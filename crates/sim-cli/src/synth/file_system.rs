@@ -1,19 +1,19 @@
-//! The disk of a laptop under a file system: what Chang's traces looked like, as far as the paper states.
+//! A laptop's disk under a file system: a model of Chang's traces, as far as the paper describes them.
 //!
 //! The traces themselves were never published. What the paper says of them (section 5.2 and Figure 7: sizes, update
-//! ratios, hit counts; section 5.3.2: how many writes; Table 3: how the *conventional* disk fared) is built in here;
-//! what it says of the hybrid disk is not, so that a run on it is a result. `docs/REPRO.md` has the fit.
+//! ratios, hit counts; section 5.3.2: the number of writes; Table 3: the results of the *conventional* disk) is built
+//! in here; what it says of the hybrid disk is not, so that a run on it is a result. `docs/REPRO.md` has the fit.
 //!
 //! Five streams make up the requests:
 //!
-//! - *Journal*: small writes, one after the other, round and round a file of fixed size. The page at its tail may be
-//!   written again and again while it fills, and so may the two restart pages at its beginning.
+//! - *Journal*: small sequential writes, circular in a file of fixed size. The page at its tail may be rewritten often
+//!   while it fills, and so may the two restart pages at its beginning.
 //! - *Hot pages*: small writes by Zipf's law to pages that lie in clumps (tables of files, directories, indices of
 //!   applications) scattered over the used part of the disk.
-//! - *Small files*: small writes anywhere in the used part, as the text states of the NTFS disk (section 5.3.3).
+//! - *Small files*: small writes anywhere in the used part, as described for the NTFS disk (section 5.3.3).
 //! - *Files*: large writes. Several in a row continue one fragment; then another begins anywhere in the used part.
-//!   Small writes lengthen files that were written lately.
-//! - *Reads*: as files, and few places more than once in a while, since the host's cache absorbs what is read often.
+//!   Small writes extend recently written files.
+//! - *Reads*: like files, and few places are read often, because the host's cache absorbs frequent reads.
 
 use rand_pcg::Pcg64Mcg;
 
@@ -30,36 +30,36 @@ const CLUSTER: u64 = 4096;
 /// Shares are counted in thousands.
 const THOUSAND: u64 = 1000;
 
-/// Sizes of requests in sectors, and how many of a thousand such requests have them.
+/// Sizes of requests in sectors, with their shares in thousandths.
 type Sizes = &'static [(u64, u64)];
 
-/// What tells one file system from the other.
+/// The parameters of a file system.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// The used part of the disk, in thousandths.
     pub(super) used: u64,
-    /// Writes of up to eight sectors, in a thousand writes.
+    /// Writes of up to eight sectors, per thousand writes.
     pub(super) small: u64,
     pub(super) small_sizes: Sizes,
     pub(super) large_sizes: Sizes,
-    /// Of small writes, those to the journal, in a thousand.
+    /// Of small writes, those to the journal, per thousand.
     pub(super) journal: u64,
     pub(super) journal_bytes: u64,
-    /// How often a page of the journal is written before the next one is.
+    /// How often a page of the journal is written before the next one.
     pub(super) rewrites: u64,
-    /// One write in that many to the journal goes to a restart page; 0: none does.
+    /// One in this many writes to the journal goes to a restart page; 0: none does.
     pub(super) restarts: u64,
-    /// Hot pages, how many of them lie side by side, and how fast their shares fall.
+    /// Hot pages, how many of them are adjacent, and how fast their shares fall.
     pub(super) hot_pages: u64,
     pub(super) clump: u64,
     pub(super) skew: f64,
-    /// Of small writes that are not the journal's, those of small files, which lie anywhere, in a thousand.
+    /// Of small writes outside the journal, those to small files, at any place, per thousand.
     pub(super) small_files: u64,
-    /// Of the rest, those that lengthen one of the files written lately, in a thousand.
+    /// Of the rest, those that extend a recently written file, per thousand.
     pub(super) lengthened: u64,
-    /// So many fragments count as written lately.
+    /// How many fragments count as recently written.
     pub(super) lately: usize,
-    /// Of large writes, those that continue the fragment, in a thousand.
+    /// Of large writes, those that continue the fragment, per thousand.
     pub(super) continued: u64,
     /// How unevenly reads are spread over the used part.
     pub(super) read_skew: f64,
@@ -77,11 +77,11 @@ const EXT3_LARGE: Sizes = &[(16, 160), (32, 160), (64, 160), (128, 280), (256, 2
 /// Windows XP on a disk in use for a year: files and fragments all over it. The first fit.
 pub(super) static NTFS_1: Shape = Shape {
     used: 1000,
-    // Taken for the 68 % of section 5.3.2, which are in fact those of the writes that the SLC served.
+    // Mistaken for the 68 % of section 5.3.2, which are in fact the share of the writes that the SLC served.
     small: 680,
     small_sizes: NTFS_SMALL,
     large_sizes: NTFS_LARGE,
-    // What the journal holds is written to its place, too.
+    // The journal's content is also written to its final place.
     journal: 500,
     // The largest log file that Windows makes by itself.
     journal_bytes: 64 << 20,
@@ -123,7 +123,7 @@ pub(super) static EXT3_1: Shape = Shape {
 /// The largest request: 256 sectors.
 pub(super) const LARGEST: u64 = 256 * SECTOR;
 
-/// The least disk on which the streams find room.
+/// The smallest disk with room for the streams.
 pub(super) const LEAST: u64 = 64 << 20;
 
 /// Reads start at multiples of this.
@@ -132,16 +132,16 @@ const READ_GRAIN: u64 = 64 << 10;
 /// Files grow by less than a cluster at a time: one write in four fills the last cluster, and a thousand is the whole.
 const FILLS_CLUSTER: u64 = 250;
 
-/// The share of the used part that journal and hot pages take at most, each: on small disks both shrink.
+/// The largest share of the used part for the journal and for the hot pages: on small disks both shrink.
 const SHARE_MOST: u64 = 16;
 
-/// Where requests go, and how large they are.
+/// The addresses and sizes of the requests.
 #[derive(Clone, Debug)]
 pub(super) struct FileSystem {
     shape: Shape,
     /// Bytes of the used part.
     used: u64,
-    /// Bytes of the journal, and where in it the next write goes.
+    /// Bytes of the journal, and the position of its next write.
     journal: u64,
     journal_next: u64,
     /// Writes to the journal so far, and those to the page at its tail.
@@ -150,10 +150,10 @@ pub(super) struct FileSystem {
     ranks: Zipf,
     pages: Scatter,
     clumps: Scatter,
-    /// Where the fragments end that are being written and read.
+    /// The ends of the fragments that are being written and read.
     written: u64,
     read: u64,
-    /// Where the files end that were written lately.
+    /// The ends of the recently written files.
     ends: Vec<u64>,
     next_end: usize,
     read_ranks: Zipf,
@@ -208,7 +208,7 @@ impl FileSystem {
         self.write_hot(dice)
     }
 
-    /// The journal lies in the middle of the used part. Its first two pages are for restarts, if it has such.
+    /// The journal is in the middle of the used part. Its first two pages are restart pages, if it has such.
     fn write_journal(&mut self) -> (u64, u64) {
         let start = self.used / 2 / CLUSTER * CLUSTER;
         let Shape { rewrites, restarts, .. } = self.shape;
@@ -238,7 +238,7 @@ impl FileSystem {
         let clump = self.clumps.place(page / self.shape.clump);
         let offset = (clump * self.shape.clump + page % self.shape.clump) * CLUSTER;
         let length = drawn(self.shape.small_sizes, dice);
-        // What is smaller than a cluster lies somewhere in it, at a multiple of its size.
+        // A request smaller than a cluster is placed within one, at a multiple of its size.
         (offset + below(dice, CLUSTER / length) * length, length)
     }
 
@@ -246,7 +246,7 @@ impl FileSystem {
         let end = below(dice, self.ends.len() as u64) as usize;
         let offset = self.ends[end];
         if happens(FILLS_CLUSTER, dice) {
-            // Beyond the last cluster there is none: the file continues at the beginning of the used part.
+            // After the last cluster the file continues at the beginning of the used part.
             self.ends[end] = if offset + 2 * CLUSTER > self.used { 0 } else { offset + CLUSTER };
         }
         (offset, CLUSTER)
@@ -284,7 +284,7 @@ impl FileSystem {
     }
 }
 
-/// Whether what is so often true in a thousand times is true now.
+/// True with that probability, in thousandths.
 fn happens(in_a_thousand: u64, dice: &mut Pcg64Mcg) -> bool {
     below(dice, THOUSAND) < in_a_thousand
 }
@@ -314,7 +314,7 @@ mod tests {
         Synth::parse(name).unwrap().requests(DISK).unwrap()
     }
 
-    /// FNV-1a over everything that a request is.
+    /// FNV-1a over all fields of a request.
     fn hash(requests: impl Iterator<Item = Request>) -> u64 {
         let words = |request: Request| {
             [request.time.get(), request.op as u64, request.offset, request.length]
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_requests_on_every_machine_and_for_good() {
-        // Written down once; a change here is a change of everybody's results.
+        // Recorded once; a change here changes all users' results.
         for (name, golden) in [
             ("ntfs-1?requests=100000&seed=1", 0xA59E_1F0E_618A_2948),
             ("ext3-1?requests=100000&seed=1", 0x93BB_9EB3_D8FB_6BDC),

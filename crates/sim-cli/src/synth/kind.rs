@@ -1,8 +1,8 @@
-//! What every kind of workload has: a name, a rule, and parameters.
+//! The kinds of workloads: each has a name, a rule, and parameters.
 
 use crate::spec::Parameter;
 
-/// What every workload of requests of one size can be told.
+/// The parameters of workloads with requests of one size.
 pub(super) const COMMON: [Parameter; 6] = [
     Parameter { name: "requests", default: "1000000", title: "number of requests" },
     Parameter { name: "seed", default: "1", title: "another seed gives other requests" },
@@ -12,7 +12,7 @@ pub(super) const COMMON: [Parameter; 6] = [
     Parameter { name: "interval_us", default: "1000", title: "time between arrivals" },
 ];
 
-/// The same, and how hot the hottest places are.
+/// The same with the skew.
 pub(super) const SKEWED: [Parameter; 7] = {
     let [requests, seed, size, footprint, reads, interval] = COMMON;
     let skew = Parameter {
@@ -27,7 +27,7 @@ pub(super) const SKEWED: [Parameter; 7] = {
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    /// The rule by which its places are chosen; its own name, where it is a rule.
+    /// The rule by which its places are chosen; its own name, if it is a rule.
     pub(super) rule: &'static str,
     pub(super) parameters: &'static [Parameter],
 }

@@ -1,7 +1,7 @@
-//! Loads by name: what stands in for a published trace where its file is not at hand.
+//! Loads by name: substitutes for published traces whose files are missing.
 //!
-//! Each is one of the rules of the next room, with what is published of the trace: its share of reads; its size, where
-//! a study does not scale it to its disk. That is told beside the figures that are made with it, and what is assumed.
+//! Each is one of the rules of `places`, with the published figures of the trace: its share of reads, and its size if a
+//! study does not scale it to its disk. These and the assumptions are shown beside the results.
 
 use super::kind::{COMMON, Kind, SKEWED};
 use crate::spec::Parameter;
@@ -10,7 +10,7 @@ const fn with(parameter: Parameter, default: &'static str) -> Parameter {
     Parameter { default, ..parameter }
 }
 
-/// Requests of that size, that many reads in a hundred of them, some places hotter than others.
+/// Requests of that size, with that percentage of reads, and some places hotter than others.
 const fn skewed(size: &'static str, reads: &'static str, hot: &'static str) -> [Parameter; 7] {
     let [requests, seed, of, footprint, share, interval, skew] = SKEWED;
     [requests, seed, with(of, size), footprint, with(share, reads), interval, with(skew, hot)]
@@ -31,7 +31,7 @@ const fn kind(
     Kind { name, title, rule, parameters }
 }
 
-/// What is published of each, and what is not, is beside the figures of `tandem repro`.
+/// `tandem repro` shows beside its figures what is published of each, and what is not.
 pub(super) const LOADS: [Kind; 12] = [
     kind("rsrch_0", "MSR Cambridge rsrch_0, write-hot", "zipf", &skewed("8KiB", "9", "0.99")),
     kind("stg_1", "MSR Cambridge stg_1, read-cold", "zipf", &skewed("8KiB", "64", "0.6")),

@@ -1,7 +1,7 @@
-//! Requests that are made up, by a rule and a seed: `synth:zipf?requests=1000000&seed=1`.
+//! Synthetic requests, from a rule and a seed: `synth:zipf?requests=1000000&seed=1`.
 //!
-//! The generator is PCG64-MCG, and what it does not give exactly is computed with the same library on every machine, so
-//! that a name gives the same requests everywhere, for good.
+//! The generator is PCG64-MCG, and floating-point functions come from the same library on every machine, so that a name
+//! gives the same requests everywhere and for ever.
 //!
 //! # Modules
 //!
@@ -33,10 +33,10 @@ use kind::{COMMON, Kind, SKEWED};
 use numbers::{below, skew, spread};
 use places::Places;
 
-/// What is before the name of a synthetic workload.
+/// The prefix of a synthetic workload's name.
 pub(crate) const PREFIX: &str = "synth:";
 
-/// What a file system does decides itself how large its requests are.
+/// Workloads of file systems choose the sizes of their requests themselves.
 const FILE_SYSTEM: [Parameter; 5] = {
     let [requests, seed, _, footprint, _, interval] = COMMON;
     let reads =
@@ -97,7 +97,7 @@ const RULES: [Kind; 8] = [
     },
 ];
 
-/// The rules, and the loads that are made by them.
+/// The rules, and the loads made with them.
 fn kinds() -> impl Iterator<Item = &'static Kind> {
     static ALL: [&[Kind]; 2] = [&RULES, &loads::LOADS];
     ALL.into_iter().flatten()
@@ -106,14 +106,14 @@ fn kinds() -> impl Iterator<Item = &'static Kind> {
 /// A synthetic workload, as it was named.
 #[derive(Clone, Debug)]
 pub(crate) struct Synth {
-    /// As it was typed.
+    /// The name as typed.
     pub(crate) name: String,
     rule: &'static str,
-    /// How many requests.
+    /// The number of requests.
     pub(crate) requests: u64,
-    /// Which.
+    /// The seed.
     pub(crate) seed: u64,
-    /// Of each request; for file systems, of the largest.
+    /// The size of each request; for file systems, of the largest.
     size: u64,
     /// `None` is the whole device.
     footprint: Option<u64>,
@@ -125,7 +125,7 @@ pub(crate) struct Synth {
 }
 
 impl Synth {
-    /// Reads a name, with or without the prefix.
+    /// Parses a name, with or without the prefix.
     pub(crate) fn parse(name: &str) -> Result<Self, String> {
         let text = name.strip_prefix(PREFIX).unwrap_or(name);
         let base = spec::base(text);
@@ -185,13 +185,13 @@ impl Synth {
             (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
             _ => Places::uniform(slots),
         };
-        // The multiplicative generator's state must be odd; the lowest two bits are its own affair.
+        // The multiplicative generator's state must be odd; it sets the lowest two bits itself.
         let dice = Pcg64Mcg::new(spread(self.seed));
         Ok(Generator { dice, places, synth: self.clone(), next: 0 })
     }
 }
 
-/// The text that lists what can be named.
+/// The list of all names.
 pub(crate) fn list() -> String {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
     for kind in kinds() {
@@ -241,7 +241,7 @@ fn interval(text: &str) -> Result<Nanos, String> {
     micros.map(Nanos::from_micros).ok_or_else(|| format!("write microseconds from 0 to {MOST}"))
 }
 
-/// Makes the requests, one by one.
+/// Generates the requests, one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
     dice: Pcg64Mcg,
@@ -251,7 +251,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// How many were made.
+    /// How many were generated.
     pub(crate) const fn made(&self) -> u64 {
         self.next
     }
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_requests_for_good() {
-        // Written down once; a change here is a change of everybody's results.
+        // Recorded once; a change here changes all users' results.
         assert_eq!(offsets("synth:uniform?requests=4&seed=1"), GOLDEN_UNIFORM);
         assert_eq!(offsets("synth:zipf?requests=4&seed=1"), GOLDEN_ZIPF);
         assert_ne!(offsets("synth:uniform?requests=4&seed=2"), GOLDEN_UNIFORM);

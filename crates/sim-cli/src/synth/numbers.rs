@@ -1,4 +1,4 @@
-//! Numbers that several workloads draw or are told.
+//! Random numbers and parameters that several workloads use.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
@@ -8,8 +8,8 @@ pub(super) fn skew(text: &str) -> Result<f64, String> {
     skew.ok_or_else(|| "write a number from 0 to 10".into())
 }
 
-/// A seed's bits spread over a generator's state, so that small seeds give unlike states (splitmix64, Steele, Lea and
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+/// Spreads a seed's bits over a generator's state, so that similar seeds give different states (splitmix64, Steele, Lea
+/// and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 pub(super) fn spread(seed: u64) -> u128 {
     let mut state = seed;
     let mut next = || {

@@ -1,4 +1,4 @@
-//! Where requests go: which slot, of as many as the footprint has.
+//! The places of requests: slots of the footprint.
 
 use rand_pcg::Pcg64Mcg;
 
@@ -33,7 +33,7 @@ impl Places {
         Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
     }
 
-    /// Offset and length of the next request, whose length is `size` where the rule does not say otherwise.
+    /// Offset and length of the next request, whose length is `size` unless the rule sets another.
     #[inline]
     pub(super) fn next(&mut self, op: Op, size: u64, dice: &mut Pcg64Mcg) -> (u64, u64) {
         let slot = match self {

@@ -1,6 +1,6 @@
-//! `synth:file-system`: the streams of a laptop's disk, each share and each size a parameter.
+//! `synth:file-system`: the streams of a laptop's disk, with each share and each size as a parameter.
 //!
-//! `ntfs`, `ext3` and those that came before them are points in this space; `tandem fit` looks for others.
+//! `ntfs`, `ext3` and their earlier versions are points in this space; `tandem fit` searches for others.
 
 use super::file_system::{self, Shape};
 use super::numbers;
@@ -10,7 +10,7 @@ const fn parameter(name: &'static str, default: &'static str, title: &'static st
     Parameter { name, default, title }
 }
 
-/// What the streams alone have. Shares are of a thousand.
+/// The parameters of the streams. Shares are in thousandths.
 pub(super) const STREAMS: [Parameter; 15] = [
     parameter("like", "ntfs-1", "what is not given, and the sizes of requests: ntfs-1 or ext3-1"),
     parameter("used", "like", "used part of the disk, of a thousand"),
@@ -33,7 +33,7 @@ pub(super) const STREAMS: [Parameter; 15] = [
     parameter("read_skew", "like", "how unevenly reads are spread"),
 ];
 
-/// The streams that the parameters ask for.
+/// The streams with these parameters.
 pub(super) fn shape(values: &Values) -> Result<Shape, String> {
     let like = values.get("like", |text| match text {
         "ntfs-1" => Ok(file_system::NTFS_1),

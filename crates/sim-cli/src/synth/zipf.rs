@@ -18,7 +18,7 @@ pub(super) struct Zipf {
     low: f64,
     /// The integral at n + 0.5.
     high: f64,
-    /// Where a drawn point is near enough to its rank to be taken without another look.
+    /// Within this distance of its rank a drawn point is accepted without a further test.
     near: f64,
 }
 
@@ -33,7 +33,7 @@ impl Zipf {
         zipf
     }
 
-    /// The share of a rank, but for a constant.
+    /// The share of a rank, up to a constant factor.
     fn share(&self, rank: f64) -> f64 {
         libm::exp(-self.skew * libm::log(rank))
     }
@@ -46,7 +46,7 @@ impl Zipf {
 
     /// The rank at which the integral has that value.
     fn inverse(&self, value: f64) -> f64 {
-        // Rounding may carry the argument below -1, where there is no logarithm.
+        // Rounding may move the argument below -1, where the logarithm is undefined.
         let scaled = (value * (1.0 - self.skew)).max(-1.0);
         libm::exp(log_one_plus_by(scaled) * value)
     }
@@ -79,10 +79,10 @@ fn log_one_plus_by(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::log1p(x) / x } else { 1.0 - x / 2.0 }
 }
 
-/// Scatters ranks over the slots: a permutation, so that hot places do not lie side by side.
+/// Scatters ranks over the slots by a permutation, so that hot places are not adjacent.
 ///
-/// Within the next power of two, each step (a shift folded in, a product with an odd number) can be undone, so that no
-/// two ranks meet; a rank that lands beyond the slots is sent on until it lands within.
+/// Within the next power of two, each step (xor with a shift, a product with an odd number) is invertible, so no two
+/// ranks collide; the steps are repeated for a rank beyond the slots until it is within.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scatter {
     slots: u64,

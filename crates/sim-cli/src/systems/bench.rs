@@ -14,34 +14,34 @@ use super::meter::{Account, ChainWrite, Meter, Spent};
 use super::system::{Books, Session, System};
 use crate::Failure;
 
-/// The hardware below a rival, shared by the rival that works on it and by whoever reads its meters.
+/// The hardware below a rival, shared by the rival and the reader of its meters.
 pub(super) trait Rig {
-    /// The moment at which the caller may continue.
+    /// The time at which the caller may continue.
     fn now(&self) -> Nanos;
 
     /// Lets time pass.
     fn wait_until(&self, moment: Nanos);
 
-    /// A request of the host's begins.
+    /// Begins a request of the host.
     fn begin(&self, at: Nanos) -> u64;
 
-    /// It has asked for all that it needs.
+    /// Ends the issue of the request: all its operations are issued.
     fn end(&self);
 
-    /// The next request that is answered.
+    /// The next completed request.
     fn next_done(&self, until: Option<Nanos>) -> Option<Done>;
 
     /// The meter.
     fn meter(&self) -> &Meter;
 
-    /// What was spent on an account.
+    /// The time spent for an account.
     fn spent(&self, account: Account) -> Spent;
 
     /// The state of the hardware.
     fn hardware(&self) -> Hardware;
 }
 
-/// Has a rival prepared, settled and replayed, and holds it to its invariants at the end.
+/// Prepares, settles and replays a rival, and checks its invariants at the end.
 pub(super) fn run<S: Rival<Error = Infallible>>(
     machine: &impl Rig,
     store: S,

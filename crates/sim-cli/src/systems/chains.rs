@@ -1,4 +1,4 @@
-//! What Chang's paper leaves open of the block chains, as parameters of the systems that have them.
+//! The choices for block chains that Chang's paper leaves open, as parameters of the systems that have chains.
 
 use ftl_core::Config;
 use ftl_core::config::ChainVictims;
@@ -30,7 +30,7 @@ pub(super) const CHAINS: [Parameter; 6] = [
     },
 ];
 
-/// Puts them into a configuration.
+/// Sets them in a configuration.
 pub(super) fn apply(values: &Values, config: &mut Config) -> Result<(), String> {
     config.mapping_cache_entries = whole(values, "cache", u16::MAX)?;
     config.chain_log_blocks_max = whole(values, "chain", u8::MAX)?;
@@ -49,7 +49,7 @@ pub(super) fn apply(values: &Values, config: &mut Config) -> Result<(), String> 
     Ok(())
 }
 
-/// A whole number of at most so much.
+/// A whole number up to a limit.
 fn whole<T>(values: &Values, name: &'static str, most: T) -> Result<T, String>
 where
     T: TryFrom<u64> + Into<u64> + Copy,

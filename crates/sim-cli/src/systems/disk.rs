@@ -1,4 +1,4 @@
-//! A hard disk: seeks, turns, transfers, spins down and up, and uses energy all the while.
+//! A hard disk: seek, rotation, transfer, spin-down and spin-up, and its energy.
 //!
 //! ```text
 //!   seek      none on the place where the last request ended; else from a track to the next, plus what grows with the
@@ -7,8 +7,8 @@
 //!   transfer  a track in a turn
 //! ```
 //!
-//! A request that begins where the last one ended costs its transfer alone: the drive's own buffer reads ahead and
-//! gathers what is written. After a while without requests the platters stop, and the next request waits for them.
+//! A request that begins where the last one ended costs only its transfer, because the drive's buffer reads ahead and
+//! collects writes. After some time without requests the platters stop, and the next request waits for the spin-up.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::{Failure, files};
 
-/// A disk's figures, as a file has them.
+/// A disk's figures, as in its file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DiskPart {
@@ -38,10 +38,10 @@ pub(super) struct DiskPart {
     pub(super) dollars: f64,
 }
 
-/// The disk that is meant where none is named.
+/// The default disk.
 pub(super) const BUILTIN: &str = "hm080h1";
 
-/// The longest file of a disk: one without end is not read to it.
+/// The longest file of a disk, because a file may be endless.
 const LONGEST: u64 = 64 << 10;
 
 impl DiskPart {
@@ -75,7 +75,7 @@ impl DiskPart {
         self.track_kib as u64 * 1024
     }
 
-    /// From one place to another, as a share of the whole stroke.
+    /// The seek time over that share of the full stroke.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn seek(&self, share: f64) -> u64 {
         /// The mean of the root of the distance between two random places.
@@ -85,10 +85,10 @@ impl DiskPart {
     }
 }
 
-/// Units of a run. Memory that was never written costs nothing, so that it may be long.
+/// Units per run. Memory that was never written costs nothing, so a run may be long.
 const RUN: usize = 1024;
 
-/// What a disk was asked for.
+/// The operations of a disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DiskWork {
     pub(super) reads: u64,
@@ -101,43 +101,43 @@ pub(super) struct DiskWork {
 pub(super) struct Disk {
     pub(super) part: DiskPart,
     pub(super) bytes: u64,
-    /// What units hold, in runs of [`RUN`] units each; those of which none was written are empty, and hold zeros.
+    /// The content of the units, in runs of [`RUN`] units each; a run without writes is empty, and reads as zeros.
     runs: Vec<Box<[u8]>>,
-    /// Bytes of a unit that need be kept, by sector: the rest of it is never looked at.
+    /// Bytes to store per sector of a unit: the rest is never compared.
     kept: Option<(usize, usize)>,
     /// Where the last request ended, and when.
     at: u64,
     rested: Nanos,
-    /// Used until then, in nanojoules.
+    /// The energy used until then, in nanojoules.
     used: f64,
     pub(super) work: DiskWork,
 }
 
 impl Disk {
-    /// A disk of that many bytes. Where sectors hold stamps, their first bytes are kept alone.
+    /// A disk of that many bytes. If sectors hold stamps, only their first bytes are stored.
     pub(super) fn new(part: DiskPart, bytes: u64, kept: Option<(usize, usize)>) -> Self {
         let (runs, work) = (Vec::new(), DiskWork::default());
         Self { part, bytes, runs, kept, at: 0, rested: Nanos::ZERO, used: 0.0, work }
     }
 
-    /// Bytes that are kept of a unit of that many.
+    /// Bytes stored of a unit of that size.
     fn kept_bytes(&self, unit_bytes: usize) -> usize {
         self.kept.map_or(unit_bytes, |(sector, kept)| unit_bytes / sector * kept)
     }
 
-    /// What is kept of a unit of that many bytes, if anything of its run was written.
+    /// The stored bytes of a unit, if its run was written.
     fn held(&mut self, unit: Unit, unit_bytes: usize) -> Option<&mut [u8]> {
         let (kept, unit) = (self.kept_bytes(unit_bytes), unit.0 as usize);
         let run = self.runs.get_mut(unit / RUN)?;
         run.get_mut(unit % RUN * kept..)?.get_mut(..kept)
     }
 
-    /// Whether its platters turn.
+    /// Whether its platters spin.
     pub(super) fn is_spinning(&self, now: Nanos) -> bool {
         now.since(self.rested).get() < u64::from(self.part.spin_down_after_ms) * 1_000_000
     }
 
-    /// Gets a unit's data, and says when it is there.
+    /// Reads a unit, and returns when its data is there.
     pub(super) fn read(&mut self, now: Nanos, unit: Unit, data: &mut [u8]) -> Nanos {
         self.work.reads += 1;
         data.fill(0);
@@ -154,7 +154,7 @@ impl Disk {
         self.serve(now, unit, data.len() as u64)
     }
 
-    /// Writes a unit, and says when that is done.
+    /// Writes a unit, and returns when that is done.
     pub(super) fn write(&mut self, now: Nanos, unit: Unit, data: &[u8]) -> Nanos {
         self.work.writes += 1;
         let (kept, run) = (self.kept, unit.0 as usize / RUN);
@@ -176,7 +176,7 @@ impl Disk {
         self.serve(now, unit, data.len() as u64)
     }
 
-    /// The unit reads as zeros; a disk is not told of it.
+    /// Trims a unit, which reads as zeros; the disk gets no command for it.
     pub(super) fn forget(&mut self, unit: Unit) {
         let unit = unit.0 as usize;
         if let Some(run) = self.runs.get_mut(unit / RUN) {
@@ -230,7 +230,7 @@ impl Disk {
         spinning as f64 * self.part.watts_idle + standing as f64 * self.part.watts_standby
     }
 
-    /// What it has used until then.
+    /// The energy used until then.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub(super) fn energy(&self, now: Nanos) -> Energy {
         let nanojoules = self.used + self.used_at_rest(now.get());

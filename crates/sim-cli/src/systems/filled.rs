@@ -1,8 +1,8 @@
-//! A device that a host wrote through once, in order, without the writing.
+//! A device in the state after a host wrote it once in order, without those writes.
 //!
-//! What our FTL makes of such writes is known beforehand as long as none enters the log: each chain block, in its
-//! order, holds the logical block of its own number, page after page in place. So the chip is told the formula instead
-//! of millions of programs, and keeps nothing of a block before something else is written to it.
+//! The result of such writes is known in advance as long as none goes to the log: each chain block, in order, holds the
+//! logical block of its own number, page after page in place. So the chip gets a formula instead of millions of
+//! programs, and stores nothing of a block before something else is written to it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use nand_model::{Chip, Preset, Stamp};
 
 use crate::{Failure, host};
 
-/// What the pages hold.
+/// The content of the pages.
 #[derive(Debug)]
 pub(super) struct Filled {
     chain: Part,
@@ -23,11 +23,12 @@ pub(super) struct Filled {
     first: u64,
 }
 
-/// Erases that a chain block has behind it: that of the format.
+/// Erases of a chain block so far: that of the format.
 const WEAR: u32 = 1;
 
 impl Filled {
-    /// A device as the format leaves it, where each header, and the end of each list of bad blocks, has taken a stamp.
+    /// The content after the format, which has used a stamp for each header and one for the end of each list of bad
+    /// blocks.
     pub(super) fn new(shape: &Shape, key: u32) -> Self {
         let first = 2 * u64::from(HEADER_BLOCKS) + 1;
         Self { chain: shape.chain, key: FormatKey::new(key), first }
@@ -65,7 +66,7 @@ impl Preset for Filled {
     }
 }
 
-/// Fills the first sectors of a device that was just formatted with that key: as many as [`sectors`] said.
+/// Fills the first sectors of a device that was just formatted with that key, as many as [`sectors`] returned.
 pub(super) fn fill(
     chip: &mut Chip,
     shape: &Shape,
@@ -78,9 +79,9 @@ pub(super) fn fill(
     preset.map_err(|error| Failure::Violation(format!("the device could not be filled: {error}")))
 }
 
-/// How many sectors, from the first on, the formula tells: whole chain blocks, and whole requests of `at_once`
-/// sectors, the size in which a host writes them. None where the log might take any of its requests, or copies of pages
-/// that share cells with theirs.
+/// How many sectors, from the first on, the formula covers: whole chain blocks, and whole requests of `at_once`
+/// sectors, the size in which a host writes them. None if the log might take any of these requests, or backups of their
+/// paired pages.
 pub(super) fn sectors(shape: &Shape, config: &Config, at_once: SectorCount) -> SectorCount {
     let (capacity, at_once) = (shape.capacity.get(), at_once.get());
     let block = shape.sectors_per_block.get();
@@ -135,7 +136,7 @@ mod tests {
         (chip, count.get() / plan.shape().sectors_per_block)
     }
 
-    /// A device that was formatted and then written through in order.
+    /// A device that was formatted and then written in order.
     fn written(part: &DevicePart, config: &Config, plan: &RamPlan) -> Chip {
         let mut chip = new(part, config, plan);
         let mut memory = OwnedRam::for_plan(plan);
@@ -154,7 +155,7 @@ mod tests {
         chip
     }
 
-    /// What is in a page: its sectors' first bytes, and its spare area.
+    /// A page's content: its sectors' first bytes, and its spare area.
     fn content(chip: &mut Chip, block: Block, page: u16, sector: usize) -> (Vec<u8>, Vec<u8>) {
         let shape = *chip.geometry().region(block.region()).unwrap();
         let mut data = vec![0; shape.page_bytes.as_usize()];
@@ -164,7 +165,7 @@ mod tests {
         (heads.copied().collect(), spare)
     }
 
-    /// Whether the filled device is the written one, as far as it is filled; how much of it is.
+    /// Checks that the filled device equals the written one, as far as it is filled; returns how much that is.
     fn compare(part: &DevicePart, config: &Config) -> u32 {
         let plan = RamPlan::new(&part.geometry, config).unwrap();
         let shape = plan.shape();
@@ -208,7 +209,7 @@ mod tests {
             let log = LogRegion::None;
             assert!(compare(&plain, &Config { log, ..ours::base(&plain) }) > 0, "{device}");
         }
-        // Blocks of 12 MiB, which requests are no part of by a power of two.
+        // Blocks of 12 MiB, which are not a power of two times a request.
         let part = part("tlc-pslc", 4 * CAPACITY);
         assert!(compare(&part, &Config { log: LogRegion::SlcRegion, ..ours::base(&part) }) > 0);
     }

@@ -1,10 +1,10 @@
-//! What a system runs on: time, energy and price as a whole, wear and operations by part.
+//! The hardware of a system: total time, energy and price, and the wear and operations of each part.
 
 use ftl_iface::{Block, Counters, Mode, Operations, Region};
 use nand_model::part::Nanos;
 use nand_model::{Chip, Energy, Time};
 
-/// The state of a system's hardware at a moment. A run's result is what lies between two of them.
+/// The state of a system's hardware at a moment. A run's result is the difference of two states.
 #[derive(Clone, Debug)]
 pub struct Hardware {
     /// The device's name.
@@ -13,33 +13,33 @@ pub struct Hardware {
     pub time: Time,
     /// When the last operation ends.
     pub at_rest: Nanos,
-    /// What all parts have used.
+    /// The energy of all parts.
     pub energy: Energy,
-    /// What all parts cost.
+    /// The price of all parts.
     pub dollars: f64,
     /// Every memory.
     pub parts: Vec<PartState>,
 }
 
-/// A memory at a moment.
+/// The state of a memory at a moment.
 #[derive(Clone, Debug)]
 pub struct PartState {
     /// Its name in results: `slc` and `mlc` are the regions of a NAND device.
     pub name: &'static str,
-    /// What it holds.
+    /// Its size.
     pub bytes: u64,
-    /// Bytes that a program wears; none where writing wears nothing.
+    /// The bytes worn by one program; `None` if writes cause no wear.
     pub page_bytes: u64,
     /// Cycles of each block.
     pub wear: Vec<u32>,
-    /// What it was asked for.
+    /// Its operations.
     pub operations: Operations,
     /// Bytes that are programmed, and not erased since.
     pub programmed: u64,
 }
 
 impl PartState {
-    /// Whether it takes what is written before the large memory does.
+    /// Whether it takes writes before the large memory does.
     pub(crate) fn is_front(&self) -> bool {
         self.name != part_name(Region::Mlc)
     }
@@ -53,10 +53,10 @@ pub const fn part_name(region: Region) -> &'static str {
     }
 }
 
-/// The name of what blocks of the MLC region do while they are in SLC mode.
+/// The name of the part for blocks of the MLC region in SLC mode.
 pub(super) const SLC_MODE: &str = "slc-mode";
 
-/// The name of a disk behind the flash.
+/// The name of the disk behind the flash.
 pub(super) const DISK: &str = "disk";
 
 /// Bytes that are programmed in a region's blocks of that mode.

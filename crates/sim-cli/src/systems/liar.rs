@@ -1,4 +1,4 @@
-//! A system that loses a write, and one that breaks the chip's rules, so that tests see them found out.
+//! A system that loses a write, and one that breaks the chip's rules, to test that they are detected.
 
 use std::convert::Infallible;
 
@@ -17,7 +17,7 @@ use super::system::{Books, Session, System};
 use crate::Failure;
 use crate::spec::{self, Parameter, Values};
 
-/// Its line beside the registry's.
+/// Its entry for the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "liar",
     title: "loses a write, for tests",

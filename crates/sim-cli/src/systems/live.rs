@@ -1,4 +1,4 @@
-//! The lives of a disk that is used by real hosts: mounted, served, cut off from power, mounted again.
+//! The lives of a disk that real hosts use: mounted, served, cut off from power, mounted again.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -24,7 +24,7 @@ use crate::Failure;
 use crate::image::Journaled;
 use crate::spec::Values;
 
-/// The chip with all that a life may do to it.
+/// The chip with its faults and journal.
 pub(crate) type Powered = PowerCut<Journaled>;
 
 /// Why a change failed.
@@ -32,29 +32,29 @@ type Change = StoreWriteError<Infallible>;
 
 /// A system whose power can fail.
 pub(crate) trait Live: System {
-    /// What it is on.
+    /// The device below it.
     fn power(&mut self) -> &mut Powered;
 
-    /// Does what the mount has left to be done.
+    /// Does the work that the mount has left.
     fn settle(&mut self) -> Result<(), Change>;
 
-    /// Leaves the flash as a quick mount wants it.
+    /// Prepares the flash for a quick mount.
     fn stop(&mut self) -> Result<(), Change>;
 
-    /// What was counted, in earlier lives too.
+    /// The counts, including those of earlier lives.
     fn counters(&self) -> &Counters;
 }
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Power failed. What was in RAM is gone.
+    /// Power failed, and the RAM is lost.
     PowerFailed,
-    /// Its owner has no more to ask.
+    /// Its owner has finished.
     Stopped,
 }
 
-/// What a disk is used for.
+/// The user of a disk.
 pub(crate) trait Owner {
     /// When power fails next, counted from the beginning of the mount.
     fn next_cut(&mut self) -> Cut;
@@ -63,7 +63,7 @@ pub(crate) trait Owner {
     fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure>;
 }
 
-/// One of our FTLs as it is configured, with its plan of RAM.
+/// One of our FTLs with its configuration and its plan of RAM.
 #[derive(Debug)]
 pub(crate) enum Store {
     /// Block chains, with a log or without.
@@ -72,12 +72,12 @@ pub(crate) enum Store {
     Pages(Box<(PagedConfig, PagedPlan)>),
 }
 
-/// The device and the FTL of a system that is to live.
+/// The device and the FTL of a system that can be mounted again.
 #[derive(Debug)]
 pub(crate) struct Blueprint {
     /// The device, without what the system does not use.
     pub(crate) part: Part,
-    /// What drives it.
+    /// Its FTL.
     pub(crate) store: Store,
 }
 
@@ -90,8 +90,7 @@ impl Blueprint {
     }
 }
 
-/// What is done about pages that a cut may ruin: unlike in a replay, they are guarded unless something else is asked
-/// for.
+/// The protection of pages that a cut may corrupt: unlike in a replay, it is on by default.
 fn guards(values: &Values, config: PairedPages) -> PairedPages {
     if values.is_given("paired-pages") { config } else { PairedPages::Guard }
 }
@@ -121,7 +120,7 @@ pub(super) fn paged(setup: &Setup, values: &Values) -> Result<Blueprint, Failure
 }
 
 impl Blueprint {
-    /// A new chip that keeps a stamp of each sector, for one whose bytes nobody reads.
+    /// A new chip that stores only a stamp per sector, for tests that do not read bytes back.
     pub(crate) fn stamped(&self, setup: &Setup) -> Result<Journaled, Failure> {
         let (content, packed) = match &self.store {
             Store::Chains(chains) => {
@@ -163,7 +162,7 @@ impl Blueprint {
         Ok(powered.into_inner())
     }
 
-    /// Lets the owner at the disk, life after life, until it is stopped. What is on the chip then is all that there is.
+    /// Runs the owner on the disk, life after life, until it is stopped. After that only the chip's content is left.
     pub(crate) fn run(&self, chip: Journaled, owner: &mut dyn Owner) -> Result<Journaled, Failure> {
         let meter = Meter::new();
         let mut counters = Counters::default();
@@ -217,13 +216,13 @@ impl Blueprint {
     }
 }
 
-/// Lets the owner at a disk that is mounted, until its power fails or it is stopped.
+/// Runs the owner on a mounted disk, until its power fails or it is stopped.
 fn lead(
     disk: &mut dyn Live,
     counters: &mut Counters,
     owner: &mut dyn Owner,
 ) -> Result<Ended, Failure> {
-    // What a cut has left is set right before hosts come.
+    // The effects of a cut are repaired before hosts connect.
     let ended = match disk.settle() {
         Ok(()) => owner.live(disk)?,
         Err(_) if !disk.power().is_on() => Ended::PowerFailed,

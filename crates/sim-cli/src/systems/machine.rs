@@ -1,4 +1,4 @@
-//! The hardware of a rival, shared by the rival that works on it and by whoever reads its meters.
+//! The hardware of a rival, shared by the rival and the reader of its meters.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -18,13 +18,13 @@ use super::meter::{Account, Meter, Metered, Spent};
 use super::setup::{Kept, Setup};
 use crate::Failure;
 
-/// What was asked of a part, by verb and cause.
+/// The operations of a part, by verb and cause.
 type Counts = [[Cell<u64>; Cause::ALL.len()]; Verb::ALL.len()];
 
-/// A chip, and what was asked of it, by cause: in its regions, and in blocks in SLC mode.
+/// A chip, and its operations by cause: in its regions, and in blocks in SLC mode.
 pub(super) struct Machine<'m> {
     chip: RefCell<Metered<'m>>,
-    /// What lies behind the chip, if anything does.
+    /// The disk behind the chip, if there is one.
     disk: Option<RefCell<Disk>>,
     meter: &'m Meter,
     counts: [Counts; 3],
@@ -34,7 +34,7 @@ pub(super) struct Machine<'m> {
 const IN_SLC_MODE: usize = 2;
 
 impl<'m> Machine<'m> {
-    /// That part, under the kind of time of the setup.
+    /// A machine with that chip, with or without overlap as in the setup.
     pub(super) fn new(part: &Part, setup: &Setup, meter: &'m Meter) -> Result<Self, Failure> {
         let spare_kept = Bytes::new(ftl_rivals::kit::flash::TAG_BYTES as u32);
         let content = match setup.kept {
@@ -46,7 +46,7 @@ impl<'m> Machine<'m> {
         Ok(Self { chip, disk: None, meter, counts: Default::default() })
     }
 
-    /// The same before a disk of that kind and size, which serves while the chip waits.
+    /// A machine with that chip and a disk of that kind and size behind it. The chip waits while the disk serves.
     pub(super) fn before(self, disk: DiskPart, bytes: u64) -> Self {
         let chip = self.chip.borrow();
         let kept = match chip.chip.content() {
@@ -62,7 +62,7 @@ impl<'m> Machine<'m> {
         Shelf(self)
     }
 
-    /// Has the disk serve, if there is one. The chip waits, and the time goes to that cause.
+    /// Lets the disk serve, if there is one. The chip waits, and the time counts to that cause.
     fn served(&self, cause: Cause, serve: impl FnOnce(&mut Disk, Nanos) -> Nanos) {
         let Some(disk) = &self.disk else { return };
         let now = self.now();
@@ -78,7 +78,7 @@ impl<'m> Machine<'m> {
         Door { machine: self, geometry }
     }
 
-    /// Who hears from the rival on whose behalf it works.
+    /// The probe to which the rival reports the cause of its operations.
     pub(super) const fn ear(&self) -> Ear<'_> {
         Ear(self.meter)
     }
@@ -179,7 +179,7 @@ impl Rig for Machine<'_> {
     }
 }
 
-/// A disk's part of the hardware: nothing of it wears.
+/// The state of the disk, which does not wear.
 fn disk_state(disk: &Disk) -> PartState {
     let mut operations = Operations::NONE;
     operations.count_many(Verb::Read, Cause::Host, disk.work.reads);
@@ -212,7 +212,7 @@ impl Backing for Shelf<'_, '_> {
     }
 }
 
-/// Tells the meter on whose behalf operations are done. They are counted where they are done.
+/// Passes the cause of the operations to the meter. They are counted where they are done.
 pub(super) struct Ear<'m>(&'m Meter);
 
 impl Probe for Ear<'_> {

@@ -1,9 +1,9 @@
-//! Between FTL and chip: whose time is spent, and where the chains are written.
+//! Between FTL and chip: the cause of all time spent, and where the chains are written.
 //!
-//! The FTL tells its probe the cause of each operation just before it asks the device for it. The probe here leaves the
-//! cause in a [`Meter`], and the device adds the time by which its clock moved to that cause's account. Where
-//! operations overlap, the device tells the chip what waits for each, and on whose account it is, and the chip charges
-//! the time. Either way the times add up to the response times exactly, whatever bus, waiting or overlap there is.
+//! The FTL reports the cause of each operation to its probe just before the operation. The probe here stores the cause
+//! in a [`Meter`], and the device adds the time by which its clock advanced to that cause. If operations overlap, the
+//! device labels each operation with what waits for it and with its account, and the chip charges the time. Either way
+//! the times add up to the response times exactly, whatever the bus, waiting or overlap.
 
 use std::cell::Cell;
 
@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 /// For whom a system works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Account {
-    /// Nobody: it is prepared, or works while the host is idle.
+    /// No request: it is being prepared, or works while the host is idle.
     #[default]
     Idle,
-    /// A read of the host's.
+    /// A read of the host.
     Read,
     /// A write.
     Write,
@@ -37,27 +37,27 @@ pub enum Account {
 
 const ACCOUNTS: usize = 5;
 
-/// Time by cause, on one account. What is no time of an operation is not here.
+/// Time by cause, for one account. It includes only time of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// The pages that the host asked for.
+    /// The pages that the host read or wrote.
     pub host: Nanos,
     /// Reclaiming the log's tail, or blocks of a page map.
     pub reclaim: Nanos,
-    /// Folding chains, and erasing what that frees.
+    /// Folding chains, and erasing the blocks that this frees.
     pub fold: Nanos,
     /// Moving data from the log to the chains.
     pub write_back: Nanos,
     /// Leveling wear.
     pub wear_leveling: Nanos,
-    /// Finding out where sectors are.
+    /// Address translation: finding where sectors are.
     pub scan: Nanos,
     /// Headers, summaries, trims; and telling stale entries of the log from valid ones after a mount.
     pub meta: Nanos,
 }
 
 impl Spent {
-    /// What was spent after `before`.
+    /// The time spent since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Spent {
 /// Time by account, by cause, in the chains and in the log.
 type Accounts = [[[Cell<u64>; 2]; Cause::ALL.len()]; ACCOUNTS];
 
-/// What probe and device tell each other.
+/// The state that probe and device share.
 #[derive(Debug)]
 pub(crate) struct Meter {
     account: Cell<Account>,
@@ -92,13 +92,13 @@ impl Meter {
         }
     }
 
-    /// From now on, time is spent on that account.
+    /// From now on, time counts to that account.
     #[inline]
     pub(super) fn account(&self, account: Account) {
         self.account.set(account);
     }
 
-    /// What was spent on an account: by the clock's moves, and by what the chip has charged.
+    /// The time of an account: by the advance of the clock, and as charged by the chip.
     pub(super) fn spent(&self, account: Account, charged: impl Fn(Label) -> Nanos) -> Spent {
         let mut spent = Spent::default();
         for cause in Cause::ALL {
@@ -124,13 +124,13 @@ impl Meter {
         spent
     }
 
-    /// On whose behalf the operations that come are done.
+    /// The cause of the next operations.
     #[inline]
     pub(super) fn cause(&self) -> Cause {
         self.cause.get()
     }
 
-    /// From now on, operations are done on that behalf.
+    /// Sets the cause of the next operations.
     #[inline]
     pub(super) fn set_cause(&self, cause: Cause) {
         self.cause.set(cause);
@@ -144,7 +144,7 @@ impl Meter {
     }
 }
 
-/// Where operations overlap, the chip charges their time: on that label.
+/// If operations overlap, the chip charges their time to this label.
 const fn label(account: Account, cause: Cause, is_log: bool) -> Label {
     Label(((account as usize * Cause::ALL.len() + cause as usize) * 2 + is_log as usize) as u8)
 }
@@ -163,7 +163,7 @@ const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Orde
     match (cause, verb) {
         (Cause::Host, Verb::Read) => match account {
             Account::Read => Order::Free,
-            // What a write covers in part is read before it.
+            // A write that covers a sector in part first reads it.
             _ => Order::Copied,
         },
         (Cause::Host, _) => Order::Free,
@@ -174,12 +174,12 @@ const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Orde
             Cause::Gc | Cause::WriteBack | Cause::WearLeveling | Cause::Backup | Cause::Scrub,
             Verb::Read,
         ) if matches!(moved, Moved::Data) => Order::Copied,
-        // Tags and maps decide what is done next; copies that secure others and records must stand first.
+        // Tags and maps decide the next step; backups and records must be programmed first.
         _ => Order::Awaited,
     }
 }
 
-/// The probe: counts, and leaves the cause in the meter.
+/// The probe: counts, and stores the cause in the meter.
 #[derive(Debug)]
 pub(crate) struct Watcher<'m> {
     pub(super) counters: Counters,
@@ -205,7 +205,7 @@ impl Probe for Watcher<'_> {
     }
 }
 
-/// What a meter is put on: a chip, alone or below what befalls it.
+/// The device below a meter: a chip, alone or with faults.
 pub(crate) trait Flash: NandDevice + Timed {
     /// The chip.
     fn chip(&self) -> &Chip;
@@ -224,10 +224,10 @@ impl Flash for Chip {
     }
 }
 
-/// What is reclaimed, not folded.
+/// The blocks that are reclaimed, not folded.
 #[derive(Clone, Copy, Debug)]
 enum Log {
-    /// The log's blocks; none where there is no log.
+    /// The log's blocks; none without a log.
     Blocks { region: Region, first: u32, count: u32 },
     /// Every block.
     All,
@@ -241,7 +241,7 @@ pub(crate) struct Metered<'m, D = Chip> {
     log: Log,
     sector_bytes: u64,
     slots: usize,
-    /// Where the chains are written, if somebody wants to know.
+    /// The sample of where the chains are written, if wanted.
     writes: Option<Sample>,
 }
 
@@ -251,7 +251,7 @@ impl<'m, D: Flash> Metered<'m, D> {
         Self::beside(chip, log, (shape.sector_bytes, shape.chain.slots), meter)
     }
 
-    /// The chip of a page store. What it calls its fast area stands for the log.
+    /// The chip of a page store, whose fast area counts as the log.
     pub(crate) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
         let fast = shape.fast.map(|part| (part.region, part.first, part.blocks));
         Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter)
@@ -274,12 +274,12 @@ impl<'m, D: Flash> Metered<'m, D> {
         }
     }
 
-    /// The chip of a system that has no chains: whatever makes room in it reclaims.
+    /// The chip of a system without chains: all its garbage collection counts as reclaiming.
     pub(super) const fn without_chains(chip: D, meter: &'m Meter) -> Self {
         Self { chip, meter, log: Log::All, sector_bytes: 0, slots: 0, writes: None }
     }
 
-    /// From now on, keeps where the chains are written.
+    /// From now on, samples where the chains are written.
     pub(super) fn sample_writes(&mut self) {
         self.writes = Some(Sample::default());
     }
@@ -299,7 +299,7 @@ impl<'m, D: Flash> Metered<'m, D> {
         }
     }
 
-    /// Tells the chip what waits for the operation that comes.
+    /// Sets what waits for the next operation.
     #[inline]
     fn announce(&mut self, block: Block, verb: Verb, moved: Moved) {
         if self.chip.chip().time() == Time::Overlapped {
@@ -309,8 +309,8 @@ impl<'m, D: Flash> Metered<'m, D> {
         }
     }
 
-    /// Adds the time that passed since `before` to the account of the moment. Where operations overlap, none passes
-    /// within a request.
+    /// Adds the time since `before` to the present account. If operations overlap, the clock does not advance within a
+    /// request.
     #[inline]
     fn charge(&self, block: Block, before: Nanos) {
         self.meter.add(self.is_log(block), self.chip.now() - before);
@@ -411,18 +411,18 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
 /// A page of new data written to a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainWrite {
-    /// How many came before it.
+    /// Its number, from 0 on.
     pub number: u64,
     /// The host's address of its first sector, in bytes.
     pub address: u64,
-    /// Whether the log handed it over. Else it came from the host.
+    /// Whether it came from the log, or else from the host.
     pub by_log: bool,
 }
 
-/// Writes that are kept at most: more dots than a picture can hold apart.
+/// The most writes kept: more dots than a chart can separate.
 const KEPT_MOST: usize = 40_000;
 
-/// Writes at even distances, so few that memory does not grow with the run.
+/// A sample of evenly spaced writes, whose size does not grow with the run.
 #[derive(Debug)]
 struct Sample {
     kept: Vec<ChainWrite>,

@@ -1,8 +1,8 @@
-//! The systems that can be compared: the registry, a line each, and what a replay asks of a system.
+//! The systems that can be compared: the registry, with one entry each, and what a replay needs of a system.
 //!
-//! A system is a [`BlockStore`](ftl_iface::BlockStore) over simulated hardware, with books. To add one: implement
-//! [`System`] for it, write a function that builds it and lets a [`Session`] at it, and name that in the registry. One
-//! from outside this repository is an [`own::Own`].
+//! A system is a [`BlockStore`](ftl_iface::BlockStore) on simulated hardware, with meters. To add one: implement
+//! [`System`] for it, write a function that builds it and runs a [`Session`] on it, and name that in the registry. A
+//! system from outside this repository is an [`own::Own`].
 
 use ftl_iface::SectorCount;
 
@@ -48,22 +48,22 @@ pub use setup::{Kept, Setup};
 pub(crate) use setup::{hardware_name, largest_capacity};
 pub use system::{Books, Session, System};
 
-/// Says how a system is built that is mounted again after a loss of power.
+/// Builds a system that can be mounted again after a power loss.
 #[cfg(unix)]
 type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
 
-/// The systems that can be mounted: what they know survives on flash.
+/// The systems that can be mounted again, because their state survives on flash.
 #[cfg(unix)]
 const MOUNTABLE: &[(&str, Plan)] =
     &[("hybrid", live::hybrid), ("conventional", live::conventional), ("paged", live::paged)];
 
-/// Those that only tests know.
+/// Systems for tests only.
 const FOR_TESTS: &[Entry] = &[
     #[cfg(test)]
     liar::ENTRY,
 ];
 
-/// Every line of the registry: ours, and those that came from outside.
+/// Every entry: ours, and those from outside.
 fn entries() -> impl Iterator<Item = &'static Entry> {
     SYSTEMS.iter().chain(FOR_TESTS).chain(own::entries())
 }
@@ -71,7 +71,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 /// A system that was named, with its parameters: `hybrid?filter=off`.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
-    /// As it was typed.
+    /// The name as typed.
     pub(crate) name: String,
     entry: &'static Entry,
     values: Values,
@@ -87,7 +87,7 @@ impl Chosen {
             format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
         })?;
         let values = spec::parse(text, entry.parameters)?;
-        // What is wrong with a switch is told before anything runs.
+        // A wrong switch is reported before anything runs.
         for parameter in entry.parameters {
             if ["on", "off"].contains(&parameter.default) {
                 values.is_on(parameter.name).map_err(|reason| format!("`{text}`: {reason}"))?;
@@ -101,7 +101,7 @@ impl Chosen {
         self.entry.uses_slc
     }
 
-    /// How the system is built for hosts that come and go.
+    /// The system in a form that can be mounted again.
     #[cfg(unix)]
     pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
         let Some(plan) = self.plan() else {
@@ -117,7 +117,7 @@ impl Chosen {
         plan(setup, &self.values)
     }
 
-    /// Whether the system can be mounted again after a loss of power.
+    /// Whether the system can be mounted again after a power loss.
     #[cfg(unix)]
     pub(crate) fn is_mountable(&self) -> bool {
         self.plan().is_some()
@@ -135,7 +135,7 @@ impl Chosen {
         self.entry.name == Several::ALL[1]
     }
 
-    /// Why the device cannot carry the system, if it cannot. It is built for that, and does nothing.
+    /// Why the device does not fit the system, if it does not. The system is built for that, and not used.
     pub(crate) fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
         match self.run(setup, &mut Tried) {
             Ok(()) => Ok(None),
@@ -144,13 +144,13 @@ impl Chosen {
         }
     }
 
-    /// Builds the system and lets the session at it.
+    /// Builds the system and runs the session on it.
     pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         (self.entry.run)(setup, &self.values, session)
     }
 }
 
-/// A session that asks nothing of a system.
+/// A session that does nothing.
 struct Tried;
 
 impl Session for Tried {
@@ -163,20 +163,20 @@ impl Session for Tried {
     }
 }
 
-/// Systems of a comparison, as one word names them: a system, or all.
+/// Systems of a comparison, named by one word: a system, or all.
 #[derive(Clone, Debug)]
 pub(crate) enum Several {
-    /// That one.
+    /// One system.
     One(Chosen),
-    /// Every system that the device can carry.
+    /// Every system that fits the device.
     All(Vec<Chosen>),
 }
 
 impl Several {
-    /// The baseline stands first, since ratios are to the first.
+    /// The baseline is first, because ratios are to the first.
     const ALL: [&str; 2] = ["all", "conventional"];
 
-    /// What is compared where nothing is named: the baseline, the paper's system, and the page store where it fits.
+    /// The default: the baseline, the paper's system, and the page store if it fits.
     pub(crate) fn usual() -> Result<Vec<Self>, String> {
         let [_, baseline] = Self::ALL;
         let [baseline, hybrid, paged] = [baseline, "hybrid", "paged"].map(Chosen::parse);
@@ -199,8 +199,8 @@ impl Several {
             .map(Self::All)
     }
 
-    /// The systems that are meant on that device. A system that was named must fit; of all, the others are left out,
-    /// and a sentence says why.
+    /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
+    /// with a note why.
     pub(crate) fn on(&self, setup: &Setup) -> Result<Vec<Chosen>, Failure> {
         let all = match self {
             Self::One(chosen) => return Ok(vec![chosen.clone()]),
@@ -222,7 +222,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|entry| entry.name)
 }
 
-/// The list of what can be named, and whether it survives power cuts.
+/// The list of systems, and whether they survive power cuts.
 pub(crate) fn list() -> Table {
     let mut table = Table::new([("", Edge::Left); 3]);
     for entry in entries() {

@@ -39,7 +39,7 @@ pub(super) const CONVENTIONAL: [Parameter; 7] = {
     [WEAR_LEVELING, b, c, d, e, f, g]
 };
 
-/// Those that a system with a log has.
+/// The parameters of a system with a log.
 const LOG: [Parameter; 9] = [
     switch("filter", "only small writes enter the SLC; off: all writes that fit"),
     Parameter {
@@ -71,10 +71,10 @@ const LOG: [Parameter; 9] = [
     },
 ];
 
-/// In a chip of one region, the part of its blocks that the log takes unless another size is asked for.
+/// On a chip of one region, the default share of its blocks for the log.
 const LOG_SHARE: u32 = 32;
 
-/// Marks the pages of this life of a device. A simulated chip has no earlier one.
+/// The format key of the pages. A simulated chip has no earlier format.
 pub(super) const KEY: u32 = 1;
 
 pub(super) fn hybrid(
@@ -86,7 +86,7 @@ pub(super) fn hybrid(
     run(&setup.part, setup.time, &config, session)
 }
 
-/// The hybrid as it was asked for.
+/// The hybrid with its parameters.
 pub(super) fn hybrid_config(setup: &Setup, values: &Values) -> Result<Config, Failure> {
     let part = &setup.part;
     let on = |name| values.is_on(name).map_err(Failure::Arguments);
@@ -130,7 +130,7 @@ pub(super) fn conventional(
     run(&part, setup.time, &config, session)
 }
 
-/// The device of the conventional system: an SLC beside the MLC is neither used nor paid for.
+/// The device of the conventional system: without the SLC, which is neither used nor paid for.
 pub(super) fn without_slc(part: &Part) -> Result<Part, Failure> {
     match part.geometry.mlc() {
         Some(_) => Ok(part.clone().with_slc_bytes(0)?),
@@ -138,7 +138,7 @@ pub(super) fn without_slc(part: &Part) -> Result<Part, Failure> {
     }
 }
 
-/// The conventional system as it was asked for, on such a device.
+/// The conventional system with its parameters, on such a device.
 pub(super) fn conventional_config(part: &Part, values: &Values) -> Result<Config, Failure> {
     let enabled = values.is_on("wear-leveling").map_err(Failure::Arguments)?;
     let wear_leveling = WearLeveling { enabled, ..Config::CONVENTIONAL.wear_leveling };
@@ -147,7 +147,7 @@ pub(super) fn conventional_config(part: &Part, values: &Values) -> Result<Config
     Ok(config)
 }
 
-/// What is done for pages that share cells with the one to be programmed.
+/// The protection of paired pages.
 pub(super) fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     values.get("paired-pages", |text| match text {
         "accept" => Ok(PairedPages::Accept),
@@ -156,7 +156,7 @@ pub(super) fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     })
 }
 
-/// Entries that the hash table has of itself: 256 KiB of RAM at four bytes each, 320 where the device needs five.
+/// The default number of entries of the hash table: 256 KiB of RAM at four bytes each, 320 if the device needs five.
 const ENTRIES_MOST: u32 = 64 << 10;
 
 /// Places for sectors in the log's part of the flash.
@@ -173,10 +173,10 @@ fn log_places(part: &Part, config: &Config) -> u32 {
     u32::try_from(bytes / u64::from(config.sector_bytes.get())).unwrap_or(u32::MAX)
 }
 
-/// The hash table that was asked for.
+/// The size of the hash table.
 fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     let entries = |text: &str| match text {
-        // From there on it is half of the places, of which the FTL knows the exact number.
+        // Above that it is half of the places, whose exact number the FTL knows.
         "auto" if places >= 2 * ENTRIES_MOST => Ok(None),
         "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))),
         "half" => Ok(None),
@@ -197,7 +197,7 @@ fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     })
 }
 
-/// What the device decides.
+/// The settings that follow from the device.
 pub(super) fn base(part: &Part) -> Config {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
@@ -206,18 +206,17 @@ pub(super) fn base(part: &Part) -> Config {
     let log = slc.or(mlc).unwrap_or(1);
     Config {
         sector_bytes: sector,
-        // More sectors than 32 bits number are refused when the shape is checked.
+        // More sectors than 32 bits can number are refused when the shape is checked.
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         endurance: Endurance { log, chain: mlc.unwrap_or(log) },
-        // As in the paper, where power never fails, unless something else is asked for.
+        // As in the paper, where power never fails, unless set otherwise.
         paired_pages: PairedPages::Accept,
         ..Config::HYBRID
     }
 }
 
-/// Formats, fills, prepares, stops, and mounts anew for the replay. The clean stop leaves the mount nothing to set
-/// right as after a power cut, which would be work of the replay's. What was counted while the device was prepared is
-/// forgotten; what is on flash stays.
+/// Formats, fills, prepares, stops, and mounts again for the replay. After the clean stop the mount leaves no recovery
+/// to the replay. Counts of the preparation are dropped; the flash keeps its content.
 fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
@@ -249,16 +248,16 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
 
     let mut memory = OwnedRam::for_plan(&plan);
     let mut ftl = mount(device, config, memory.lend(), &meter)?;
-    // Where no checkpoint fits, the mount has left work; and the first change after it costs an erase. Neither is part
-    // of what is compared.
+    // If no checkpoint fits, the mount leaves work, and the first change after it costs an erase. Neither belongs to
+    // the comparison.
     ftl.settle().map_err(|error| failed("mount", &error))?;
     ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
-    // Another host filled the device than the one whose requests are measured.
+    // The host that filled the device is not the one whose requests are measured.
     ftl.forget_habits();
     session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
 }
 
-/// What a chip keeps of a page where a stamp stands for each sector.
+/// What a chip stores of a page if a stamp represents each sector.
 pub(crate) fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
@@ -283,7 +282,7 @@ const MEBIBYTE: u64 = 1 << 20;
 pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     let hint = match error {
         ShapeError::TooManyBlocks { blocks } => {
-            // The part with too many of them is the larger one.
+            // The part with too many blocks is the larger one.
             let in_slc = part.geometry.mlc().is_some_and(|mlc| mlc.blocks.get() < blocks);
             let smaller = match part.geometry.slc().filter(|_| in_slc) {
                 Some(slc) => {

@@ -1,5 +1,5 @@
-//! Systems from outside this repository: a crate that depends on this one brings its FTL, and every command that
-//! compares systems knows it by its name.
+//! Systems from outside this repository: a crate that depends on this one adds its FTL, and every command that compares
+//! systems knows it by name.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;
@@ -20,20 +20,20 @@ use crate::spec::{Parameter, Values};
 
 /// An FTL that is compared with those of this repository.
 pub trait Own {
-    /// What it is called: `--systems conventional,NAME`.
+    /// Its name: `--systems conventional,NAME`.
     const NAME: &'static str;
 
-    /// What `tandem systems` says of it.
+    /// Its description in `tandem systems`.
     const TITLE: &'static str;
 
-    /// What can be chosen: `NAME?parameter=value`. Their values are in [`Wanted`].
+    /// Its parameters: `NAME?parameter=value`. Their values are in [`Wanted`].
     const PARAMETERS: &'static [Parameter] = &[];
 
-    /// What it runs on.
+    /// The memories it uses.
     const MEMORY: Memory = Memory::Both;
 
-    /// Builds it over that device. The probe is to be told the cause of every operation before it is done: by that,
-    /// results say what the time was spent on. `ftl_rivals::kit` does so.
+    /// Builds it on that device. It must report the cause of every operation to the probe before the operation, so that
+    /// results show the time by cause. `ftl_rivals::kit` does so.
     fn build<D: NandDevice<Error = Infallible>, P: Probe>(
         device: D,
         probe: P,
@@ -44,29 +44,28 @@ pub trait Own {
 /// Which memories of the device a system has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Its SLC and its MLC. A part that lacks one borrows it, as for every system of this repository.
+    /// Its SLC and its MLC. A part that lacks one gets a default one, as for every system of this repository.
     Both,
-    /// The MLC alone.
+    /// Only the MLC.
     Mlc,
     /// The whole capacity in SLC.
     Slc,
 }
 
-/// What the store is to be.
+/// The required store.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// Its sector.
+    /// Its sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
     pub capacity: SectorCount,
-    /// Blocks to fill in turn, so that all planes work where planes work at the same time.
+    /// Blocks to fill in parallel, so that all planes work if planes work at the same time.
     pub lanes: Lanes,
     values: &'a Values,
 }
 
 impl Wanted<'_> {
-    /// An empty store over all blocks of the device: an area for each of its regions, the SLC first, with that many
-    /// streams each.
+    /// An empty store over all blocks of the device: one area per region, the SLC first, with `streams` streams each.
     pub fn units<D: NandDevice, P: Probe>(
         &self,
         device: D,
@@ -88,11 +87,11 @@ impl Wanted<'_> {
     }
 }
 
-/// A system that can be made known.
+/// A system that can be registered.
 #[derive(Debug)]
 pub struct Registered(Entry);
 
-/// That system, to be made known.
+/// The system, for registration.
 pub const fn of<T: Own>() -> Registered {
     Registered(Entry {
         name: T::NAME,
@@ -120,7 +119,7 @@ fn run<T: Own>(setup: &Setup, values: &Values, session: &mut dyn Session) -> Res
 
 static KNOWN: OnceLock<Vec<Entry>> = OnceLock::new();
 
-/// Makes systems known, once, before anything is read that may name them.
+/// Registers systems, once, before arguments are read that may name them.
 pub fn register(systems: impl IntoIterator<Item = Registered>) -> Result<(), Failure> {
     let entries: Vec<Entry> = systems.into_iter().map(|Registered(entry)| entry).collect();
     for (at, entry) in entries.iter().enumerate() {
@@ -133,7 +132,7 @@ pub fn register(systems: impl IntoIterator<Item = Registered>) -> Result<(), Fai
     KNOWN.set(entries).map_err(|_| Failure::Arguments(twice.into()))
 }
 
-/// The systems that were made known.
+/// The registered systems.
 pub(super) fn entries() -> impl Iterator<Item = &'static Entry> {
     KNOWN.get().into_iter().flatten()
 }

@@ -64,7 +64,7 @@ pub(super) const PAGED: [Parameter; 10] = [
     },
 ];
 
-/// The page store as it was asked for.
+/// The page store with its parameters.
 pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
@@ -112,13 +112,13 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
     })
 }
 
-/// What the part's blocks endure.
+/// The rated endurance of the part's blocks.
 fn endurance(part: &Part) -> Endurance {
     let of = |region| part.region(region).map_or(0, |figures| figures.endurance);
     Endurance { log: of(Region::Slc), chain: of(Region::Mlc) }
 }
 
-/// As many entries as the defaults have, but those of two blocks at least.
+/// As many entries as by default, but at least those of two blocks.
 fn entries(part: &Part, base: &PagedConfig) -> u32 {
     let regions = [part.geometry.slc(), part.geometry.mlc()];
     let block = regions.into_iter().flatten().map(ftl_iface::RegionGeometry::block_bytes).max();
@@ -126,7 +126,7 @@ fn entries(part: &Part, base: &PagedConfig) -> u32 {
     base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
 }
 
-/// As many blocks for anchors as the defaults have, but at most one in 64 of those that the map is in.
+/// As many blocks for anchors as by default, but at most one in 64 of the map's blocks.
 fn anchors(part: &Part, base: &PagedConfig) -> u16 {
     let region = part.geometry.slc().or(part.geometry.mlc());
     let most = region.map_or(0, |region| region.blocks.get() / 64);
@@ -159,12 +159,12 @@ pub(super) fn paged(
 
     let mut memory = OwnedPagedRam::for_plan(&plan);
     let mut ftl = mount(device, &config, memory.lend(), &meter)?;
-    // What a mount leaves to be done is no part of what is compared.
+    // Work left by a mount does not belong to the comparison.
     ftl.settle().map_err(|error| failed("mount", &error))?;
     session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
 }
 
-/// What a chip keeps of a page where a stamp stands for each sector.
+/// What a chip stores of a page if a stamp represents each sector.
 pub(crate) fn stamps(plan: &PagedPlan) -> Content {
     let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
     Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
@@ -179,7 +179,7 @@ fn mount<'ram>(
     meter: &'ram Meter,
 ) -> Result<OurFtl<'ram, Chip>, Failure> {
     let ftl = PageFtl::mount(device, config, ram, Watcher::new(meter));
-    // What the mount has asked for is not the replay's.
+    // The mount's operations do not belong to the replay.
     meter.set_cause(Cause::Host);
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }

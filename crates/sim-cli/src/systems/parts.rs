@@ -1,4 +1,4 @@
-//! The hardware that a rival brings, where the device is another or lacks it.
+//! The hardware of a rival, if the device lacks it or differs.
 
 use ftl_iface::{BlockCount, Geometry, PageCount, Region, RegionGeometry};
 use nand_model::datasheet;
@@ -7,10 +7,10 @@ use nand_model::part::{Nanos, Part, RegionPart, SlcMode, Timing};
 use super::setup::Setup;
 use crate::Failure;
 
-/// The chips of Chang's Table 1, from which a device that lacks a region borrows one.
+/// The chips of Chang's Table 1, which supply a region that a device lacks.
 const BORROWED: [(Region, &str); 2] = [(Region::Slc, "k9f2g08u0a"), (Region::Mlc, "k9gag08u0m")];
 
-/// A region of the device, or the borrowed one where it has none: its shape and its figures.
+/// A region of the device, or the one of Table 1 if it has none: its shape and its figures.
 fn region_or_borrowed(
     part: &Part,
     region: Region,
@@ -24,7 +24,7 @@ fn region_or_borrowed(
     of(&borrowed).ok_or_else(|| Failure::Unfit(format!("{name} has no {region} region")))
 }
 
-/// Blocks of that shape that hold what the device holds, its spare space included.
+/// Blocks of that shape for the device's capacity, spare space included.
 fn as_many(part: &Part, shape: &RegionGeometry) -> RegionGeometry {
     let home = part.geometry.mlc().or(part.geometry.slc());
     let bytes = home.map_or(0, RegionGeometry::capacity_bytes);
@@ -32,7 +32,7 @@ fn as_many(part: &Part, shape: &RegionGeometry) -> RegionGeometry {
     RegionGeometry { blocks: BlockCount::new(u32::try_from(blocks).unwrap_or(u32::MAX)), ..*shape }
 }
 
-/// The whole capacity at the device's SLC figures, on the dies of what it takes the place of.
+/// The whole capacity with the device's SLC figures, on the dies of the memory that it replaces.
 pub(super) fn slc_alone(part: &Part) -> Result<Part, Failure> {
     let (shape, figures) = region_or_borrowed(part, Region::Slc)?;
     let layout = match &part.mlc {
@@ -45,7 +45,7 @@ pub(super) fn slc_alone(part: &Part) -> Result<Part, Failure> {
     Ok(Part { geometry, slc: Some(figures), mlc: None, ..part.clone() })
 }
 
-/// The whole capacity at the device's MLC figures.
+/// The whole capacity with the device's MLC figures.
 pub(super) fn mlc_alone(part: &Part) -> Result<Part, Failure> {
     let (shape, figures) = region_or_borrowed(part, Region::Mlc)?;
     let shape = if part.geometry.mlc().is_some() { shape } else { as_many(part, &shape) };
@@ -54,13 +54,13 @@ pub(super) fn mlc_alone(part: &Part) -> Result<Part, Failure> {
     Ok(Part { geometry, slc: None, mlc: Some(figures), ..part.clone() })
 }
 
-/// An SLC that a device without one gets, as a part of what it holds: about the share of Chang's devices.
+/// The size of the SLC for a device without one, as a share of its capacity: about that of Chang's devices.
 const SLC_SHARE: u64 = 64;
 
 /// The fewest blocks of an SLC that a rival can work with.
 const SLC_BLOCKS_MIN: u64 = 16;
 
-/// The device with both regions: as it is where it has both, else with the missing one borrowed.
+/// The device with both regions; a missing one comes from Table 1.
 pub(super) fn both(setup: &Setup) -> Result<Part, Failure> {
     let part = &setup.part;
     if part.geometry.slc().is_some() && part.geometry.mlc().is_some() {
@@ -77,8 +77,8 @@ pub(super) fn both(setup: &Setup) -> Result<Part, Failure> {
     Ok(Part { geometry, slc: Some(slc_figures), mlc: Some(mlc_figures), ..part.clone() })
 }
 
-/// The part with an SLC mode for its MLC blocks. Where its file gives none, a page in SLC mode takes as long a byte as
-/// the device's SLC, or the borrowed one, does: so Chang compares with Kgil's density control.
+/// The part with an SLC mode for its MLC blocks. If its file has none, a page in SLC mode takes the time per byte of
+/// the device's SLC, or of Table 1's, as in Chang's comparison with Kgil's density control.
 pub(super) fn with_slc_mode(mut part: Part, device: &Part) -> Result<Part, Failure> {
     let (slc, figures) = region_or_borrowed(device, Region::Slc)?;
     if let (Some(shape), Some(mlc)) = (part.geometry.mlc().copied(), &mut part.mlc) {

@@ -1,4 +1,4 @@
-//! The registry: a line for each system of this repository.
+//! The registry: an entry for each system of this repository.
 
 use super::setup::Setup;
 use super::system::Session;
@@ -21,12 +21,12 @@ pub(super) struct Entry {
     pub(super) run: Run,
 }
 
-/// What a power loss does to acknowledged data.
+/// The effect of a power loss on acknowledged data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PowerLoss {
     /// It survives.
     Survived,
-    /// It is lost: the map is in RAM, and the paper says nothing of how it would be found again.
+    /// It is lost: the map is in RAM, and the paper does not say how it is recovered.
     Fatal,
 }
 
@@ -39,7 +39,7 @@ impl PowerLoss {
     }
 }
 
-/// Those of this repository.
+/// The systems of this repository.
 pub(super) const SYSTEMS: &[Entry] = &[
     Entry {
         name: "hybrid",

@@ -224,7 +224,7 @@ pub(super) const DISK_CACHE: [Parameter; 8] = [
 /// The chip of the paper.
 const FLEX: &str = include_str!("../../parts/flex.toml");
 
-/// A cache before a disk: one operation after the other, whatever else the device could.
+/// A cache in front of a disk: one operation after the other, even if the device could overlap them.
 pub(super) fn disk_cache(
     setup: &Setup,
     values: &Values,
@@ -237,7 +237,7 @@ pub(super) fn disk_cache(
         _ => Err("write device or paper".into()),
     });
     let mut part = if is_own.map_err(Failure::Arguments)? {
-        // What hosts see is the device's all the same.
+        // Hosts see the device's capacity nevertheless.
         let Part { name, exported_bytes, sector_bytes, .. } = setup.part.clone();
         Part { name, exported_bytes, sector_bytes, ..Part::parse(FLEX, "flex")? }
     } else {
@@ -301,7 +301,7 @@ pub(super) const MULTI_SCM: [Parameter; 5] = [
     },
 ];
 
-/// Two memories in place of the device's flash, of which they have the capacity and the sectors.
+/// Two memories instead of the device's flash, with its capacity and sectors.
 pub(super) fn multi_scm(
     setup: &Setup,
     values: &Values,
@@ -388,13 +388,13 @@ pub(super) fn unfit(reason: Unfit) -> Failure {
     Failure::Unfit(reason.to_string())
 }
 
-/// Sectors that the part exports. More than 32 bits number are refused when the store is made.
+/// Sectors that the part exports. More than 32 bits can number are refused when the store is built.
 pub(super) fn capacity(part: &Part) -> SectorCount {
     let sectors = part.exported_bytes / u64::from(part.sector_bytes.get());
     SectorCount::new(u32::try_from(sectors).unwrap_or(u32::MAX))
 }
 
-/// Blocks that a stream fills in turn, so that all planes of a region work where planes work at the same time.
+/// Blocks that a stream fills in parallel, so that all planes of a region work if planes work at the same time.
 pub(super) fn lanes(setup: &Setup, part: &Part) -> Lanes {
     let planes = |region| {
         let layout = part.layout_of(region);

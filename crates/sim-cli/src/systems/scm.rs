@@ -1,4 +1,4 @@
-//! Two storage class memories that are written byte by byte: time, wear, energy and price.
+//! Two byte-writable storage class memories: time, wear, energy and price.
 //!
 //! Each access takes the memory's time for every 512 bytes that it touches, one after the other.
 
@@ -18,7 +18,7 @@ use super::meter::{Account, Meter, Spent};
 use super::setup::{Kept, Setup};
 use crate::{Failure, files};
 
-/// The figures of both, as a file has them.
+/// The figures of both, as in a file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScmParts {
@@ -40,12 +40,12 @@ struct ScmPart {
     write_picojoules_per_bit: f64,
 }
 
-/// The memories that are meant where none are named.
+/// The default memories.
 pub(super) const BUILTIN: &str = "kinoshita";
 
 const NAMES: [&str; 2] = ["m-scm", "s-scm"];
 
-/// The longest file of memories: one without end is not read to it.
+/// The longest file of memories, because a file may be endless.
 const LONGEST: u64 = 64 << 10;
 
 impl ScmParts {
@@ -79,7 +79,7 @@ impl ScmParts {
 /// Both memories, with a clock and meters.
 pub(super) struct ScmMachine<'m> {
     parts: ScmParts,
-    /// The device whose place they take.
+    /// The device that they replace.
     device: String,
     inner: RefCell<Inner>,
     meter: &'m Meter,
@@ -87,7 +87,7 @@ pub(super) struct ScmMachine<'m> {
 
 #[derive(Default)]
 struct Inner {
-    /// What places hold; those of which nothing is kept hold zeros. Where sectors hold stamps, these alone.
+    /// The content of the places; empty ones read as zeros. If sectors hold stamps, only these are stored.
     held: [Vec<Box<[u8]>>; 2],
     kept: Option<(usize, usize)>,
     wear: [Vec<u32>; 2],

@@ -14,28 +14,28 @@ use crate::show;
 /// The device on which systems are built.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The device, at the capacity and the SLC size that were asked for.
+    /// The device, with the requested capacity and SLC size.
     pub part: Part,
-    /// The log that a device of one region shall have, where it was asked for.
+    /// The requested size of the log, on a device of one region.
     pub log_bytes: Option<u64>,
     /// Whether the device's channels, dies and planes work at the same time.
     pub time: Time,
-    /// What its memories keep of the host's data.
+    /// What its memories store of the host's data.
     pub kept: Kept,
 }
 
-/// What a simulated memory keeps of a sector.
+/// What a simulated memory stores of a sector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kept {
-    /// A stamp, by which a replay verifies what it reads.
+    /// A stamp, by which a replay verifies its reads.
     #[default]
     Stamps,
-    /// Every byte, for hosts that want it back.
+    /// Every byte, for hosts that read it back.
     Bytes,
 }
 
 impl Setup {
-    /// Whether the device has every one of these memories, as large as they are.
+    /// Whether the device has all these memories in these sizes.
     pub(crate) fn has_all(&self, parts: &BTreeMap<String, PartResult>) -> bool {
         memories(parts).all(|(name, part)| {
             let region = Region::ALL.into_iter().find(|region| part_name(*region) == name);
@@ -45,7 +45,7 @@ impl Setup {
     }
 }
 
-/// What there is to buy: blocks in SLC mode are those of the MLC.
+/// Only physical memories count: blocks in SLC mode belong to the MLC.
 fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&String, &PartResult)> {
     parts.iter().filter(|(name, _)| *name != SLC_MODE)
 }
@@ -56,13 +56,12 @@ pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The most that the device can be asked to export: the FTLs number that many blocks of it, some of which they keep to
-/// themselves.
+/// The largest capacity that can be requested: the FTLs can number only so many blocks, and reserve some of them.
 pub(crate) fn largest_capacity(part: &Part) -> u64 {
     let shape = part.geometry.mlc().or(part.geometry.slc());
     let blocks = shape.map_or(1, |shape| u64::from(shape.blocks.get()).max(1));
     let most = part.exported_bytes / blocks * u64::from(LogicalBlock::LAST);
-    // A hundredth less, for the blocks that are kept; and a round figure.
+    // A hundredth less, for the reserved blocks, and rounded.
     let most = most / 100 * 99;
     let round = (256 << 20).min(1 << most.max(1).ilog2().saturating_sub(3));
     (most / round * round).max(1)

@@ -12,15 +12,15 @@ use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::system::{Books, System};
 
-/// An FTL over a chip with a meter on it: what the simulator asks of it beside what it asks of any store.
+/// An FTL on a chip with a meter: what the simulator needs of it, beyond a store.
 pub(super) trait Ftl<'m>: BlockStore {
-    /// What the meter is put on.
+    /// The device below the meter.
     type Chip: Flash;
 
     /// The chip with its meter.
     fn metered(&self) -> &Metered<'m, Self::Chip>;
 
-    /// The same, to let time pass on it.
+    /// The chip with its meter, mutable, to let time pass on it.
     fn metered_mut(&mut self) -> &mut Metered<'m, Self::Chip>;
 
     /// The probe.
@@ -31,25 +31,25 @@ pub(super) trait Ftl<'m>: BlockStore {
         false
     }
 
-    /// What it decided, when it was asked for that many writes.
+    /// Figures about its decisions, given its number of writes.
     fn books(&self, asked: Asked) -> Books;
 
-    /// Does what a mount left to be done.
+    /// Does the work that a mount has left.
     fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Writes down what the next mount is to find.
+    /// Writes a checkpoint for the next mount.
     fn stop(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 }
 
-/// Writes that an FTL was asked for.
+/// Writes to an FTL.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
     pub(super) writes: u64,
-    /// Of those, how many came while it was throttling.
+    /// Of those, how many arrived while it was throttling.
     pub(super) throttled: u64,
 }
 
-/// The FTL with what it needs to be a [`System`].
+/// The FTL with the state that makes it a [`System`].
 pub(super) struct Tenant<'m, F> {
     pub(super) ftl: F,
     meter: &'m Meter,
@@ -58,16 +58,16 @@ pub(super) struct Tenant<'m, F> {
 }
 
 impl<'m, F: Ftl<'m>> Tenant<'m, F> {
-    /// That FTL, whose plan has that many bytes.
+    /// That FTL, with the bytes of its plan.
     pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
-        // Chip and counters are the simulator's; in firmware a driver and nothing are there.
+        // Chip and counters belong to the simulator; firmware has a driver instead, and no counters.
         let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();
         let ram_bytes = (plan_bytes + size_of_val(&ftl) - simulated) as u64;
         Self { ftl, meter, ram_bytes, asked: Asked::default() }
     }
 }
 
-/// The same without what the device says: whoever asks the system knows no device.
+/// The error without the device's part, because callers of a system do not know its device.
 const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> {
     match *error {
         StoreReadError::OutOfRange { first, count, capacity } => {
@@ -82,7 +82,7 @@ const fn read_error<E>(error: &StoreReadError<E>) -> StoreReadError<Infallible> 
     }
 }
 
-/// The same of a change.
+/// The same for writes and trims.
 pub(super) const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteError<Infallible> {
     match *error {
         StoreWriteError::OutOfRange { first, count, capacity } => {

@@ -1,4 +1,4 @@
-//! What a run of the torture came to: tables for people, JSON for programs.
+//! The output of a torture run: tables or JSON.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,10 +13,10 @@ use torture::{Cut, Fate, Outcome, Violation};
 use crate::table::{Edge, Table};
 use crate::{Failure, show};
 
-/// Violations that are told in full; the others are counted.
+/// The most violations printed in full; further ones are only counted.
 const VIOLATIONS_TOLD: usize = 10;
 
-/// What a run came to.
+/// The result of a run.
 pub(super) struct Report {
     tally: Tally,
     operations: Option<u64>,
@@ -24,14 +24,14 @@ pub(super) struct Report {
     pub(super) violations: Vec<Told>,
 }
 
-/// How many worlds were lived.
+/// How many worlds were run.
 #[derive(Clone, Copy, Serialize)]
 struct Number {
     worlds: u64,
     lives: u64,
 }
 
-/// A violation, as the JSON has it.
+/// A violation in the JSON.
 #[derive(Serialize)]
 pub(super) struct Told {
     device: String,
@@ -46,7 +46,7 @@ pub(super) struct Told {
     history: Vec<String>,
 }
 
-/// A run's counts, as the JSON has them.
+/// A run's counts in the JSON.
 #[derive(Serialize)]
 struct Counts<'a> {
     total: Count,
@@ -61,14 +61,14 @@ struct Counts<'a> {
 }
 
 impl Report {
-    /// Of cuts on chosen devices.
+    /// Counts of cuts on chosen devices.
     pub(super) fn of(outcome: Outcome) -> Self {
         let violations = outcome.violations.into_iter().map(told).collect();
         let operations = Some(outcome.operations);
         Self { tally: outcome.tally, operations, worlds: None, violations }
     }
 
-    /// Of random worlds.
+    /// Counts of random worlds.
     pub(super) fn of_worlds(outcome: Worlds) -> Self {
         let violations = outcome.broken.into_iter().map(told_of_a_world).collect();
         let Worlds { tally, worlds, lives, .. } = outcome;

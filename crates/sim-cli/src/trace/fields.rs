@@ -2,7 +2,7 @@
 
 use nand_model::part::Nanos;
 
-/// A place in a line, moved on by what is read.
+/// A position in a line, advanced by each read.
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
 }
@@ -12,7 +12,7 @@ impl<'a> Cursor<'a> {
         Self { rest: line }
     }
 
-    /// Reads a whole number; `None` where none stands, or it has more than 64 bits.
+    /// Reads a whole number; `None` if there is none, or it has more than 64 bits.
     #[inline]
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number: u64 = 0;
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         (digits > 0).then_some(number)
     }
 
-    /// Reads a decimal number of units of `nanos` nanoseconds. What is finer than a nanosecond is left out.
+    /// Reads a decimal number of units of `nanos` nanoseconds, rounded down to whole nanoseconds.
     #[inline]
     pub(crate) fn time(&mut self, nanos: u64) -> Option<Nanos> {
         let mut time = self.number()?.checked_mul(nanos)?;
@@ -58,20 +58,20 @@ impl<'a> Cursor<'a> {
         Some(*first)
     }
 
-    /// Passes over that byte, which must come next.
+    /// Skips that byte, which must come next.
     #[inline]
     pub(crate) fn pass(&mut self, byte: u8) -> Option<()> {
         (self.byte()? == byte).then_some(())
     }
 
-    /// Passes over blanks and tabs, if there are any.
+    /// Skips blanks and tabs, if there are any.
     #[inline]
     pub(crate) fn blanks(&mut self) {
         let blanks = self.rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         self.rest = &self.rest[blanks..];
     }
 
-    /// Passes over blanks and tabs, of which there must be one.
+    /// Skips blanks and tabs, at least one.
     #[inline]
     pub(crate) fn gap(&mut self) -> Option<()> {
         let before = self.rest.len();
@@ -88,13 +88,13 @@ impl<'a> Cursor<'a> {
         word
     }
 
-    /// The byte that comes next, left where it is.
+    /// The next byte, without reading it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    /// Reads up to that byte, and passes over it; the rest of the line where it does not come.
+    /// Reads up to that byte, and skips it; the rest of the line if it does not occur.
     pub(crate) fn until(&mut self, byte: u8) -> &'a [u8] {
         let at = memchr::memchr(byte, self.rest).unwrap_or(self.rest.len());
         let (field, rest) = self.rest.split_at(at);

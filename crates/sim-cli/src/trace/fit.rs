@@ -1,14 +1,14 @@
-//! What becomes of addresses beyond the device.
+//! How addresses beyond the device are handled.
 //!
-//! A trace of a large disk can be replayed on a smaller device in two ways. *Wrap*: addresses begin again at 0, so that
-//! what lay a device's size apart falls together. *Pack*: the extents that the trace touches are moved together, their
-//! order kept, so that nothing falls together, and what was sequential stays so. Packing reads the trace once before.
+//! A trace of a large disk can be replayed on a smaller device in two ways. *Wrap*: addresses continue at 0, so data
+//! that was a device's size apart shares addresses. *Pack*: the extents that the trace touches are moved together in
+//! order, so nothing shares addresses, and sequential data stays sequential. Packing reads the trace once before.
 
 use std::collections::BTreeMap;
 
 use super::{Op, Request};
 
-/// What was asked for with `--fit`.
+/// The choice of `--fit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FitChoice {
     /// Addresses begin again at 0 where the device ends
@@ -22,14 +22,14 @@ pub(crate) enum FitChoice {
 pub(crate) enum Fit {
     /// They must lie within it as they are.
     AsIs,
-    /// They are taken modulo its capacity. A request may then run over the device's end and continue at 0.
+    /// They are taken modulo its capacity. A request may then cross the device's end and continue at 0.
     Wrap,
     /// They are moved together.
     Pack(Packing),
 }
 
 impl Fit {
-    /// Where the request continues a device of that capacity; `None` where it does not fit.
+    /// The request's address on a device of that capacity; `None` if it does not fit.
     #[inline]
     pub(crate) fn place(&self, request: Request, capacity: u64) -> Option<Request> {
         if request.op == Op::Flush {
@@ -47,10 +47,10 @@ impl Fit {
     }
 }
 
-/// The extents that a trace touches: collected first, moved together then.
+/// The extents that a trace touches: first collected, then moved together.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// Start and end of each; none touches the next.
+    /// Start and end of each; no two are adjacent.
     extents: BTreeMap<u64, u64>,
     /// Extents begin and end at multiples of this, so that alignment to pages is kept.
     grain: u64,
@@ -61,7 +61,8 @@ impl Survey {
         Self { extents: BTreeMap::new(), grain }
     }
 
-    /// Takes up the extent of a request. Trims count only where something else touches their bytes: mkfs trims a disk.
+    /// Adds the extent of a request. Trims count only where another request touches their bytes, because mkfs trims a
+    /// whole disk.
     pub(crate) fn add(&mut self, request: &Request) {
         if request.length == 0 || matches!(request.op, Op::Trim | Op::Flush) {
             return;
@@ -104,7 +105,7 @@ struct Extent {
     packed: u64,
 }
 
-/// Extents that were moved together.
+/// The packed extents.
 #[derive(Debug)]
 pub(crate) struct Packing {
     extents: Vec<Extent>,
@@ -117,8 +118,8 @@ impl Packing {
         self.touched
     }
 
-    /// Where that byte went. What lies in a gap counts as the start of the next extent, so that a trim over a gap keeps
-    /// what it has of extents.
+    /// The new address of a byte. A byte in a gap maps to the start of the next extent, so a trim over a gap keeps its
+    /// part of extents.
     fn moved(&self, byte: u64) -> u64 {
         let after = self.extents.partition_point(|extent| extent.end <= byte);
         match self.extents.get(after) {
@@ -130,7 +131,7 @@ impl Packing {
     fn place(&self, request: Request) -> Request {
         let offset = self.moved(request.offset);
         let length = self.moved(request.end()) - offset;
-        // A request ends where its extent does, or within; the next extent's start is the same place once packed.
+        // A request ends within its extent or at its end, which after packing equals the next extent's start.
         Request { offset, length, ..request }
     }
 }

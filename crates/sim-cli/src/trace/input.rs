@@ -1,4 +1,4 @@
-//! The bytes of a trace: decompressed on the fly, handed out in lines that are counted.
+//! The bytes of a trace: decompressed on the fly, returned in counted lines.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Place;
 use super::unpack::unpack;
 
-/// What is read at once. Lines of a trace are some 30 bytes.
+/// The size of a read. Lines of a trace have some 30 bytes.
 const BUFFER: usize = 256 << 10;
 
-/// The longest line that a text trace can have; what is longer is no text.
+/// The longest line of a text trace; a longer one is not text.
 const LINE_MAX: usize = 1 << 20;
 
-/// How far a file was read, in its own (compressed) bytes; looked at by whoever shows progress.
+/// How far a file was read, in its own (compressed) bytes, for the progress bar.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Position(Arc<AtomicU64>);
 
@@ -24,7 +24,7 @@ impl Position {
     }
 }
 
-/// Bytes that tell how far they were read.
+/// A reader that counts its bytes.
 pub(super) struct Counted<R> {
     pub(super) inner: R,
     pub(super) position: Position,
@@ -42,11 +42,11 @@ impl<R: Read> Read for Counted<R> {
 pub struct Input {
     source: Box<dyn Read>,
     buffer: Vec<u8>,
-    /// What is buffered and not handed out yet.
+    /// The bytes that are buffered and not returned yet.
     start: usize,
     end: usize,
     ended: bool,
-    /// How many lines or records were handed out.
+    /// How many lines or records were returned.
     count: u64,
     in_records: bool,
 }
@@ -62,12 +62,12 @@ impl Input {
         Ok(input)
     }
 
-    /// The first bytes, by which a format is recognised. Nothing is taken.
+    /// The first bytes, by which a format is recognised. They are not consumed.
     pub fn head(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where the line or record handed out last stands.
+    /// The position of the line or record returned last.
     pub fn place(&self) -> Place {
         if self.in_records { Place::Record(self.count) } else { Place::Line(self.count) }
     }
@@ -101,7 +101,7 @@ impl Input {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// The next bytes as one record, which is counted as a line is: fewer where the file ends, none after the last.
+    /// The next bytes as one record, counted like a line: fewer at the end of the file, none after it.
     #[inline]
     pub fn record(&mut self, length: usize) -> io::Result<&[u8]> {
         let record = self.take(length)?;
@@ -110,13 +110,13 @@ impl Input {
         Ok(&self.buffer[record])
     }
 
-    /// The next bytes, which belong to the record before: fewer where the file ends.
+    /// The next bytes, which belong to the record before: fewer at the end of the file.
     pub(crate) fn bytes(&mut self, length: usize) -> io::Result<&[u8]> {
         let bytes = self.take(length)?;
         Ok(&self.buffer[bytes])
     }
 
-    /// Passes over bytes that belong to the record before, and returns how many there were.
+    /// Skips bytes that belong to the record before, and returns how many there were.
     pub fn pass(&mut self, length: usize) -> io::Result<usize> {
         Ok(self.take(length)?.len())
     }
@@ -131,7 +131,7 @@ impl Input {
         Ok(taken)
     }
 
-    /// Reads on until the buffer is full or the source has ended. What was not handed out moves to the front.
+    /// Reads until the buffer is full or the source has ended. Bytes not returned yet move to the front.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

@@ -1,6 +1,7 @@
-//! What blktrace records on several processors, a file each, merged by time into one: as `blkparse -d` does it.
+//! The files that blktrace records, one per processor, merged by time into one, as `blkparse -d` does it.
 //!
-//! A file's records are nearly in order, and stay in it; of all files, the next record is that with the least time.
+//! A file's records are nearly in order, and keep their order; of all files, the next record is the one with the
+//! smallest time.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +13,7 @@ use super::input::{Counted, Input, Position};
 /// One of the files.
 struct Lane {
     input: Input,
-    /// Its next record with its payload; empty behind the last.
+    /// Its next record with its payload; empty after the last.
     record: Vec<u8>,
     time: u64,
 }
@@ -31,7 +32,8 @@ impl Lane {
             self.time = time;
             self.record.extend_from_slice(self.input.bytes(payload)?);
         } else {
-            // What is no record comes behind all others, where the reader finds it wrong. What follows it is lost.
+            // Bytes that are not a record come after all others, where the reader reports them. What follows them is
+            // lost.
             self.time = u64::MAX;
             while !self.input.bytes(1 << 16)?.is_empty() {}
         }
@@ -42,7 +44,7 @@ impl Lane {
 /// The files as one.
 pub(super) struct Merged {
     lanes: Vec<Lane>,
-    /// The lane whose record is handed out, and how much of it was.
+    /// The lane whose record is being returned, and how much of it was.
     from: Option<usize>,
     done: usize,
 }
@@ -73,7 +75,7 @@ impl Read for Merged {
     }
 }
 
-/// The bytes of a file, or of those that blktrace wrote for each processor; and how far they are read.
+/// The bytes of a file, or of blktrace's files of each processor; and how far they are read.
 pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, Position)> {
     let position = Position::default();
     let open = |path: &PathBuf| {

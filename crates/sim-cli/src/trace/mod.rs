@@ -1,4 +1,4 @@
-//! Traces: what a host asked of a disk, read from files in the formats that people have.
+//! Traces: a host's requests to a disk, read from files in common formats.
 //!
 //! ```text
 //!   name ──▶ names: files ──▶ input: unpacked, merged, line by line ──▶ a format's parser ──▶ requests
@@ -8,11 +8,11 @@
 //!
 //! # Modules
 //!
-//! - `names`: files by name, folder and pattern. `unpack`: compression and tar undone. `merge`: what blktrace wrote for
-//!   each processor as one. `input`: bytes of a file in lines that are counted. `fields`: numbers in them.
-//! - [`formats`]: one file a format, and the table of all of them. [`reader`]: a file's requests, one by one.
+//! - `names`: files by name, folder and pattern. `unpack`: compression and tar. `merge`: blktrace's files of each
+//!   processor as one. `input`: bytes of a file in counted lines. `fields`: numbers in them.
+//! - [`formats`]: one file per format, and the table of all of them. [`reader`]: a file's requests, one by one.
 //! - `output`: files of our own format.
-//! - `fit`: what becomes of addresses beyond the device.
+//! - `fit`: addresses beyond the device.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -30,24 +30,24 @@ pub mod reader;
 mod merge;
 mod unpack;
 
-/// What a host asks for.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Bytes are read.
     Read,
     /// Bytes are written.
     Write,
-    /// Bytes are forgotten.
+    /// Bytes are trimmed.
     Trim,
-    /// What was written becomes durable.
+    /// Written data becomes durable.
     Flush,
 }
 
 impl Op {
-    /// All of them, in the order in which tables list them.
+    /// All operations, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
 
-    /// The letter that our own format has for it.
+    /// Its letter in our own format.
     pub const fn letter(self) -> char {
         match self {
             Self::Read => 'R',
@@ -63,7 +63,7 @@ impl Op {
 pub struct Request {
     /// When it arrives, counted from the trace's own beginning.
     pub time: Nanos,
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// The first byte.
     pub offset: u64,
@@ -72,34 +72,34 @@ pub struct Request {
 }
 
 impl Request {
-    /// The byte after the last. Readers refuse requests for which it would not fit.
+    /// The byte after the last. Readers refuse requests for which it would overflow.
     pub const fn end(&self) -> u64 {
         self.offset + self.length
     }
 }
 
-/// What a device has for a host's addresses, in bytes.
+/// A device's room for a host's addresses, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// As it is.
     pub capacity: u64,
-    /// The most that it can be asked for.
+    /// The largest capacity that can be requested.
     pub largest: u64,
 }
 
 impl Room {
-    /// The advice to ask for a larger device, where that many bytes can be had.
+    /// The advice to use a larger device, if that many bytes are possible.
     fn advice(self, needed: u64) -> &'static str {
         if needed <= self.largest { ", --capacity makes the device larger" } else { "" }
     }
 }
 
-/// Where in a file, or in what was made up, something stands. All are counted from 1.
+/// A position in a file or a synthetic workload, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In that line of a text.
     Line(u64),
-    /// In that record of a file that is no text.
+    /// In that record of a binary file.
     Record(u64),
     /// In that request of a synthetic workload.
     Request(u64),
@@ -115,7 +115,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a trace cannot be replayed. Each sentence says where, and what to do.
+/// Why a trace cannot be replayed. Each message says where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// The file cannot be opened or read.
@@ -123,7 +123,7 @@ pub enum TraceError {
     Unreadable {
         /// The file, as it was named.
         name: String,
-        /// What the system says.
+        /// The system's error.
         reason: std::io::Error,
     },
     /// None of the formats is recognised in the first bytes.
@@ -134,7 +134,7 @@ pub enum TraceError {
     UnknownFormat {
         /// The file.
         name: String,
-        /// What can be said of it.
+        /// A hint.
         hint: Option<String>,
     },
     /// More than one format fits the first bytes.
@@ -142,7 +142,7 @@ pub enum TraceError {
     InDoubt {
         /// The file.
         name: String,
-        /// Why nobody can tell, and what to say.
+        /// The reason, and what to specify.
         why: String,
     },
     /// The description of columns does not fit the file.
@@ -153,19 +153,19 @@ pub enum TraceError {
         /// What is wrong.
         reason: String,
     },
-    /// A line, or a record, is not as its format has it.
+    /// A line, or a record, does not match its format.
     #[error("{name}, {place}: expected {expected}, found `{found}`; --lenient skips such lines")]
     Line {
         /// The file.
         name: String,
         /// Where in it.
         place: Place,
-        /// What should be there.
+        /// What was expected.
         expected: String,
-        /// What is there.
+        /// What was found.
         found: String,
     },
-    /// A request lies beyond the device's end.
+    /// A request is beyond the device's end.
     #[error(
         "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device: \
          --fit pack moves what the trace touches together, --fit wrap begins again at 0{}",
@@ -179,10 +179,10 @@ pub enum TraceError {
         place: Place,
         /// Where the request ends.
         end: u64,
-        /// What the device has.
+        /// The device's room.
         room: Room,
     },
-    /// What the trace touches is more than the device exports, even when moved together.
+    /// The trace touches more bytes than the device exports, even when packed.
     #[error(
         "the trace touches {touched} bytes, and the device exports {}: \
          --fit wrap lets addresses begin again at 0{}", room.capacity, room.advice(*touched)
@@ -190,18 +190,18 @@ pub enum TraceError {
     TooMuchTouched {
         /// Bytes of the extents that the trace touches.
         touched: u64,
-        /// What the device has.
+        /// The device's room.
         room: Room,
     },
-    /// No request came.
+    /// There are no requests.
     #[error("{0} holds no request: there is nothing to replay")]
     Empty(String),
-    /// Standard input could not be set aside for a second reading.
+    /// Standard input could not be copied for a second pass.
     #[error("standard input cannot be kept in {}: {reason}", folder.display())]
     NotKept {
-        /// Where temporary files go.
+        /// The folder of temporary files.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: std::io::Error,
     },
 }

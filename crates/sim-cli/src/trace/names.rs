@@ -1,7 +1,7 @@
-//! From what people type to files: a file, a folder, or a pattern such as `traces/*.csv`.
+//! From typed names to files: a file, a folder, or a pattern such as `traces/*.csv`.
 //!
-//! Files in a folder are taken in the order of their names, numbers in which count as numbers. What blktrace recorded
-//! of one disk, a file a processor (`sda.blktrace.0`, `sda.blktrace.1` …), is one trace.
+//! Files in a folder are sorted by name, with numbers in names compared as numbers. blktrace's files of one disk, one
+//! per processor (`sda.blktrace.0`, `sda.blktrace.1` …), are one trace.
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 /// Files that are one trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Files {
-    /// As messages call it.
+    /// Its name in messages.
     pub(crate) name: String,
-    /// One, or one a processor.
+    /// One file, or one per processor.
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// The files that a name means, each behind the one before.
+/// The files that a name stands for, in order.
 pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
     let path = Path::new(name);
     if path.is_dir() {
@@ -28,7 +28,7 @@ pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
         paths.sort_by(|one, other| by_number(&one.to_string_lossy(), &other.to_string_lossy()));
         return if paths.is_empty() { Err(format!("{name} holds no file")) } else { Ok(paths) };
     }
-    // A file may have any name: it goes before a pattern.
+    // A file may have any name, so an existing file has precedence over a pattern.
     if path.exists() || !name.contains(['*', '?', '[']) {
         return Ok(vec![path.into()]);
     }
@@ -59,7 +59,7 @@ pub(crate) fn grouped(paths: Vec<PathBuf>) -> Vec<Files> {
     groups.into_iter().map(|(_, files)| files).collect()
 }
 
-/// What a file of blktrace is called before its processor's number, whatever it is packed in.
+/// The name of a blktrace file before its processor's number, whatever its compression.
 fn disk(name: &str) -> Option<String> {
     const MARK: &str = ".blktrace";
     let plain = [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|ending| name.strip_suffix(ending));
@@ -68,13 +68,13 @@ fn disk(name: &str) -> Option<String> {
     (is_number && disk.ends_with(MARK)).then(|| disk.into())
 }
 
-/// Whether a file of a folder may be a trace: no folder, not hidden, and not what explains the others.
+/// Whether a file of a folder may be a trace: not a folder, not hidden, and not a README.
 fn is_trace(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.is_file() && !name.starts_with('.') && !name.starts_with("README")
 }
 
-/// Names in the order in which people count: `day-2` before `day-10`.
+/// Names in natural order: `day-2` before `day-10`.
 fn by_number(one: &str, other: &str) -> Ordering {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (mut one, mut other) = (one, other);

@@ -25,7 +25,7 @@ impl Output {
         Self::over(File::create(path)?, path)
     }
 
-    /// The same over an open file, packed as that name asks for.
+    /// Like [`create`](Self::create), over an open file, compressed as that name's ending says.
     pub(crate) fn over(file: File, path: &Path) -> io::Result<Self> {
         let file = BufWriter::new(file);
         Ok(match path.extension().and_then(|extension| extension.to_str()) {
@@ -35,7 +35,7 @@ impl Output {
         })
     }
 
-    /// Writes what is left, and the end.
+    /// Writes the rest, and the end of the compression.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Plain(mut file) => file.flush(),
@@ -63,7 +63,7 @@ impl Write for Output {
     }
 }
 
-/// Writes what comes before the requests.
+/// Writes the heading.
 pub(crate) fn begin(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{HEADING}")
 }
@@ -71,7 +71,7 @@ pub(crate) fn begin(out: &mut dyn Write) -> io::Result<()> {
 /// Writes a request.
 pub(crate) fn put(request: &Request, out: &mut dyn Write) -> io::Result<()> {
     let Request { time, op, offset, length } = request;
-    // Whole microseconds: that is what intervals are made of.
+    // Whole microseconds, because intervals are multiples of them.
     let micros = time.get() / 1_000;
     writeln!(out, "{micros},{},{offset},{length}", op.letter())
 }

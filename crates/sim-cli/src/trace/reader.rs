@@ -24,8 +24,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file, or those that blktrace wrote for each processor, and finds out its format unless it is given.
-    /// Errors call it `name`. Bad lines are skipped and counted if `lenient`.
+    /// Opens a file, or blktrace's files of each processor, and detects its format unless it is given. Errors call it
+    /// `name`. Bad lines are skipped and counted if `lenient`.
     pub fn open(
         paths: &[PathBuf],
         name: &str,
@@ -37,7 +37,7 @@ impl Reader {
         Self::with_input(input, position, name, format, lenient)
     }
 
-    /// Reads bytes that come from elsewhere.
+    /// Reads bytes from any source.
     pub fn new(
         source: impl Read + 'static,
         name: &str,
@@ -102,27 +102,27 @@ impl Reader {
         }
     }
 
-    /// The file, as messages call it.
+    /// The file's name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where more than one reading fitted the file: which was taken, and why.
+    /// If more than one format fitted the file: which was taken, and why.
     pub fn taken(&self) -> Option<&str> {
         self.taken.as_deref()
     }
 
-    /// Where the request given last stands.
+    /// The position of the last request.
     pub fn place(&self) -> Place {
         self.input.place()
     }
 
-    /// Bad lines passed over so far.
+    /// Bad lines skipped so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Bytes of the file taken so far.
+    /// Bytes of the file read so far.
     pub fn position(&self) -> u64 {
         self.position.get()
     }

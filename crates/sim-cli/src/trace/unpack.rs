@@ -1,5 +1,5 @@
-//! What a trace's bytes are packed in: gzip, Zstandard, bzip2, xz, and a tar, in whatever order, told by their first
-//! bytes whatever the file is called.
+//! The compression of a trace: gzip, Zstandard, bzip2, xz, and a tar, in any order, detected by their first bytes,
+//! whatever the file's name.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -17,13 +17,13 @@ const BZIP2: &[u8] = b"BZh";
 /// First bytes of an xz stream (its file format, section 2.1.1.1).
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 
-/// Packings one in another. More are no trace.
+/// The most nested layers. More cannot be a trace.
 const LAYERS: usize = 4;
 
 /// Bytes that are buffered between two layers.
 const BUFFER: usize = 64 << 10;
 
-/// Takes bytes out of whatever they are packed in.
+/// Unpacks bytes through all layers.
 pub(super) fn unpack(source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut source: Box<dyn Read> = Box::new(source);
     for _ in 0..LAYERS {
@@ -48,37 +48,37 @@ pub(super) fn unpack(source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     Ok(source)
 }
 
-/// Bytes of a tar's blocks: headers have one, contents are filled up to whole ones.
+/// Bytes of a tar's blocks: a header has one, contents are padded to whole ones.
 const TAR_BLOCK: usize = 512;
 
-/// The header of a tar's entry that these bytes begin with.
+/// The header of a tar entry at the beginning of these bytes.
 fn header(head: &[u8]) -> Option<Header> {
     let bytes = head.get(..TAR_BLOCK)?;
     let mut header = Header::new_old();
     header.as_mut_bytes().copy_from_slice(bytes);
-    // The sum of all bytes, its own eight taken for blanks.
+    // The sum of all bytes, with its own eight counted as blanks.
     let sum: u32 = bytes[..148].iter().chain(&bytes[156..]).map(|byte| u32::from(*byte)).sum();
     (header.cksum().ok()? == sum + 8 * u32::from(b' ') && bytes[0] != 0).then_some(header)
 }
 
-/// How the files of a tar are called that together are one trace: those of a processor's queue each.
+/// The names of the files in a tar that together are one trace: one per processor's queue.
 const QUEUE: &str = "octf.trace.";
 
-/// The name of files that are beside them.
+/// The name of other files beside them.
 const BESIDE: &str = "octf.";
 
-/// The one file in a tar; or the queues of one trace, one behind the other.
+/// The one file in a tar; or the queues of one trace, one after the other.
 struct Tar<R> {
     packed: R,
-    /// Bytes left of the entry that is handed out, and behind it up to the next header.
+    /// Bytes left of the present entry, and after it up to the next header.
     left: u64,
     padding: u64,
-    /// The name of the file that was handed out before.
+    /// The name of the previous file.
     taken: Option<String>,
 }
 
 impl<R: BufRead> Tar<R> {
-    /// Continues to the next entry that is handed out. Returns whether there is one.
+    /// Advances to the next file entry. Returns whether there is one.
     fn next(&mut self) -> io::Result<bool> {
         loop {
             io::copy(&mut (&mut self.packed).take(self.padding), &mut io::sink())?;

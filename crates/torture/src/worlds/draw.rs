@@ -17,7 +17,7 @@ use crate::hybrid::Hybrid;
 use crate::paged::Paged;
 use crate::setup::{FtlName, Setup, SetupError, System};
 
-/// Word lines of parts that follow no usual scheme; pages beyond a table's end share with none.
+/// Word lines of parts with an unusual scheme; pages beyond a table's end are unpaired.
 const TWO_BITS: [&[u16]; 4] = [
     &[0, 0, 1, 2, 1, 2, 3, 4, 3, 4, 5, 5],
     &[0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 5],
@@ -53,7 +53,7 @@ const KINDS: [Kind; 9] = [
     Kind::Plain(Cell::Tlc),
 ];
 
-/// Draws until device and configuration fit each other.
+/// Draws until device and configuration match.
 pub(super) fn setup(ftl: FtlName, dice: &mut Dice) -> Result<Setup, SetupError> {
     let figures = datasheet::builtin("tiny")?;
     let drawn = match ftl {
@@ -146,7 +146,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
         history: if share % 5 < 2 { History::Heeded } else { History::Ignored },
         paired_pages: PairedPages::Guard,
         refresh: PagedConfig::LARGE.refresh,
-        // Blocks are erased a few times only in a world.
+        // In a world blocks are erased only a few times.
         wear_leveling: WearLeveling { enabled: true, threshold: 2 + share as u16 % 4 },
         throttle: share.is_multiple_of(3).then_some(Endurance { log: 100, chain: 100 }),
         bursts: match share % 4 {
@@ -172,7 +172,7 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
 
 /// The model part's figures on a drawn geometry.
 fn world_part(figures: &Part, geometry: &Geometry, sector_bytes: Bytes) -> Part {
-    // A drawn block has its own number of pages, which a mode of the model part's would not fit.
+    // A drawn block has its own number of pages, which does not fit the model part's modes.
     let region = |has: bool, part: &Option<RegionPart>| {
         part.clone().filter(|_| has).map(|part| RegionPart { slc_mode: None, ..part })
     };
@@ -208,7 +208,7 @@ fn region(cell: Cell, blocks: u32, dice: &mut Dice) -> RegionGeometry {
     RegionGeometry {
         cell,
         blocks: BlockCount::new(blocks),
-        // Any number, powers of two among them.
+        // Any number, including powers of two.
         pages_per_block: PageCount::new(4 + dice.below(15)),
         page_bytes: Bytes::new(dice.pick(&[512, 1024, 2048, 2048, 4096])),
         spare_bytes: Bytes::new(64),

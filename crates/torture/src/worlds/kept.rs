@@ -1,13 +1,13 @@
-//! What is kept of a world: which of its lives, and of each which steps, its power cut, its faults. In a line, such as
-//! `0:1-9,12/7:1r/9:0q`: of life 0 steps 1 to 9 and 12; of life 7 step 1, and it ends at rest; of life 9 no step, and
-//! nothing fails in it beside the power.
+//! The parts of a world that are kept: which lives, and of each which steps, its power cut, its faults. As a line, such
+//! as `0:1-9,12/7:1r/9:0q`: of life 0 steps 1 to 9 and 12; of life 7 step 1, and it ends at rest; of life 9 no step,
+//! and nothing fails in it but the power.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::script::Life;
 
-/// What is kept of one life.
+/// The kept parts of one life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     life: u32,
@@ -16,11 +16,11 @@ struct Part {
     faulty: bool,
 }
 
-/// What is kept of a world.
+/// The kept parts of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept(Vec<Part>);
 
-/// A text that does not describe what is kept.
+/// A text that is not such a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no life of a world: write its number, a colon and its steps, such as 12:1-4,7, with r behind it for a \
@@ -29,7 +29,7 @@ pub struct Kept(Vec<Part>);
 pub struct NoLife(String);
 
 impl Kept {
-    /// These lives as they are.
+    /// Exactly these lives.
     pub(super) fn of(lives: &[Life]) -> Self {
         let part = |life: &Life| Part {
             life: life.number,
@@ -40,7 +40,7 @@ impl Kept {
         Self(lives.iter().map(part).collect())
     }
 
-    /// The lives of a world that are kept.
+    /// Selects the kept lives of all lives of a world.
     pub(super) fn pick(&self, lives: Vec<Life>) -> Vec<Life> {
         let kept = |mut life: Life| {
             let part = self.0.iter().find(|part| part.life == life.number)?;
@@ -65,7 +65,7 @@ impl fmt::Display for Kept {
     }
 }
 
-/// Numbers in rising order, with runs of them drawn together; 0, which is no step, where there are none.
+/// Numbers in rising order, with runs as ranges; 0, which is no step, if there are none.
 fn runs(numbers: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! A world is lived: mount after mount of one device, with whatever was drawn, against the truth.
+//! Runs a world: mount after mount of one device, with everything that was drawn, compared with the truth.
 
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
@@ -18,49 +18,50 @@ use crate::steps::Step;
 use crate::subject::{Mounted, Unchecked, Unmounted};
 use crate::truth::{Compare, Truth, Wrong};
 
-/// What came of a world.
+/// The result of a world.
 #[derive(Debug, Default)]
 pub(super) struct Lived {
     pub(super) tally: Tally,
     /// Mounts.
     pub(super) lives: u64,
     pub(super) wrong: Option<Felt>,
-    /// What the device was asked last, where that is kept.
+    /// The last operations on the device, if they are kept.
     pub(super) history: Vec<String>,
 }
 
-/// A broken promise, and when it was met.
+/// A broken promise, and when it was found.
 #[derive(Clone, Debug)]
 pub(super) struct Felt {
     /// The life, by its number.
     pub(super) life: u32,
-    /// What was under way.
+    /// What was running.
     pub(super) doing: String,
     pub(super) breach: Breach,
 }
 
-/// What is wrong, and what was under way.
+/// What was running, and what is wrong.
 type Fault = (String, Breach);
 
-/// What is left after a step.
+/// The state of the power after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     On,
     Off,
 }
 
-/// The state of a life: the truth, and how far the device knows its own health.
+/// The state of a run: the truth, and whether the device has recovered.
 struct Dweller<'a> {
     world: &'a World,
     truth: Truth,
     data: Vec<u8>,
-    /// Whether the device has set right what the last cut left. Before that it does not know how many blocks it has.
+    /// Whether the device has repaired the effects of the last cut. Before that it does not know how many blocks it
+    /// has.
     settled: bool,
-    /// That the device was used after it failed. Told at the end, so that it hides nothing worse.
+    /// A use of the device after it failed. Reported at the end, so that it hides nothing worse.
     used_after_failure: Option<Felt>,
 }
 
-/// Lives the world, or what is kept of it.
+/// Runs the world, or its kept parts.
 pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
     let mut lived = Lived::default();
     let crossing = formatted(world).map(|crossing| crossing.with_history(history));
@@ -142,7 +143,7 @@ impl Dweller<'_> {
         Ok(())
     }
 
-    /// What strikes from now on depends on the world, the life and the step, and on nothing before.
+    /// From now on faults depend only on the world, the life and the step, not on anything before.
     fn begin(&self, crossing: &mut Crossing, life: &Life, step: u32) {
         let moment = mix(mix(self.world.seed, life.number.into()), step.into());
         let faults = if life.faulty { self.world.faults } else { Faults::NONE };
@@ -220,7 +221,7 @@ impl Dweller<'_> {
         let known = ftl.device().injured().len();
         let mut outcome = compared(&mut self.truth, ftl);
         if outcome.is_err() && ftl.device().injured().len() > known {
-            // What set right the cut was injured itself.
+            // The recovery from the cut wrote a page that became unreadable itself.
             ftl.device().injured().tell(&mut self.truth);
             outcome = compared(&mut self.truth, ftl);
         }
@@ -238,7 +239,7 @@ impl Dweller<'_> {
         match ftl.check() {
             Ok(()) => Ok(()),
             Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(()),
-            // What cannot be read cannot be checked.
+            // Invariants over unreadable pages cannot be checked.
             Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(()),
             Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
                 Err(Breach::Invariant(sentence))
@@ -246,7 +247,7 @@ impl Dweller<'_> {
         }
     }
 
-    /// Continues asking a device that has failed for good. Those requests that it answers.
+    /// Sends further requests to a device that has failed for good. Returns those that succeed.
     fn ask_on(&self, ftl: &mut dyn Mounted) -> Vec<&'static str> {
         let mut data = vec![0; self.world.setup.sector_bytes()];
         let last = Sector::new(self.world.setup.capacity() - 1);

@@ -1,5 +1,5 @@
-//! Random worlds: a seed draws a device, a configuration, faults, and sixty lives with power cuts in anything. A mount
-//! is not followed by a comparison, but by whatever was drawn.
+//! Random worlds: a seed draws a device, a configuration, faults, and sixty lives with power cuts anywhere. A mount is
+//! not followed by a comparison, but by any step that was drawn.
 //!
 //! ```text
 //!   seed ──▶ draw: device, FTL          ──┐
@@ -27,65 +27,65 @@ use crate::setup::{FtlName, SetupError};
 use crate::watch::Watcher;
 use world::World;
 
-/// What came of worlds.
+/// The result of several worlds.
 #[derive(Clone, Debug, Default)]
 pub struct Worlds {
-    /// The cuts that were made.
+    /// The cuts made.
     pub tally: Tally,
-    /// Worlds that were lived.
+    /// Worlds run.
     pub worlds: u64,
     /// Mounts.
     pub lives: u64,
-    /// Those in which a promise was broken.
+    /// Worlds with a broken promise.
     pub broken: Vec<BrokenWorld>,
 }
 
-/// A world in which a promise was broken.
+/// A world with a broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenWorld {
     /// Its seed.
     pub seed: u64,
-    /// The FTL that lived in it.
+    /// The FTL.
     pub ftl: FtlName,
     /// Its device.
     pub device: String,
-    /// The least of it that breaks the promise.
+    /// The smallest part of it that breaks the promise.
     pub kept: Kept,
-    /// The life in which it was met.
+    /// The life in which it was found.
     pub life: u32,
-    /// What was under way.
+    /// What was running.
     pub doing: String,
-    /// What was broken.
+    /// The broken promise.
     pub breach: Breach,
-    /// What the device was asked last, in a replay; else nothing.
+    /// The last operations on the device, in a replay; else empty.
     pub history: Vec<String>,
 }
 
-/// What is asked of a run of worlds.
+/// The parameters of a run of worlds.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The FTL under test.
+    /// The FTL.
     pub ftl: FtlName,
     /// Their seeds.
     pub seeds: Range<u64>,
-    /// Only this part of each: a replay, which lists the operations.
+    /// Of each only this: a replay, which lists the operations on the device.
     pub kept: Option<Kept>,
-    /// Worlds that may break promises before no other is begun.
+    /// After this many worlds with broken promises no other is begun.
     pub broken_max: usize,
-    /// How those that do are reported.
+    /// How those worlds are reported.
     pub told: Told,
 }
 
-/// How a world is reported in which a promise is broken.
+/// How a world with a broken promise is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// As the least of it that still breaks the promise.
+    /// Its smallest part that still breaks the promise.
     Shrunk,
-    /// As it was lived.
+    /// As it was run.
     Whole,
 }
 
-/// Lives these worlds, on all processors.
+/// Runs these worlds, on all processors.
 pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupError> {
     let found = AtomicUsize::new(0);
     let all = choice.seeds.clone().into_par_iter().map(|seed| {
@@ -138,7 +138,7 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
 }
 
 impl BrokenWorld {
-    /// The command that shows it again.
+    /// The command that reproduces it.
     pub fn replay(&self) -> String {
         let Self { ftl, seed, kept, .. } = self;
         format!("tandem torture{} --worlds 1 --seed {seed} --lives {kept}", ftl.flag())

@@ -1,7 +1,6 @@
-//! What happens in a world: lives, each with its requests and its power cut, drawn before anything is run.
+//! The script of a world: lives, each with its requests and its power cut, drawn before anything is run.
 //!
-//! Each life, and each step of it, is drawn by its number alone, so that what is left of a world when others are taken
-//! out of it stays as it was.
+//! Each life, and each step of it, is drawn only by its number, so that it stays the same when others are removed.
 
 use crate::dice::{Dice, mix};
 use crate::steps::Step;
@@ -9,14 +8,14 @@ use crate::steps::Step;
 /// Lives of a world.
 const LIVES: u32 = 60;
 
-/// One mount of the device, and its requests until power is lost.
+/// One mount of the device, and its steps until power fails.
 #[derive(Clone, Debug)]
 pub(super) struct Life {
-    /// Its number among all that were drawn.
+    /// Its number among all lives drawn.
     pub(super) number: u32,
-    /// Whether blocks fail and pages are lost in it, where they do in the world.
+    /// Whether the world's faults, failing blocks and unreadable pages, occur in it.
     pub(super) faulty: bool,
-    /// Where power fails; at rest, if nowhere.
+    /// Where power fails; `None`: at rest.
     pub(super) cut: Option<Outage>,
     /// The steps, with their numbers, from one on.
     pub(super) steps: Vec<(u32, Step)>,
@@ -25,15 +24,15 @@ pub(super) struct Life {
 /// Where power fails.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outage {
-    /// The step from whose beginning operations are counted: the mount, which is step 0, or another.
+    /// The step from whose start operations are counted: the mount, which is step 0, or another.
     pub(super) step: u32,
-    /// So many operations go well.
+    /// This many operations succeed.
     pub(super) after: u64,
-    /// What decides the operation's fate.
+    /// The seed of the operation's fate.
     pub(super) seed: u64,
 }
 
-/// The sectors of a device that matter to a host: how many, and how many one block of chains holds.
+/// The size of a device for a host: its sectors, and the sectors of one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     pub(super) capacity: u32,
@@ -81,18 +80,18 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
     Life { number, faulty: dice.percent(70), cut, steps: (1..).zip(steps).collect() }
 }
 
-/// Where the host's requests go in a life.
+/// The targets of the host's requests in a life.
 #[derive(Clone, Copy, Debug)]
 struct Host {
     extent: Extent,
-    /// Sectors that are written again and again.
+    /// Sectors that are rewritten often.
     hot: (u32, u32),
     /// A logical block or two that are written in long runs.
     warm: u32,
 }
 
 impl Host {
-    /// Places stay the same for some lives.
+    /// The targets stay the same for some lives.
     fn new(seed: u64, number: u32, extent: Extent) -> Self {
         let mut dice = Dice::new(mix(mix(seed, 22), u64::from(number / 8)));
         let hot = (dice.below(extent.capacity), 4 + dice.below(14));
@@ -140,7 +139,7 @@ impl Host {
         Step::Maintain { budget: dice.pick(&[1, 2, 5, 20, 1_000]) }
     }
 
-    /// The first request after a mount: any kind, a comparison seldom.
+    /// The first step after a mount: any step, rarely a comparison.
     fn first(&self, dice: &mut Dice) -> Step {
         match dice.below(16) {
             0 | 1 => self.trim(dice),

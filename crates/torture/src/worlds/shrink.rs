@@ -1,5 +1,5 @@
-//! The shortest run of a world that still fails: lives, requests, power cuts and faults are left out as long as the
-//! same kind of promise is broken.
+//! The shortest run of a world that still fails: lives, requests, power cuts and faults are removed as long as the same
+//! kind of promise is broken.
 
 use std::mem::discriminant;
 
@@ -8,10 +8,10 @@ use super::script::Life;
 use super::world::World;
 use crate::history::History;
 
-/// Runs that are tried for it.
+/// The most runs tried for it.
 const TRIALS: u32 = 1_500;
 
-/// What is left of a world.
+/// The rest of a world.
 struct Shrinking<'a> {
     world: &'a World,
     lives: Vec<Life>,
@@ -19,7 +19,7 @@ struct Shrinking<'a> {
     trials: u32,
 }
 
-/// The least that was found to fail like these lives, and how it does.
+/// Finds the smallest part that fails like these lives, and its failure.
 pub(super) fn shrink(world: &World, lives: Vec<Life>, felt: Felt) -> (Vec<Life>, Felt) {
     let mut shrinking = Shrinking { world, lives, felt, trials: TRIALS };
     loop {
@@ -41,7 +41,7 @@ impl Shrinking<'_> {
         self.lives.iter().map(one).sum()
     }
 
-    /// Takes these lives if they fail in the same way. What follows the failure is left out.
+    /// Takes these lives if they fail in the same way, and removes everything after the failure.
     fn take(&mut self, mut lives: Vec<Life>) -> bool {
         let Some(left) = self.trials.checked_sub(1) else { return false };
         self.trials = left;
@@ -54,7 +54,7 @@ impl Shrinking<'_> {
         true
     }
 
-    /// Leaves out runs of lives, long ones first.
+    /// Removes runs of lives, long ones first.
     fn drop_lives(&mut self) {
         let mut run = self.lives.len().div_ceil(2);
         while run > 0 {
@@ -70,7 +70,7 @@ impl Shrinking<'_> {
         }
     }
 
-    /// Leaves out runs of steps of each life, from the last one on.
+    /// Removes runs of steps of each life, from the last one on.
     fn drop_steps(&mut self) {
         for nth in (0..self.lives.len()).rev() {
             let steps = |lives: &[Life]| lives.get(nth).map_or(0, |life| life.steps.len());
@@ -90,7 +90,7 @@ impl Shrinking<'_> {
         }
     }
 
-    /// Leaves out faults, and power cuts.
+    /// Removes faults, and power cuts.
     fn calm(&mut self) {
         let calms: [fn(&mut Life); 2] = [|life| life.faulty = false, |life| life.cut = None];
         for calm in calms {

@@ -1,4 +1,4 @@
-//! A world: a device, what is on it, and what may go wrong.
+//! A world: a device, its FTL, and its possible faults.
 
 use super::draw;
 use super::script::Extent;
@@ -6,13 +6,13 @@ use crate::dice::{Dice, mix};
 use crate::faults::Faults;
 use crate::setup::{FtlName, Setup, SetupError};
 
-/// A device, what is on it, and what may go wrong.
+/// A device, its FTL, and its possible faults.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     pub(super) seed: u64,
     pub(super) setup: Setup,
     pub(super) faults: Faults,
-    /// Whether the device keeps every byte, or stamps alone.
+    /// Whether the device stores every byte, or only stamps.
     pub(super) bytes: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The page buffer. Pages that the host did not pass whole are put together in it, and the FTL's own pages are written
-//! and read through it.
+//! The page buffer. Pages that do not come complete from the host are assembled in it, and the FTL's own pages are
+//! written and read through it.
 
 use ftl_iface::{NandDevice, Sector};
 
@@ -34,12 +34,12 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Whether the list of bad blocks went through the buffer since it was filled.
+    /// Whether the list of bad blocks has overwritten the buffer since it was filled.
     pub fn is_spoiled(&self) -> bool {
         self.spoiled
     }
 
-    /// Programs a page of the meta part with the buffer's content from a slot on. The seals must be broken.
+    /// Programs a page of the meta part from the buffer, starting at a slot. The seals must be broken.
     pub fn program_part(
         &mut self,
         spot: Spot,
@@ -62,7 +62,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         outcome
     }
 
-    /// Reads slots of a page into the buffer, to the slots from `to` on. The tag as in [`read`](Self::read).
+    /// Reads slots of a page into the buffer, to the slots from `to` on. Returns the tag as [`read`](Self::read) does.
     pub fn fetch(
         &mut self,
         spot: Spot,
@@ -82,8 +82,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         outcome
     }
 
-    /// Reads a sector's copy into a slot of the buffer. If it cannot be read, the slot is blank and marks the sector as
-    /// lost.
+    /// Reads a sector's copy into a slot of the buffer. If it cannot be read, the slot is blank, and marked as lost.
     pub fn fetch_copy(
         &mut self,
         spot: Spot,
@@ -106,7 +105,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(Slot::Lost(sector))
     }
 
-    /// Reads the summary of a log block. Gives the tag of its last page.
+    /// Reads the summary of a log block. Returns the tag of its last page.
     pub fn read_summary(
         &mut self,
         block: LogBlock,
@@ -140,7 +139,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Reads the device's header. Its payload has a check of its own, so its tag need not be ours.
+    /// Reads the device's header. Its payload has its own checksum, so its tag need not have our key.
     pub fn read_header(
         &mut self,
         spot: Spot,

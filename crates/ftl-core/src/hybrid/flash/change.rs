@@ -11,8 +11,8 @@ use crate::layout::{self, Kind, Label, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Programs a page. Where it fails, nothing more should be programmed to its block: when it is to be erased, it
-    /// will be marked bad instead.
+    /// Programs a page. If that fails, nothing more should be programmed to its block, which will be marked bad instead
+    /// of being erased.
     #[inline]
     pub fn program(
         &mut self,
@@ -31,12 +31,12 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.program_page(spot, label, content, cause)
     }
 
-    /// Erases the block of a spot. Where it fails, or a program to it has failed, the block is marked bad.
+    /// Erases the block of a spot. If that fails, or a program to it has failed, the block is marked bad.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken && !planted(Bug::EraseUnderSeal) {
             self.break_seals()?;
             if spot.room == Room::Meta && self.is_bad(spot)? {
-                // It carried a seal, and has failed just now.
+                // It held a seal, and has failed just now.
                 return Err(Fault::BlockFailed);
             }
         }
@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Erases a block where no other is left, so that one that has failed is tried again, a few times.
+    /// Erases a block when no other is left, so a failed erase is tried again, a few times.
     #[cold]
     pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         self.failed.forget_failing(spot);

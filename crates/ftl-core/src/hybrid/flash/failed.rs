@@ -17,27 +17,28 @@ use crate::hybrid::shape::{HEADER_BLOCKS, Part};
 use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Blocks in a list. No more are remembered as failing at a time; if more cannot be marked, the device is read-only.
+/// Blocks in a list. More failing blocks at a time are not remembered; if more cannot be marked, the device is
+/// read-only.
 const LISTED_MAX: usize = 8;
 
-/// How many blocks that cannot be marked bad can be listed after the headers: one per page of such a block, without the
-/// header and the end of the list, and no more than the list in RAM holds.
+/// How many blocks that cannot be marked can be listed after the headers: one per page of the block, less the header
+/// and the end of the list, and no more than the list in RAM holds.
 pub const fn listed_max(meta: &Part) -> u16 {
     let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
 }
 
-/// How often a failed block is tried again where there is no other.
+/// How often a failed block is tried again if there is no other.
 pub const AGAIN_MAX: u16 = 4;
 
 /// What has failed so far.
 #[derive(Debug)]
 pub struct Failed {
-    /// The first page of each block in use whose program failed.
+    /// The first failed page of each block that is still in use.
     failing: Vec<Spot, LISTED_MAX, u8>,
-    /// Blocks that are bad and could not be marked.
+    /// Bad blocks that could not be marked.
     unmarked: Vec<Spot, LISTED_MAX, u8>,
-    /// Whether the program of a page with host data has failed, and the data is nowhere else yet.
+    /// Whether a page of host data has failed to program, and is stored nowhere else yet.
     pub page: bool,
     /// Blocks taken out of use since the mount.
     pub retired: u16,
@@ -45,7 +46,7 @@ pub struct Failed {
     pub read_only: bool,
     /// Whether some block could be neither marked nor listed.
     unnoted: bool,
-    /// How often a sector was asked for whose content is lost.
+    /// How many reads asked for a lost sector.
     pub lost: u32,
 }
 
@@ -54,7 +55,8 @@ pub struct Failed {
 pub(super) struct List {
     /// How many blocks it names.
     pub(super) count: u16,
-    /// Whether a page after these was begun, which ends it or was to name one more: all before it was programmed well.
+    /// Whether a page after these was begun, which ends the list or was to name one more block: all pages before it are
+    /// complete.
     pub(super) ended: bool,
 }
 
@@ -90,14 +92,14 @@ impl Failed {
         !self.failing.is_empty() && self.lists_failing(spot.start())
     }
 
-    /// By itself: unrolled into each caller, this look alone took more code than mounts.
+    /// Out of line: unrolled into each caller, this search alone took more code than mounts.
     #[cold]
     #[inline(never)]
     fn lists_failing(&self, block: Spot) -> bool {
         self.failing.iter().any(|page| page.start() == block)
     }
 
-    /// Whether that page has failed to program: whatever it reads as, nothing in it counts.
+    /// Whether that page has failed to program: whatever it reads as, it is not valid.
     #[inline]
     pub(super) fn distrusts(&self, spot: Spot) -> bool {
         self.failing.contains(&spot)
@@ -107,7 +109,7 @@ impl Failed {
         self.failing.retain(|page| page.start() != spot.start());
     }
 
-    /// Whether that block is bad and took no mark.
+    /// Whether that block is bad and could not be marked.
     pub(super) fn is_unmarked(&self, spot: Spot) -> bool {
         self.unmarked.contains(&spot.start())
     }
@@ -118,13 +120,13 @@ impl Failed {
         chains.fold(0, |count, _| count + 1)
     }
 
-    /// Whether every bad block is marked or listed. Where one is not, a mount cannot know of it, and must find the
-    /// device as a power cut would have left it when the block failed: nothing may be programmed any more.
+    /// Whether every bad block is marked or listed. If one is not, a mount cannot know of it, and must find the device
+    /// as a power cut would have left it when the block failed, so nothing may be programmed any more.
     pub fn noted<E>(&self) -> Result<(), Fault<E>> {
         if self.unnoted { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
-    /// How many blocks took no mark.
+    /// How many bad blocks could not be marked.
     pub fn unmarked_count(&self) -> u16 {
         self.unmarked.len() as u16
     }
@@ -142,7 +144,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.failed.read_only { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
-    /// Takes a block out of use for good: by a mark, or by listing it. Gives the fault to be passed on.
+    /// Takes a block out of use for good: by a mark, or by listing it. Returns the fault to pass on.
     #[cold]
     #[inline(never)]
     pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
@@ -169,17 +171,17 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Lists a block that takes no mark. `false`: there is no room for it.
+    /// Lists a block that cannot be marked. `false`: there is no room for it.
     fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
         if spot.room == Room::Meta && spot.block < HEADER_BLOCKS {
-            // Its own content shows that it is no header any more.
+            // A mount sees by itself that it is no header any more.
             return Ok(true);
         }
         if !listed {
             return Ok(false);
         }
-        // A device that is being formatted has no header yet; the list follows the one to come.
+        // A device that is being formatted has no header yet; the list will be written with it.
         let mut known = false;
         let mut written = false;
         for block in self.headers_by_doubt()? {
@@ -194,10 +196,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(written || !known)
     }
 
-    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have damaged,
-    /// because while it is written only the other one is valid. That is one that cannot be read, whose list has no end,
-    /// or which names fewer blocks than the other, because its program may have been torn; or else the older one,
-    /// because its erase may have begun.
+    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
+    /// because during its rewrite only the other one exists. That is the one that cannot be read, whose list has no
+    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the older one,
+    /// whose erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
         let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
         let mut found = [nothing; HEADER_BLOCKS as usize];
@@ -222,8 +224,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Rewrites a header block, with the list of bad blocks. `false`: it cannot be written. The other one must hold
-    /// what it contained.
+    /// Rewrites a header block, with the list of bad blocks. `false`: it cannot be written. Its content must be in the
+    /// other one.
     pub(super) fn rewrite_header(
         &mut self,
         block: u16,
@@ -243,7 +245,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Programs the list of bad blocks after a header. `false`: it does not fit, or the block failed.
     pub(super) fn program_list(&mut self, header: Spot) -> Result<bool, Fault<D::Error>> {
         let mut page = 1;
-        // By index: the list stays while its pages are programmed.
+        // By index, because programming its pages borrows the whole of `self`.
         while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
             let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
             let spot = Spot::meta(header.block, page);
@@ -289,7 +291,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         for page in 1..self.meta.pages {
             let spot = Spot::meta(block, page);
             let seen = self.look(spot, Cause::Mount)?;
-            // A page that cannot be read may end the list, or name a block and have been torn.
+            // An unreadable page may end the list, or be a torn page that was to name a block.
             list.ended = seen != Seen::Erased;
             let Seen::Page(tag) = seen else { break };
             if tag.kind != Kind::Bad {
@@ -307,8 +309,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(list)
     }
 
-    /// Writes the device's header into an erased block, and after it the list of bad blocks that took no mark. `false`:
-    /// the block failed.
+    /// Writes the device's header into an erased block, and after it the list of bad blocks that could not be marked.
+    /// `false`: the block failed.
     pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<bool, Fault<D::Error>> {
         let page = self.meta.page_bytes.as_usize();
         if let Some(target) = self.buffer.get_mut(..page) {

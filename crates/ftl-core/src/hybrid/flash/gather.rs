@@ -9,23 +9,23 @@ use crate::hybrid::shape::SLOTS_MAX;
 use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Probe};
 
-/// What the slots of a page hold that is put together in the buffer, as far as it has come.
+/// What the slots hold of a page that is being assembled in the buffer, so far.
 #[derive(Debug, Default)]
 pub struct Gathered(Vec<Slot, SLOTS_MAX>);
 
 impl Gathered {
-    /// None yet.
+    /// No slots yet.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// How many slots it has come to.
+    /// How many slots are filled.
     #[inline]
     pub fn count(&self) -> u16 {
         self.0.len() as u16
     }
 
-    /// What each of them holds.
+    /// What each filled slot holds.
     #[inline]
     pub fn list(&self) -> &[Slot] {
         &self.0
@@ -37,20 +37,20 @@ impl Gathered {
         Slots::Listed(&self.0)
     }
 
-    /// The next slot holds that. No page has more slots than there is room for.
+    /// Sets what the next slot holds. No page has more slots than there is room for.
     #[inline]
     pub fn push(&mut self, holds: Slot) {
         let _ = self.0.push(holds);
     }
 
-    /// Begins again.
+    /// Starts a new page.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Takes a sector's copy into the next slot. If it cannot be read, the slot marks the sector as lost.
+    /// Reads a sector's copy into the next slot. If it cannot be read, the slot is marked as lost.
     #[inline]
     pub fn gather(
         &mut self,

@@ -9,7 +9,7 @@ use crate::layout::Header;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Writes a header again where it is missing, for the other may be torn, too; or where its list is too short.
+    /// Rewrites a header that is missing, because the other may be torn, too, or one whose list is too short.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         for block in 0..HEADER_BLOCKS {
             let spot = Spot::meta(block, 0);
@@ -34,7 +34,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Rewrites the headers, because one of them is weak: first the one in doubt, and each only while the other is
-    /// valid. If the other is missing, it is repaired first, and this one when it is found again.
+    /// intact. If that is missing it is repaired first, and this one when it is read again.
     pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken {
             self.break_seals()?;
@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 self.retire_meta(Spot::meta(block, 0))?;
             }
         }
-        // To read one while the other is written may note it once more, and so for ever.
+        // Rewriting one reads the other and may note it as weak again, endlessly.
         for block in 0..HEADER_BLOCKS {
             self.weak.forget_block(Spot::meta(block, 0));
         }

@@ -9,7 +9,7 @@ use crate::image::{Sink, Source};
 use crate::layout;
 use crate::probe::Probe;
 
-/// Writes an image to a place. Each page is programmed as soon as it is full.
+/// Writes an image to a place, page by page as they fill.
 #[derive(Debug)]
 pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
     flash: &'a mut Flash<'ram, D, P>,
@@ -19,7 +19,7 @@ pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
     filled: usize,
     check: u32,
     length: u32,
-    /// A page did not let itself be programmed, or there was no page left: what follows is dropped.
+    /// A page failed to program, or there was no page left: the rest is dropped.
     failed: bool,
     fault: Option<Fault<D::Error>>,
 }
@@ -29,12 +29,12 @@ pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
 pub struct Written {
     /// Bytes of the image.
     pub length: u32,
-    /// The check over its pages.
+    /// The checksum over its pages.
     pub check: u32,
 }
 
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
-    /// Begins at the first page of a place that is erased.
+    /// Starts at the first page of an erased place.
     pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place) -> Self {
         let check = flash.key.get();
         Self { flash, place, page: 0, filled: 0, check, length: 0, failed: false, fault: None }
@@ -62,7 +62,7 @@ impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
         (self.page, self.filled) = (self.page + 1, 0);
     }
 
-    /// Programs the last page. `None`: the place did not take the image.
+    /// Programs the last page. `None`: the place could not hold the image.
     pub fn finish(mut self) -> Result<Option<Written>, Fault<D::Error>> {
         if self.filled > 0 && !self.failed {
             self.program();
@@ -76,7 +76,7 @@ impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
 }
 
 impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
-    // Called for every number of every table: put into each of the calls, it would take five times the code.
+    // Called for every number of every table: inlined, it would take five times the code.
     #[inline(never)]
     fn put(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
             let room = self.page_bytes() - self.filled;
             let (now, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
             let target = self.flash.buffer.get_mut(self.filled..self.filled + now.len());
-            // Byte by byte: the smallest builds keep the panic of a copy between slices of two lengths.
+            // Byte by byte, because the smallest builds keep the panic of a copy between slices of different lengths.
             for (target, byte) in target.unwrap_or_default().iter_mut().zip(now) {
                 *target = *byte;
             }
@@ -103,23 +103,23 @@ impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
 pub struct ImageReader<'a, 'ram, D: NandDevice, P> {
     flash: &'a mut Flash<'ram, D, P>,
     place: Place,
-    /// The page that is read next, and how far the one before was used.
+    /// The next page to read, and how much of the one before was used.
     page: u32,
     used: usize,
     check: u32,
-    /// Bytes that were not taken yet.
+    /// Bytes still to be read.
     left: u32,
     fault: Option<Fault<D::Error>>,
 }
 
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageReader<'a, 'ram, D, P> {
-    /// Begins at the first page of a place, with an image of that length.
+    /// Starts at the first page of a place, with an image of that length.
     pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place, length: u32) -> Self {
         let (check, used) = (flash.key.get(), flash.meta.page_bytes.as_usize());
         Self { flash, place, page: 0, used, check, left: length, fault: None }
     }
 
-    /// The check over the pages read, if all of the image was taken.
+    /// The checksum over the pages read, if the whole image was read.
     pub fn finish(self) -> Result<Option<u32>, Fault<D::Error>> {
         match self.fault {
             Some(fault) => Err(fault),

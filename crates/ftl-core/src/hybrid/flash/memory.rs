@@ -4,8 +4,8 @@ use crate::hybrid::shape::Shape;
 use crate::layout;
 use crate::memory::{Declared, Lent, Plan};
 
-/// The page buffer and the spare areas that pass through the door. They come before tables of any length, so that they
-/// lie on whole words where the memory does: they are copied from and to, which takes several times as long elsewhere.
+/// The page buffer and the spare areas of the flash access layer. They come before tables of any length, so that they
+/// are word-aligned if the memory is: copying them takes several times as long otherwise.
 #[derive(Debug)]
 pub struct FlashMemory<'ram> {
     /// As long as the longest page.
@@ -13,7 +13,7 @@ pub struct FlashMemory<'ram> {
     pub(super) spares: Spares<'ram>,
 }
 
-/// The spare areas: one to read into, one a part to program from.
+/// The spare areas: one to read into, and one per part to program from.
 #[derive(Debug)]
 pub(super) struct Spares<'ram> {
     /// As long as the spare area of the first region (meta and log).

@@ -1,6 +1,6 @@
-//! The seals of checkpoints. A checkpoint is true until anything else is programmed or erased. So before the first such
-//! operation its seal is broken: the block that holds it is erased. A power cut in this erase leaves the checkpoint
-//! true, because nothing else was changed yet.
+//! The seals of checkpoints. A checkpoint is valid until anything else is programmed or erased. So before the first
+//! such operation its seal is broken: the block that holds it is erased. After a power cut in this erase the checkpoint
+//! is still valid, because nothing else was changed yet.
 
 use ftl_iface::NandDevice;
 
@@ -11,24 +11,24 @@ use crate::hybrid::shape::{HEADER_BLOCKS, PLACES, Place};
 use crate::layout::{Kind, Label, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
-/// Which seals may be intact that the next change makes false.
+/// Which seals may exist that the next change would invalidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seals {
-    /// None: they were broken, or there never were any.
+    /// None: they were broken, or never existed.
     Broken,
-    /// Any of them, also one that cannot be read now.
+    /// Any of them, even one that cannot be read now.
     Unknown,
-    /// That of this place: its checkpoint is what the RAM holds.
+    /// The one of this place, whose checkpoint matches the RAM.
     One(u16),
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Which seals may be intact.
+    /// Which seals may exist.
     pub fn seals(&self) -> Seals {
         self.seals
     }
 
-    /// Notes which seals may be intact.
+    /// Notes which seals may exist.
     pub fn set_seals(&mut self, seals: Seals) {
         self.seals = seals;
     }
@@ -38,7 +38,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Place::new(&self.meta, number)
     }
 
-    /// Breaks the seals that may be intact. If a block cannot be erased, a bad-block mark makes its seal void.
+    /// Breaks the seals that may exist. If a block's erase fails, a bad mark invalidates its seal.
     #[cold]
     pub fn break_seals(&mut self) -> Result<(), Fault<D::Error>> {
         for number in 0..PLACES {
@@ -54,7 +54,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Whether a block of a place carries a copy like a rescue block, and so no seal.
+    /// Whether a block of a place holds a copy like a rescue block, and so no seal.
     fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
         if self.seals != Seals::Unknown {
             return Ok(false);
@@ -69,8 +69,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(false)
     }
 
-    /// Breaks the seals where a page is about to be programmed. Where a block had to be listed as bad for it, the page
-    /// is to be made again.
+    /// Breaks the seals before a page is programmed. If that lists a block as bad, the caller must make the page again.
     #[cold]
     pub(super) fn break_seals_before_program(&mut self) -> Result<(), Fault<D::Error>> {
         let listed = self.failed.unmarked_count();
@@ -78,7 +77,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.failed.unmarked_count() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
     }
 
-    /// Erases every place, so that no seal of an earlier format is left.
+    /// Erases every place, so that no seal of an earlier format remains.
     pub fn erase_places(&mut self) -> Result<(), Fault<D::Error>> {
         for block in HEADER_BLOCKS..self.meta.blocks {
             let spot = Spot::meta(block, 0);
@@ -130,8 +129,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Marks a block of the meta part bad. Where that cannot be noted in any way, the block might carry a seal still,
-    /// and nothing may be changed.
+    /// Marks a block of the meta part bad. If that can be recorded in no way, the block may still hold a seal, and
+    /// nothing may be changed.
     pub(super) fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         match self.retire(spot) {
             Fault::BlockFailed => Ok(()),
@@ -149,8 +148,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.program_in_place(place, place.seal())
     }
 
-    /// Reads the seal of a place: `None` where there is none that counts. A seal is younger than all that was
-    /// programmed before it, so that its stamp is the last one given.
+    /// Reads the seal of a place: `None` if there is no valid one. A seal is younger than everything programmed before
+    /// it, so its stamp is the last one given.
     pub fn read_seal(&mut self, place: Place) -> Result<Option<(Seal, Tag)>, Fault<D::Error>> {
         if self.is_bad(Spot::meta(place.seal_block(), 0))? {
             return Ok(None);

@@ -23,7 +23,7 @@ pub enum Room {
 }
 
 impl Room {
-    /// All of them, in the order of their numbers.
+    /// All parts, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
 
     /// Whether pages of that kind are programmed to this part.
@@ -36,7 +36,7 @@ impl Room {
             Kind::Data | Kind::Chain | Kind::ChainInPlace | Kind::Trim => {
                 matches!(self, Self::Chain)
             }
-            // The page store's.
+            // These are the page store's.
             Kind::Sectors | Kind::Map => false,
         }
     }

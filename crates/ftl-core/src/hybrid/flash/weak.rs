@@ -9,16 +9,16 @@ use crate::hybrid::shape::Part;
 use crate::probe::{Cause, Probe};
 use crate::weak::Noted;
 
-/// Weak pages, which are to be refreshed.
+/// Weak pages that must be refreshed.
 #[derive(Debug)]
 pub struct Weak {
     limits: Refresh,
-    /// Those that wait.
+    /// The pages that wait.
     pub noted: Noted<Spot>,
 }
 
 impl Weak {
-    /// None is known. Pages are weak from these limits on; without a log the meta part lies beside the chains.
+    /// No weak page yet. Pages are weak from these limits on; without a log the meta part uses the limit of the chains.
     pub const fn new(limits: Refresh, log: Option<&Part>) -> Self {
         let first = match log {
             Some(_) => limits.log,
@@ -49,7 +49,7 @@ impl Weak {
         }
     }
 
-    /// Notes a page. In a chain one page represents its block, which is refreshed as a whole.
+    /// Notes a page. One page of a chain block represents the block, which is refreshed as a whole.
     #[cold]
     #[inline(never)]
     pub(super) fn note(&mut self, spot: Spot) {

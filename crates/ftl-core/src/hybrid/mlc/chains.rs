@@ -15,12 +15,12 @@ pub struct Chains<'ram> {
     next: Table<'ram, ChainBlock, u16>,
     has_data: Bits<'ram, LogicalBlock>,
     free: Queue,
-    /// This many blocks at the front of the free ones may be erased badly: a power cut may have interrupted the erase.
+    /// This many blocks at the front of the free queue may be badly erased, because a power cut may have touched them.
     suspects: u16,
     stale: Queue,
 }
 
-/// A list of blocks, linked through the table of followers.
+/// A queue of blocks, linked through the table of next blocks.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     front: Option<ChainBlock>,
@@ -47,13 +47,13 @@ impl<'ram> Chains<'ram> {
         ChainBlock::load(self.first.get(logical))
     }
 
-    /// The block that follows in the same chain or queue.
+    /// The next block in the same chain or queue.
     #[inline]
     pub fn next(&self, block: ChainBlock) -> Option<ChainBlock> {
         ChainBlock::load(self.next.get(block))
     }
 
-    /// The chain's data block, where it has one.
+    /// The chain's data block, if it has one.
     #[inline]
     pub fn data(&self, logical: LogicalBlock) -> Option<ChainBlock> {
         if self.has_data.get(logical) { self.first(logical) } else { None }
@@ -82,7 +82,7 @@ impl<'ram> Chains<'ram> {
             .fold(0, |count, _| count + 1)
     }
 
-    /// Whether folding the chain would win a block: it has two or more.
+    /// Whether folding the chain would free a block: it has two or more.
     #[inline]
     pub fn is_long(&self, logical: LogicalBlock) -> bool {
         self.first(logical).is_some_and(|first| self.next(first).is_some())
@@ -98,7 +98,7 @@ impl<'ram> Chains<'ram> {
         }
     }
 
-    /// Takes the chain's last block out of it, which is a log block.
+    /// Removes the chain's last block, which is a log block.
     pub fn pop_log(&mut self, logical: LogicalBlock) -> Option<ChainBlock> {
         let mut before = None;
         let mut last = self.first(logical)?;
@@ -129,8 +129,8 @@ impl<'ram> Chains<'ram> {
         old
     }
 
-    /// Leaves only the last block in the chain, as data block or as log block. Returns the first of the blocks before
-    /// it, still linked, and how many there are.
+    /// Reduces the chain to its last block, as data block or as log block. Returns the first of the blocks before it,
+    /// still linked, and how many there are.
     pub fn keep_last(&mut self, logical: LogicalBlock, as_data: bool) -> (Option<ChainBlock>, u16) {
         let old = self.first(logical);
         let mut before = 0;
@@ -144,7 +144,7 @@ impl<'ram> Chains<'ram> {
         (old, before)
     }
 
-    /// Takes the block that has been free the longest. Returns whether it must be erased before it is programmed.
+    /// Takes the block that has been free the longest. Returns also whether it must be erased before it is programmed.
     pub fn take_free(&mut self) -> Option<(ChainBlock, bool)> {
         let block = self.free.take(&self.next)?;
         let suspect = self.suspects > 0;
@@ -152,12 +152,12 @@ impl<'ram> Chains<'ram> {
         Some((block, suspect))
     }
 
-    /// None of the blocks that are free now may be programmed before it is erased again.
+    /// Notes that every block that is free now must be erased again before it is programmed.
     pub fn suspect_free(&mut self) {
         self.suspects = self.free.count;
     }
 
-    /// All free blocks are erased.
+    /// Notes that the free blocks are properly erased.
     pub fn trust_free(&mut self) {
         self.suspects = 0;
     }
@@ -183,7 +183,7 @@ impl<'ram> Chains<'ram> {
         core::iter::successors(self.stale.front, |block| self.next(*block))
     }
 
-    /// Takes a block that a mount found stale.
+    /// Removes the next stale block, if there is one.
     pub fn take_stale(&mut self) -> Option<ChainBlock> {
         self.stale.take(&self.next)
     }
@@ -199,25 +199,25 @@ impl<'ram> Chains<'ram> {
         self.free.count
     }
 
-    /// The free blocks, in the order in which they will be taken.
+    /// The free blocks, in the order of their use.
     pub fn free(&self) -> impl Iterator<Item = ChainBlock> + '_ {
         core::iter::successors(self.free.front, |block| self.next(*block))
     }
 
-    /// Puts a block before all others of the chain: a mount finds them in no order.
+    /// Inserts a block at the front of the chain, for a mount, which finds blocks in no order.
     pub fn push_first(&mut self, logical: LogicalBlock, block: ChainBlock) {
         self.next.set(block, self.first.get(logical));
         self.first.set(logical, ChainBlock::store(Some(block)));
     }
 
-    /// Takes the whole chain apart; its blocks stay linked.
+    /// Dissolves the whole chain; its blocks stay linked.
     pub fn take_all(&mut self, logical: LogicalBlock) -> Option<ChainBlock> {
         let first = self.first(logical);
         self.first.set(logical, ChainBlock::store(None));
         first
     }
 
-    /// Puts a block after another of the chain, or before all.
+    /// Inserts a block after another of the chain, or at its front.
     pub fn insert_after(
         &mut self,
         logical: LogicalBlock,
@@ -233,7 +233,7 @@ impl<'ram> Chains<'ram> {
         }
     }
 
-    /// Takes a block out of the chain, which follows `after`, or leads.
+    /// Removes the block after `after` from the chain, or the first.
     pub fn unlink(&mut self, logical: LogicalBlock, after: Option<ChainBlock>, block: ChainBlock) {
         let next = self.next.get(block);
         match after {
@@ -242,7 +242,7 @@ impl<'ram> Chains<'ram> {
         }
     }
 
-    /// Notes whether the chain's first block is a data block.
+    /// Records whether the chain's first block is a data block.
     pub fn set_has_data(&mut self, logical: LogicalBlock, has_data: bool) {
         self.has_data.set(logical, has_data);
     }

@@ -26,7 +26,7 @@ pub struct Job {
     pub logical: LogicalBlock,
     /// The block that becomes its data block.
     pub target: ChainBlock,
-    /// What it is done for.
+    /// Why it is folded.
     pub cause: Cause,
     /// How many of the chain's blocks are frozen, the data block included.
     pub frozen: u16,
@@ -34,14 +34,14 @@ pub struct Job {
     pub frozen_logs: u16,
     /// The next page to program.
     pub page: u16,
-    /// When the first was programmed.
+    /// The stamp of the first page.
     pub born: Stamp,
 }
 
 impl Job {
-    /// The note of the next page in a block with this many pages: in the first and the last page the block's wear,
-    /// which a mount reads; in the others the distance from the first page's stamp, in case that page becomes
-    /// unreadable; zero if the distance does not fit.
+    /// The note of the next page, in a block of `pages` pages. The first and the last page, which a mount reads, record
+    /// the block's wear. The others record the distance of their stamp from that of the first page, in case the first
+    /// becomes unreadable; zero if it does not fit.
     #[inline]
     pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
         if self.page == 0 || self.page + 1 == pages {
@@ -63,13 +63,13 @@ pub struct Fold<'ram> {
 }
 
 impl<'ram> Fold<'ram> {
-    /// No fold. Each table has one bit per sector of a logical block.
+    /// No fold under way. Each table has one bit per sector of a logical block.
     pub fn new(touched: &'ram mut [u8], collected: &'ram mut [u8]) -> Self {
         let (touched, collected) = (Bits::new(touched), Bits::new(collected));
         Self { job: None, any_touched: false, leaves_logged: false, touched, collected }
     }
 
-    /// Begins.
+    /// Starts a fold.
     pub fn start(&mut self, job: Job) {
         self.any_touched = false;
         self.leaves_logged = false;
@@ -106,7 +106,7 @@ impl<'ram> Fold<'ram> {
         self.is_of(logical) && logs == self.frozen_logs()
     }
 
-    /// The next page was programmed, with that stamp.
+    /// Notes that the next page was just programmed, with that stamp.
     #[inline]
     pub fn advance(&mut self, stamp: Stamp) {
         if let Some(job) = &mut self.job {
@@ -117,12 +117,12 @@ impl<'ram> Fold<'ram> {
         }
     }
 
-    /// The job is done, or given up.
+    /// Ends the fold, completed or abandoned.
     pub fn finish(&mut self) -> Option<Job> {
         self.job.take()
     }
 
-    /// A sector was written to that chain: if the chain is being folded, the younger copy counts.
+    /// Notes that a sector was written to that chain: if the chain is being folded, the new copy replaces the fold's.
     #[inline]
     pub fn touch(&mut self, logical: LogicalBlock, offset: u32) {
         if self.is_of(logical) {
@@ -143,12 +143,12 @@ impl<'ram> Fold<'ram> {
         self.touched.get(Offset(offset))
     }
 
-    /// The fold took the sector from the log.
+    /// Notes that the fold took the sector from the log.
     pub fn collect(&mut self, offset: u32) {
         self.collected.set(Offset(offset), true);
     }
 
-    /// The sector was written to the log: what the fold took is stale.
+    /// Notes that the sector was written to the log: what the fold took is stale.
     #[inline]
     pub fn uncollect(&mut self, logical: LogicalBlock, offset: u32) {
         if self.is_of(logical) && self.collected.get(Offset(offset)) {
@@ -157,7 +157,7 @@ impl<'ram> Fold<'ram> {
         }
     }
 
-    /// A sector of that chain stays in the log, or was written to it.
+    /// Notes that a sector of that chain stays in the log, or was written to it.
     pub fn leave_logged(&mut self, logical: LogicalBlock) {
         if self.is_of(logical) {
             self.leaves_logged = true;

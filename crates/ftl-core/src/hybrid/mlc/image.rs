@@ -1,5 +1,5 @@
 //! The chain region in a checkpoint: the chains, and the hand that chooses victims. Maps are not saved, because scans
-//! find them again, and a running fold is finished first.
+//! rebuild them, and a running fold is finished first.
 
 use super::Mlc;
 use super::chains::Chains;
@@ -8,13 +8,13 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Mlc<'_> {
-    /// Bytes in an image with this many blocks and logical blocks.
+    /// Bytes in an image, for that number of blocks and logical blocks.
     pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
         let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
         Chains::image_bytes(blocks, logical) + 2 * bits + 2
     }
 
-    /// Writes the chains, which of them were written lately, and the hand.
+    /// Saves the chains, which of them were written lately, and the hand.
     pub fn save(&self, sink: &mut impl Sink) {
         self.chains.save(sink);
         self.recent.save(sink);
@@ -22,7 +22,7 @@ impl Mlc<'_> {
         sink.half(self.hand);
     }
 
-    /// Restores them; the blocks `in_use` are those that are not bad.
+    /// Loads them; the blocks `in_use` are those that are not bad.
     pub fn load(
         &mut self,
         source: &mut impl Source,

@@ -1,8 +1,8 @@
 //! The mapping cache: for a few chains, which page of which log block holds which sector.
 //!
 //! A map has one cell for each sector of the logical block. Replacement is second chance (CLOCK): a hand passes over
-//! maps used since its last visit, and takes the first that was not. One more map than the cache's size is pinned for
-//! the chain that is being folded. A cache of zero maps keeps one to work with, and forgets it after each request.
+//! maps used since its last visit, and takes the first that was not. One map beyond the cache's size is pinned for the
+//! chain that is being folded. A cache of zero maps keeps one to work with, and forgets it after each request.
 
 use core::num::NonZeroU32;
 
@@ -11,7 +11,7 @@ use crate::hybrid::address::LogicalBlock;
 /// Where a chain keeps a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In its place in the data block; nowhere, if the chain has none or the place is a hole.
+    /// In place in the data block; nowhere, if the chain has none or the place is a hole.
     InPlace,
     /// Nowhere: it was trimmed.
     Trimmed,
@@ -30,16 +30,16 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapId(u16);
 
-/// Memory of the cache. All but `cells` have one value per map.
+/// Lent memory of the cache. All but `cells` have one element per map.
 #[derive(Debug)]
 pub struct MapMemory<'ram> {
-    /// Which logical block the map belongs to.
+    /// The logical block of each map.
     pub owners: &'ram mut [u16],
     /// The next free page of the chain's last log block.
     pub next_pages: &'ram mut [u16],
-    /// A summary of the page programmed last to the chain's last log block, which the next page's note will repeat.
+    /// The note of the page programmed last to the chain's last log block, which the next page repeats.
     pub last_notes: &'ram mut [u32],
-    /// Whether used lately, and whether the last log block is in order so far.
+    /// Whether the map was used lately, and whether the last log block is in order so far.
     pub flags: &'ram mut [u8],
     /// The maps, one after the other.
     pub cells: &'ram mut [u16],
@@ -52,13 +52,13 @@ pub struct Maps<'ram> {
     sectors: NonZeroU32,
     slots: NonZeroU32,
     hand: u16,
-    /// Where the map of a chain may be, by the low bits of its number: looked at before all others.
+    /// Where the map of a chain may be, by the low bits of its number: checked before all others.
     hints: [u16; HINTS],
     keeps: bool,
 }
 
-/// Neighbouring chains are used together and have different hints; 64 suffice for a cache of the paper's size, and cost
-/// 128 bytes.
+/// Neighbouring chains, which are mostly used together, have separate hints; 64 suffice for a cache of the paper's
+/// size, and cost 128 bytes.
 const HINTS: usize = 64;
 
 const IN_PLACE: u16 = u16::MAX;
@@ -130,7 +130,7 @@ impl<'ram> Maps<'ram> {
         owners.iter().position(|owner| *owner == logical.get()).map(|at| MapId(at as u16))
     }
 
-    /// Gives the chain a map in which every sector is in place; it replaces one that was not used lately.
+    /// Gives the chain a map in which every sector is in place. It replaces one that was not used lately.
     pub fn claim(&mut self, logical: LogicalBlock) -> MapId {
         let cached = self.cached() as u16;
         // Two rounds suffice: the first clears what the second would pass over.
@@ -149,7 +149,7 @@ impl<'ram> Maps<'ram> {
         MapId(self.hand)
     }
 
-    /// Makes a map belong to that chain, every sector in place.
+    /// Assigns a map to that chain, with every sector in place.
     pub fn start(&mut self, map: MapId, logical: LogicalBlock) {
         if let Some(owner) = self.memory.owners.get_mut(usize::from(map.0)) {
             *owner = logical.get();
@@ -189,7 +189,7 @@ impl<'ram> Maps<'ram> {
         }
     }
 
-    /// At the end of a request a cache of zero maps forgets its working map.
+    /// Ends a request: a cache of zero maps drops the one it worked with.
     #[inline]
     pub fn end_request(&mut self) {
         if !self.keeps {
@@ -262,7 +262,7 @@ impl<'ram> Maps<'ram> {
         self.memory.next_pages.get(usize::from(map.0)).copied().unwrap_or(u16::MAX)
     }
 
-    /// Whether every page of the last log block so far is in place.
+    /// Whether every page of the last log block so far is at its fixed offset.
     #[inline]
     pub fn in_order(&self, map: MapId) -> bool {
         self.flag(map, IN_ORDER)
@@ -277,13 +277,13 @@ impl<'ram> Maps<'ram> {
         self.set_flag(map, IN_ORDER, in_order);
     }
 
-    /// The summary of the page programmed last to the last log block.
+    /// The note of the page programmed last to the last log block.
     #[inline]
     pub fn last_note(&self, map: MapId) -> u32 {
         self.memory.last_notes.get(usize::from(map.0)).copied().unwrap_or(0)
     }
 
-    /// Notes that summary.
+    /// Keeps the note of that page.
     #[inline]
     pub fn set_last_note(&mut self, map: MapId, note: u32) {
         if let Some(cell) = self.memory.last_notes.get_mut(usize::from(map.0)) {

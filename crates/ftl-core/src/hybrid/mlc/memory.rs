@@ -15,19 +15,19 @@ pub struct MlcMemory<'ram> {
     pub(super) first: &'ram mut [u16],
     /// The block after each block.
     pub(super) next: &'ram mut [u16],
-    /// Which chains have a data block: a bit a logical block.
+    /// Which chains have a data block: one bit per logical block.
     pub(super) has_data: &'ram mut [u8],
-    /// Which chains were written lately: a bit a logical block.
+    /// Which chains were written lately: one bit per logical block.
     pub(super) recent: &'ram mut [u8],
-    /// Which chains have a last log block that takes no more pages: a bit a logical block.
+    /// Which chains have a last log block that takes no more pages: one bit per logical block.
     pub(super) sealed: &'ram mut [u8],
     /// The mapping cache.
     pub(super) maps: MapMemory<'ram>,
-    /// The sketch of each chain's log blocks: the same size for each logical block, or nothing.
+    /// What each chain's log blocks may hold: equally long for each logical block, or empty.
     pub(super) sketches: &'ram mut [u16],
-    /// Sectors of the fold's chain written to it since the fold began: a bit a sector.
+    /// Sectors of the fold's chain written to it since the fold began: one bit per sector.
     pub(super) touched: &'ram mut [u8],
-    /// Sectors that the fold took from the log: a bit a sector.
+    /// Sectors that the fold took from the log: one bit per sector.
     pub(super) collected: &'ram mut [u8],
 }
 

@@ -1,10 +1,10 @@
 //! The chain region: block chains under a two-level map (section 3.5 of the paper).
 //!
 //! A logical block is as long as a physical one. Its *chain* is a data block, which holds every sector at its fixed
-//! offset (in place), and log blocks, to which writes are appended as they come. [`chains`] holds the order of blocks,
-//! [`maps`] for a few chains which page holds which sector, [`scan`] finds that out from the tags, [`fold`]
-//! is the state of the running fold, [`sketch`] avoids most scans for reads. This module never asks the log; `path`
-//! uses both.
+//! offset (in place), and log blocks, to which writes are appended in the order of arrival. [`chains`] holds the order
+//! of blocks; [`maps`] holds, for a few chains, which page holds which sector; [`scan`] finds that out from the tags;
+//! [`fold`] is the state of the running fold; [`sketch`] avoids most scans for reads. This module never uses the log;
+//! `path` uses both.
 
 pub mod chains;
 pub mod fold;
@@ -45,7 +45,7 @@ pub enum Found {
         /// The slot.
         slot: u16,
     },
-    /// In this slot of the data block, unless the tag there marks it as a hole.
+    /// In this slot of the data block, unless its tag marks it as a hole.
     InPlace {
         /// The page.
         spot: Spot,
@@ -62,9 +62,9 @@ pub struct Mlc<'ram> {
     slots: NonZeroU32,
     logical_blocks: u16,
     chain_log_blocks_max: u16,
-    /// Which block follows which.
+    /// The blocks of each chain, and the free ones.
     pub chains: Chains<'ram>,
-    /// Which page holds which sector.
+    /// The cached maps.
     pub maps: Maps<'ram>,
     /// What each chain's log blocks may hold.
     pub sketches: Sketches<'ram>,
@@ -75,7 +75,7 @@ pub struct Mlc<'ram> {
     pub sealed: Bits<'ram, LogicalBlock>,
     hand: u16,
     victims: ChainVictims,
-    /// Free blocks that may not become log blocks: they replace blocks that fail while a chain is folded.
+    /// Free blocks that may not become log blocks: they replace a block that fails while a chain is folded.
     pub in_hand: u16,
 }
 
@@ -109,7 +109,7 @@ impl<'ram> Mlc<'ram> {
         &self.part
     }
 
-    /// Sectors a logical block.
+    /// Sectors per logical block.
     #[inline]
     pub fn sectors_per_block(&self) -> NonZeroU32 {
         self.sectors
@@ -139,7 +139,7 @@ impl<'ram> Mlc<'ram> {
         self.chains.first_log(logical).is_some()
     }
 
-    /// The page and slot where the sector with that offset has its place.
+    /// The page and slot of the sector with that offset in a data block.
     #[inline]
     pub fn home(&self, offset: u32) -> (u16, u16) {
         ((offset / self.slots) as u16, (offset % self.slots) as u16)
@@ -156,11 +156,11 @@ impl<'ram> Mlc<'ram> {
         self.has_log(logical) && self.maps.next_page(map) < self.part.pages
     }
 
-    /// Whether the chain may take another log block before it must be folded. A chain that has no data block
-    /// may have one log block more, so that a fold of a chain at its limit always wins a block.
+    /// Whether the chain may take another log block before it must be folded. A chain without a data block may have one
+    /// log block more, so that a fold of a chain at its limit always frees a block.
     pub fn may_grow(&self, logical: LogicalBlock) -> bool {
-        // While a chain is folded, its frozen blocks will be freed, so one block may follow them. Not more: a power cut
-        // gives the fold up, and each time one more block would be left than maps have places for.
+        // While a chain is folded, its frozen blocks will soon be free, so one block may follow them. No more than one:
+        // after each power cut, which abandons the fold, the chain would exceed the map's limit by one more.
         let limit = match self.fold.job() {
             Some(job) if job.logical == logical => {
                 (job.frozen + 1).min(self.chain_log_blocks_max + 2)
@@ -171,7 +171,7 @@ impl<'ram> Mlc<'ram> {
     }
 
     /// Whether a free block may become a log block: one must be left for the fold that frees the next, and some for
-    /// what may fail meanwhile.
+    /// blocks that may fail meanwhile.
     #[inline]
     pub fn may_take_block(&self) -> bool {
         let kept = if self.fold.is_active() { self.in_hand } else { 1 + self.in_hand };
@@ -191,8 +191,8 @@ impl<'ram> Mlc<'ram> {
 
     /// Programs the next page of the chain's last log block. There must be room.
     ///
-    /// `slots` has what each slot holds. Returns whether the block is now full with every sector in its place,
-    /// so that it can become the data block.
+    /// `slots` lists what each slot holds. Returns whether the block is now full with every sector in place, so that it
+    /// can become the data block.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -219,7 +219,7 @@ impl<'ram> Mlc<'ram> {
         let start = self.sector(logical, 0);
         for slot in 0..self.part.slots {
             if let Some(sector) = slots.get(slot).copy_of() {
-                // Its chain is known, so that its offset needs no division.
+                // The chain is known, so the offset needs no division.
                 let offset = (sector - start).get();
                 self.maps.set(map, offset, Place::Log { ordinal, page, slot });
                 self.sketches.add(logical, offset);
@@ -251,8 +251,8 @@ impl<'ram> Mlc<'ram> {
             })
     }
 
-    /// Chooses a chain to fold among those that would free a block: the next that was not written since the hand passed
-    /// it last, or the least used of the next few of them.
+    /// Chooses a chain to fold: of those that would free a block, the next in the hand's order that was not written
+    /// since the hand's last visit, or the least used of the next few of them.
     pub fn victim(&mut self) -> Option<LogicalBlock> {
         let first = self.idle()?;
         match self.victims {
@@ -261,15 +261,15 @@ impl<'ram> Mlc<'ram> {
         }
     }
 
-    /// The least used of a few chains that were not written during a turn of the hand, of which one is known. Only a
-    /// few, or the hand would turn so fast that every chain seems idle.
+    /// The least used of a few chains that were not written for a turn of the hand; one of them is given. Only a few,
+    /// because a hand that turns too fast would find every chain idle.
     #[inline(never)]
     fn least_used(&mut self, first: LogicalBlock) -> LogicalBlock {
         const COMPARED: usize = 4;
         let mut best = first;
         for _ in 1..COMPARED {
             let Some(other) = self.idle() else { break };
-            // Parts in use for each log block, compared without a division.
+            // Parts in use per log block, compared without a division.
             let [(parts, blocks), (least, of)] = [other, best]
                 .map(|chain| (self.sketches.parts(chain), u32::from(self.chains.log_count(chain))));
             if parts * of < least * blocks {
@@ -279,7 +279,7 @@ impl<'ram> Mlc<'ram> {
         best
     }
 
-    /// The next chain that would free a block and was not written since the hand passed it last.
+    /// The next chain in the hand's order that would free a block and was not written since the hand's last visit.
     fn idle(&mut self) -> Option<LogicalBlock> {
         for _ in 0..2 * u32::from(self.logical_blocks) {
             self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
@@ -319,20 +319,20 @@ pub struct Last {
 /// A page to be appended to a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Append<'a> {
-    /// Where to: the chain's [`last_log`](Mlc::last_log).
+    /// The chain's [`last_log`](Mlc::last_log), where it goes.
     pub end: Last,
     /// Its content.
     pub content: Content<'a>,
-    /// What its slots hold.
+    /// What its slots will hold.
     pub slots: Slots<'a>,
-    /// How often the block had been erased.
+    /// The block's erase count.
     pub wear: u32,
-    /// Which sectors it forgets, if it holds none.
+    /// Which sectors it trims, if it is a trim page.
     pub trims: Option<Trim>,
 }
 
 impl Append<'_> {
-    /// What the note of the next page repeats of a page, for a chain that starts with that sector.
+    /// The note of a page that the next page repeats, in a chain that starts with that sector.
     #[inline]
     fn says(&self, start: Sector) -> PageNote {
         let offset = |sector: Sector| (sector - start).get();

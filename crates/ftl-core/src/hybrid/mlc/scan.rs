@@ -47,11 +47,11 @@ impl Mlc<'_> {
         logical: LogicalBlock,
     ) -> Result<MapId, Fault<D::Error>> {
         let map = self.maps.claim(logical);
-        // It is rebuilt from what is found.
+        // The scan makes the sketch exact.
         self.sketches.blank(logical);
         let outcome = self.scan_into(flash, logical, map);
         if outcome.is_err() {
-            // Half a map would be worse than none.
+            // An incomplete map must not be used.
             self.maps.forget(logical);
             self.sketches.fill(logical);
         }
@@ -84,7 +84,7 @@ impl Mlc<'_> {
         Ok(())
     }
 
-    /// Enters the pages of one log block into a map. Returns how many reads it took.
+    /// Enters the pages of one log block into a map. Returns the number of reads.
     #[inline(always)]
     fn scan_block<D: NandDevice, P: Probe>(
         &mut self,
@@ -106,7 +106,7 @@ impl Mlc<'_> {
                     in_order = false;
                     note = PageNote::Nothing;
                     lost = Some((lost.map_or(page, |(first, _)| first), page));
-                    // What it held is found in another way, or never counted.
+                    // What it held is unknown here, so the sketch must allow everything.
                     self.sketches.fill(at.logical);
                 }
                 Seen::Page(tag) => {
@@ -132,7 +132,7 @@ impl Mlc<'_> {
         Ok(read)
     }
 
-    /// Enters the page read last. Returns its summary; none if it cannot be read.
+    /// Enters the page read last. Returns its note; `None` if it cannot be read.
     #[inline(always)]
     fn note_tag<D: NandDevice, P: Probe>(
         &mut self,
@@ -147,12 +147,12 @@ impl Mlc<'_> {
         Ok(Some(self.note_page(flash, at, page)))
     }
 
-    /// Notes what an unreadable page held, as far as the note of the block's next page, at `next`, has it: reads of
-    /// those sectors must report that they are lost. Reads that next page again. `false`: it cannot be read any more.
+    /// Maps what an unreadable page held, as far as the next page of its block, at `next`, repeats its note, so that a
+    /// read reports those sectors as lost. Reads that next page again. `false`: it cannot be read any more.
     ///
-    /// A page that was torn never counted, nor did one that was damaged with it: pages of earlier requests had been
-    /// copied. The data that they were to replace is in earlier pages. Such pages are the block's last and those that
-    /// share its cells.
+    /// A torn page was never valid, nor was a paired page that it corrupted: pages of earlier requests had been backed
+    /// up. The older copies are still before them. Only the block's last page can be torn, and only those that share
+    /// its cells be corrupted.
     #[cold]
     #[inline(never)]
     fn note_lost<D: NandDevice, P: Probe>(
@@ -163,7 +163,7 @@ impl Mlc<'_> {
         next: Tag,
         spot: Spot,
     ) -> Result<bool, Fault<D::Error>> {
-        // The note of a page in order is about all pages before it, that of any other about one.
+        // What a page in order repeats covers all pages before it; any other page covers only one.
         let from = if next.kind == Kind::ChainInPlace { first } else { last };
         for page in from..=last {
             if self.was_torn(flash, at, page)? {
@@ -185,10 +185,10 @@ impl Mlc<'_> {
         Ok(flash.look(spot, Cause::Scan)? == Seen::Page(next))
     }
 
-    /// What a page's note has of the page programmed before it in its block, which has that number.
+    /// The note that a page repeats of the page programmed before it in its block, which has that number.
     pub fn note_of_predecessor(&self, tag: Tag, page: u16) -> PageNote {
         match tag.kind {
-            // All before it are full, and every sector is in its place.
+            // All pages before it are full, and every sector is in place.
             Kind::ChainInPlace => {
                 let slots = self.part.slots;
                 PageNote::held_run(u32::from(page) * u32::from(slots), slots)
@@ -198,7 +198,7 @@ impl Mlc<'_> {
         }
     }
 
-    /// Whether a page that cannot be read may have been ruined when the last page of its block was torn.
+    /// Whether an unreadable page may have been corrupted when the last page of its block was torn.
     fn was_torn<D: NandDevice, P: Probe>(
         &self,
         flash: &mut Flash<'_, D, P>,
@@ -216,7 +216,7 @@ impl Mlc<'_> {
                 break;
             }
         }
-        // The page that was torn may read as erased; so may those left out before it.
+        // The torn page may read as erased; so do pages skipped before it.
         let pages = PageCount::new(u32::from(self.part.pages));
         Ok((last..self.part.pages).any(|later| {
             let mut ruined = pairing.endangered(PageIndex::new(later), pages);
@@ -231,7 +231,7 @@ impl Mlc<'_> {
         }
     }
 
-    /// Notes what the page read last holds, and its summary for the note of the page after it.
+    /// Maps what the page read last holds, and returns its note, which the next page repeats.
     #[inline(always)]
     fn note_page<D: NandDevice, P: Probe>(
         &mut self,
@@ -245,7 +245,7 @@ impl Mlc<'_> {
         let start = self.sector(logical, 0).get();
         for slot in 0..self.part.slots {
             if let Some(sector) = flash.slot(spot, slot).copy_of() {
-                // A sector before the chain's first wraps around to more than any offset.
+                // For a sector before the chain's first, the subtraction wraps to more than any offset.
                 let offset = sector.get().wrapping_sub(start);
                 if offset < self.sectors.get() {
                     self.maps.set(map, offset, Place::Log { ordinal, page, slot });
@@ -260,8 +260,8 @@ impl Mlc<'_> {
         PageNote::held_slots(first, held)
     }
 
-    /// Reads a trim and notes what it forgets, and its summary for the note of the page after it. `None`: it is
-    /// unreadable.
+    /// Reads a trim page and maps what it trims. Returns its note, which the next page repeats. `None`: it cannot be
+    /// read.
     fn note_trim<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,

@@ -1,35 +1,35 @@
 //! A sketch of each chain: a few bits that say which parts of it its log blocks may hold.
 //!
 //! A read of a chain whose map is not cached would have to read the tags of all pages of its log blocks, and usually
-//! find nothing. The sketch says so without reading. It may name parts that are not there, but never misses one: a page
-//! adds to it when it is programmed, a scan makes it exact, and it is cleared when the first log block is taken.
+//! find nothing. The sketch shows that without a read. It may include parts that are not there, but never misses one:
+//! each programmed page adds to it, a scan makes it exact, and it is cleared when the first log block is taken.
 
 use core::num::NonZeroU32;
 
 use crate::hybrid::address::LogicalBlock;
 use crate::table::Row;
 
-/// No chain has more halves of 16 bits: 64 bits are a bit a sector for most SPI NANDs.
+/// No chain has more 16-bit halfwords than this: 64 bits are one bit per sector for most SPI NANDs.
 const HALVES_MAX: usize = 4;
 
-/// How many half words the sketches of the chains take.
+/// How many halfwords the sketches of that many chains take, with `each` per chain.
 pub const fn halves_for(chains: u16, each: u8) -> usize {
     let each = if each as usize > HALVES_MAX { HALVES_MAX } else { each as usize };
     chains as usize * each
 }
 
-/// The sketches of all chains; none, where the configuration leaves them out.
+/// The sketches of all chains; none, if the configuration omits them.
 #[derive(Debug)]
 pub struct Sketches<'ram> {
     cells: &'ram mut [u16],
-    /// Halves a chain.
+    /// Halfwords per chain.
     each: usize,
-    /// By how many bits an offset is shifted to give its bit.
+    /// The shift from an offset to its bit.
     shift: u32,
 }
 
 impl<'ram> Sketches<'ram> {
-    /// The sketches of the chains in that memory, which is divided evenly among them.
+    /// The sketches of that many chains in that memory, which is divided evenly among them.
     pub fn new(memory: &'ram mut [u16], chains: u16, sectors: NonZeroU32) -> Self {
         let each = memory.len().checked_div(usize::from(chains)).unwrap_or(0).min(HALVES_MAX);
         let mut shift = 0;
@@ -41,12 +41,12 @@ impl<'ram> Sketches<'ram> {
         sketches
     }
 
-    /// Any chain may hold anything.
+    /// Starts without knowledge: any log block may hold anything.
     pub fn forget(&mut self) {
         self.cells.fill(u16::MAX);
     }
 
-    /// The cell of a sector, and its bit there.
+    /// The halfword of a sector, and its bit there.
     #[inline]
     fn bit(&self, logical: LogicalBlock, offset: u32) -> (usize, u16) {
         let bit = offset >> self.shift;
@@ -60,7 +60,7 @@ impl<'ram> Sketches<'ram> {
         self.cells.get(cell).is_none_or(|cell| cell & bit != 0)
     }
 
-    /// A log block of the chain holds the sector with that offset now, or a trim of it.
+    /// Notes that a log block of the chain holds the sector with that offset, or a trim of it.
     #[inline]
     pub fn add(&mut self, logical: LogicalBlock, offset: u32) {
         let (cell, bit) = self.bit(logical, offset);
@@ -76,12 +76,12 @@ impl<'ram> Sketches<'ram> {
         cells.iter().map(|cell| cell.count_ones()).sum()
     }
 
-    /// The chain's log blocks hold nothing.
+    /// Notes that the chain's log blocks hold nothing.
     pub fn blank(&mut self, logical: LogicalBlock) {
         self.set(logical, 0);
     }
 
-    /// The chain's log blocks may hold anything.
+    /// Notes that the chain's log blocks may hold anything.
     #[cold]
     pub fn fill(&mut self, logical: LogicalBlock) {
         self.set(logical, u16::MAX);

@@ -19,11 +19,11 @@ use crate::hybrid::writeback::WriteBack;
 use crate::probe::Probe;
 use crate::throttle::{Throttle, ThrottleConfig};
 
-/// Writes between two recomputations of the filter, and requests between two steps of the throttle: the paper's.
+/// Writes between two recomputations of the filter, and requests between two steps of the throttle, as in the paper.
 const PERIOD: u32 = 1_000;
 
 impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// Puts the rooms together, with empty tables.
+    /// Builds the FTL from its modules, with empty tables.
     pub(crate) fn assemble(
         device: D,
         config: &Config,
@@ -84,7 +84,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
 
     pub(crate) fn new_filter(config: &Config) -> SizeFilter {
         let sector = config.sector_bytes;
-        // Where all are hot it is never asked, but kept running.
+        // If all writes count as hot it is not used, but kept running.
         let all = [sector, Bytes::new(u32::MAX)];
         let [initial, largest] = config.filter.limits(sector).unwrap_or(all);
         SizeFilter::new(FilterConfig { initial, largest, sector, period: PERIOD })
@@ -107,7 +107,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         })
     }
 
-    /// Takes the bad blocks out of log and chains.
+    /// Removes the bad blocks from log and chains.
     pub(crate) fn retire_bad_blocks(&mut self) -> Result<(), MountError<D::Error>> {
         let mut good = 0;
         for number in 0..self.shape.chain.blocks {
@@ -130,7 +130,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         Ok(())
     }
 
-    /// Whether a device that is being formatted has blocks enough.
+    /// Whether a device that is being formatted has enough blocks.
     pub(crate) fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
         if let Some(log) = self.log.get()
             && !log.ring().turns()

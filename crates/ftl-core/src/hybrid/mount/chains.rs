@@ -27,7 +27,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 (Seen::Page(tag), Some(logical)) => {
                     self.meet(spot, &tag);
                     if !matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
-                        // A full log block. Its first page has its erase count.
+                        // A log block that is full and in order. Its first page records its wear.
                         self.mlc.chains.give_stale(block);
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! The clean stop, and the mount that follows one: the tables are saved to flash as they are, and loaded again.
+//! The clean stop, and the mount after one: the tables are saved to flash as they are, and loaded again.
 //!
 //! A checkpoint is an image of the tables, and a seal that is programmed after it. The flash access layer breaks the
 //! seal before anything else is programmed or erased (see [`Seals`]), so an existing seal belongs to a checkpoint that
@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.write_back = WriteBack::new(self.config.write_back);
     }
 
-    /// Tells the throttle how often log and chains were erased so far.
+    /// Reports to the throttle how often log and chains were erased so far.
     pub(crate) fn weigh_wear(&mut self) {
         let log_erases = self.log.get().map_or(0, |log| log.ring().erases());
         let window = self.throttle.window();

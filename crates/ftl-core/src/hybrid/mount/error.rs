@@ -28,7 +28,7 @@ pub enum MountError<E> {
     Version(u16),
     /// Both headers are damaged.
     DamagedHeader,
-    /// The device was formatted with other figures than the configuration's.
+    /// The device was formatted with a different configuration.
     OtherFigures {
         /// The sector size on the device.
         sector_bytes: Bytes,
@@ -39,7 +39,7 @@ pub enum MountError<E> {
     },
     /// The data on flash is inconsistent.
     Corrupt,
-    /// A block failed that the FTL needs: the device cannot be used.
+    /// A block that the FTL needs has failed: the device cannot be used.
     BlockFailed,
     /// The driver failed.
     Device(Option<E>),

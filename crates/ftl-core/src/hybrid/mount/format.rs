@@ -1,4 +1,4 @@
-//! Format: every block is erased, the header is written.
+//! Format: erases every block and writes the header.
 
 use ftl_iface::NandDevice;
 
@@ -30,7 +30,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 }
 
 impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// The same as [`format`](Ftl::format), by the FTL that the type names: see [`Mechanisms`].
+    /// Like [`format`](Ftl::format), for the FTL of this type: see [`Mechanisms`].
     pub fn format_as(
         device: D,
         config: &Config,
@@ -63,7 +63,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let key = FormatKey::new(key);
         ftl.flash.set_key(key);
         let header = ftl.header();
-        // The header is written last: an interrupted format leaves no device that looks formatted.
+        // The header is last, so that an interrupted format does not look like a complete one.
         let mut headers = 0;
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {

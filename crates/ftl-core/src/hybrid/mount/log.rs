@@ -1,8 +1,8 @@
 //! The log after a mount, from the summaries of its blocks, each read once.
 //!
-//! The log is a ring. In the order of their numbers, its blocks get newer up to the head; those behind the head are
-//! older than all before. So an entry met later overrides one met earlier, except that entries of blocks behind the
-//! head override only each other.
+//! The log is a ring. In the order of their numbers, its blocks get newer up to the head; those after the head are
+//! older than all before it. So a later entry overrides an earlier one, except that entries of blocks after the head
+//! override only each other.
 
 use ftl_iface::{NandDevice, Sector};
 
@@ -17,28 +17,28 @@ use crate::hybrid::state::{Ftl, Held};
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
-/// What is known of the circle so far.
+/// What is known of the ring so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Circle {
-    /// The first block in use that was met.
+    /// The first block in use.
     first: Option<LogBlock>,
-    /// The block in use that was met last, and its stamp.
+    /// The latest block in use so far, and its stamp.
     last: Option<(LogBlock, Stamp)>,
-    /// The head and the tail, once the blocks met are older than those before.
+    /// The head and the tail, once a block is older than the one before.
     turned: Option<(LogBlock, LogBlock)>,
-    /// How far the block met last is filled, and how often it was erased.
+    /// The filled pages and the erase count of the latest block.
     filled: (u16, u32),
     /// The same of the head.
     head_filled: (u16, u32),
     /// The last page of the youngest block without summary.
     held: Option<Held>,
-    /// Whether entries can be proved where the hash table is full.
+    /// Whether entries can be proved if the hash table is full.
     chains: ChainOrder,
     /// Whether the hash table was full.
     full: bool,
 }
 
-/// Whether the chains can be asked which entries of the log are stale.
+/// Whether the chains can show which entries of the log are stale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ChainOrder {
     /// Not yet: a power cut may have left them out of order.
@@ -49,8 +49,8 @@ pub(crate) enum ChainOrder {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Maps the log, but for the page that was programmed last, if a power cut may have touched it. `false`: the hash
-    /// table had no room, for it holds entries that the chains made stale, and these could not be asked yet.
+    /// Maps the log, except the page that was programmed last, if a power cut may have touched it. `false`: the hash
+    /// table had no room, because it holds entries that are stale by the chains, which cannot be read yet.
     pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<bool, Fault<D::Error>> {
         self.the_log()?.index.clear();
         self.logged.clear();
@@ -59,7 +59,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let blocks = self.the_log()?.part().blocks;
         let mut circle = Circle { chains, ..Circle::default() };
-        // Blocks without summary from here on were passed over: they follow one that is free.
+        // Blocks without summary from here on were skipped, because they follow a free one.
         let mut gap: Option<u16> = None;
         for number in 0..blocks {
             let block = LogBlock::new(number);
@@ -82,7 +82,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.mount_passed(&mut circle, from, blocks)?;
         }
         if circle.last.is_none() {
-            // Where no block has a summary, one may still be in use: the head of a log that is all but empty.
+            // Even if no block has a summary, one may be in use: the head of an almost empty log.
             for number in 0..blocks {
                 let block = LogBlock::new(number);
                 if !self.the_log()?.ring().is_bad(block) && self.is_used(block)? {
@@ -97,8 +97,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(!circle.full)
     }
 
-    /// Maps those of the blocks passed over that are in use after all: some right before a block in use, or before the
-    /// circle closes. Returns whether there were any.
+    /// Maps the skipped blocks that are in use after all: those directly before a block in use, or before the end of
+    /// the ring. Returns whether there were any.
     fn mount_passed(
         &mut self,
         circle: &mut Circle,
@@ -122,13 +122,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(first < to)
     }
 
-    /// Reads the summary of a block into the codes. `None`: it has none that can be read.
+    /// Reads the summary of a block into the codes. `None`: it has no readable one.
     fn read_summary(&mut self, block: LogBlock) -> Result<Option<Tag>, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         log.read_summary(&mut self.flash, block)
     }
 
-    /// Whether a block without summary was begun, if only with a page that was torn.
+    /// Whether a block without summary was begun, even if only by a torn page.
     fn is_used(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
         Ok(self.flash.look(Spot::log(block, 0), Cause::Mount)? != Seen::Erased)
     }
@@ -166,7 +166,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         circle.last = Some((block, stamp));
         for page in 0..pages {
             for slot in 0..slots {
-                // Where the table was full the rest is met, and mapped another time.
+                // If the table is full, the rest is only visited, and mapped later.
                 if !circle.full
                     && let Some(sector) = self.the_log()?.code(page, slot).copy_of()
                     && !self.is_overridden(circle, sector)?
@@ -179,7 +179,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether the log's entry for a sector was met before the circle turned, so that it is newer than those met now.
+    /// Whether the log's entry for a sector was found before the ring's head, so it is newer than those found now.
     fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
@@ -191,7 +191,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(log.index.find(sector).is_some_and(|at| log.block_of(at) <= head))
     }
 
-    /// Reads the codes of a block without summary from its tags. Its last page is held back, if no other block without
+    /// Reads the codes of a block without summary from its tags. Its last page is set aside if no other block without
     /// summary is younger.
     fn mount_tags(
         &mut self,
@@ -203,7 +203,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some((page, tag)) = listed.last else {
             return Ok(None);
         };
-        // If the page with the erase count cannot be read, the block counts as worn as the one before.
+        // If the page that records its wear cannot be read, the wear of the previous block is assumed.
         circle.filled = (listed.pages, listed.wear.unwrap_or(circle.filled.1));
         self.meet(Spot::log(block, page), &tag);
         let now = Held { block, page, stamp: tag.stamp };
@@ -217,8 +217,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Some(tag.stamp))
     }
 
-    /// Maps a page that was held back, where its sectors are newer than what the log holds of them.
-    /// `false`: the hash table had no room.
+    /// Maps those sectors of a page that was set aside which are newer than the log's copies. `false`: the hash table
+    /// had no room.
     pub(crate) fn mount_held(
         &mut self,
         held: Held,
@@ -255,10 +255,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Says where the log turns.
+    /// Restores head and tail of the ring.
     fn restore_ring(&mut self, circle: &Circle) -> Result<(), Fault<D::Error>> {
         let Some((last, _)) = circle.last else {
-            // Nothing was ever written to the log, so that nothing in it can be older than its chain.
+            // Nothing was ever written to the log, so no entry can be stale.
             for number in 0..self.shape.logical_blocks {
                 self.unproved.set(LogicalBlock::new(number), false);
             }
@@ -283,7 +283,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Maps a sector to its place in the log. What the log holds of it earlier is older. `false`: there was no room.
+    /// Maps a sector to its place in the log. An earlier entry of it is older. `false`: there was no room.
     fn mount_entry(
         &mut self,
         sector: Sector,
@@ -300,14 +300,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if chains == ChainOrder::Unknown {
             return Ok(false);
         }
-        // The table holds entries that the chains made stale. At run time they would be gone.
+        // The table holds stale entries, which would have been removed at run time.
         for number in 0..self.shape.logical_blocks {
             let logical = LogicalBlock::new(number);
             self.prove(logical)?;
-            // Entries yet to come must be proved again.
+            // Later entries must be proved again.
             self.unproved.set(logical, true);
         }
-        // So do sectors whose newer copy a power cut has ruined.
+        // So are those of sectors whose newer copy was corrupted by a power cut.
         if self.unmap_rescued(sector)? || !self.is_newest_in_log(sector, place)? {
             return Ok(true);
         }

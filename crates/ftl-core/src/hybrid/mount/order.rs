@@ -16,19 +16,19 @@ use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
-/// What a block is to its chain.
+/// The role of a block in its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// All before it is stale.
+    /// All blocks before it are stale.
     Leads,
-    /// It holds what came after those before it.
+    /// It holds data newer than that of the blocks before it.
     Follows,
-    /// It belongs to a fold that was not ended.
+    /// It belongs to a fold that was not completed.
     Stale,
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Looks into the blocks that are not data blocks: free ones, log blocks, a fold cut short.
+    /// Examines the blocks that are not data blocks: free ones, log blocks, an interrupted fold.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let mut worn = 0;
         let mut known = self.wear.in_use().fold(0, |count: u16, _| count + 1);
@@ -44,7 +44,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if page == 0 || tag.kind == Kind::ChainInPlace {
                 worn = tag.note;
             }
-            // If the page with the erase count cannot be read, the block counts as worn as the one before.
+            // If the page that records its wear cannot be read, the wear of the previous block is assumed.
             self.wear.restore(block, worn);
             self.mlc.chains.push_first(logical, block);
             self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
@@ -61,9 +61,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Gives the free blocks, which are erased and so carry no count, the mean of the `known` that do. Free blocks are
-    /// those in use; taken for new ones they would be worn on at each mount. The mean is not moved by it, however often
-    /// the device is mounted, and where wear is leveled it is a few erases off.
+    /// Sets the erase counts of the free blocks, which are erased and so record none, to the mean of the `known`
+    /// counts. Free blocks are the ones in rotation; counted as new they would be worn further after each mount. This
+    /// leaves the mean unchanged, however often the device is mounted, and with wear leveling it is wrong by only a few
+    /// erases.
     fn estimate_wear(&mut self, known: u16) {
         let mean = mean(self.wear.total_erases(), known);
         for block in self.mlc.chains.free() {
@@ -71,8 +72,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// The first page of a block that can be read, and its tag, with the stamp of the block's first page if it knows
-    /// that. It is the page read last.
+    /// The first readable page of a block, and its tag, with the stamp of the block's first page if the tag records it.
+    /// It is the page read last.
     fn first_tag(&mut self, block: ChainBlock) -> Result<Option<(u16, Tag)>, Fault<D::Error>> {
         for page in 0..self.shape.chain.pages {
             let spot = Spot::chain(block, page);
@@ -91,11 +92,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(None)
     }
 
-    /// How many pages of a block there are up to the last that does not read as erased.
+    /// How many pages a block has up to the last that does not read as erased.
     fn filled_pages(&mut self, block: ChainBlock) -> Result<u16, Fault<D::Error>> {
         let pages = self.shape.chain.pages;
         let pairing = self.flash.chain_pairing();
-        // The first page of a word line is never left out.
+        // The first page of a word line is never skipped.
         let (mut filled, mut free) =
             (0, pairing.word_lines(PageCount::new(pages.into())).get() as u16);
         let lines = free;
@@ -120,7 +121,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(end)
     }
 
-    /// Puts each chain in order, and takes out what is stale.
+    /// Sorts each chain, and removes stale blocks.
     pub(crate) fn order_chains(&mut self) -> Result<(), Fault<D::Error>> {
         for number in 0..self.shape.logical_blocks {
             let logical = LogicalBlock::new(number);
@@ -133,7 +134,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1))
                 && self.role(first, 0)? == Role::Follows
             {
-                // Its last page has gone bad since it was met.
+                // Its last page has become unreadable since it was read.
                 self.mlc.chains.set_has_data(logical, false);
             }
             let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
@@ -142,7 +143,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Puts the blocks of a chain in the order of their age.
+    /// Sorts the blocks of a chain by age.
     fn sort(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
         let mut rest = self.mlc.chains.take_all(logical);
         while let Some(block) = rest {
@@ -163,7 +164,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Finds the block that leads a chain, which is in the order of age. What is stale leaves it.
+    /// Finds the first valid block of a chain that is sorted by age, and removes the stale ones.
     fn find_leader(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
         let mut leads = false;
         let mut older = 0;
@@ -198,9 +199,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether the page programmed last ended a fold, and the valid rescue copy does not hold it because it had no
-    /// room; and whether the data block that the fold was to replace is intact. That block is erased first, so if it is
-    /// intact, all frozen blocks are.
+    /// Whether a fold was completed by the page programmed last, which is not in the valid rescue copy for lack of
+    /// room, and the data block that it was to replace is still complete. That block is the first to be erased, so then
+    /// all frozen blocks still exist.
     fn may_be_given_up(
         &mut self,
         logical: LogicalBlock,
@@ -226,14 +227,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// What a block is in its chain, given how many blocks of the chain are older.
+    /// The role of a block in its chain, in which `older` blocks are older.
     fn role(&mut self, block: ChainBlock, older: u16) -> Result<Role, Fault<D::Error>> {
         let Some((_, Tag { kind, stamp, .. })) = self.first_tag(block)? else {
-            // What was torn in it has gone bad since it was met.
+            // Its torn page has become unreadable since it was read.
             return Ok(Role::Stale);
         };
         if kind == Kind::Data && older == 0 {
-            // The blocks that its fold froze are gone, or going.
+            // The blocks that its fold froze are erased, or will be.
             return Ok(Role::Leads);
         }
         let last = Spot::chain(block, self.shape.chain.pages - 1);
@@ -241,10 +242,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Seen::Page(tag) => Some(tag.kind),
             Seen::Erased | Seen::Unreadable => None,
         };
-        // With the copy of its last page a data block counts, whatever has become of the page.
+        // With a copy of its last page a data block is valid, whatever state the page is in.
         let ended = self.unsettled.and_then(|state| state.ended);
         let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
-        // Had its last page been torn, pages that share its cells would be gone.
+        // If its last page had been torn, pages that share its cells would be unreadable.
         let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
         let whole = ended
             || matches!(last_kind, Some(Kind::Data | Kind::ChainInPlace))

@@ -1,10 +1,10 @@
 //! A copy of the page that a power cut may have damaged, made before anything relies on that page.
 //!
-//! The last programmed page may have been in flight. It may read well now and badly later, so the host must not
-//! be told its content. Its sectors are copied to a rescue block, and a commit page after them makes the copy valid.
-//! From there they are written to their chains again like any write. Only then is the copy erased. A power cut at any
-//! point finds either the page or a valid copy. A second page proves the commit, because the commit itself may be torn:
-//! if the proof was not begun, nothing has relied on the copy yet, and its sources still exist.
+//! The last programmed page may have been in flight. It may be readable now and unreadable later, so the host must not
+//! get its data. Its sectors are copied to a rescue block, and a commit page after them makes the copy valid. From
+//! there they are written to their chains again like any write. Only then is the copy erased. A power cut at any point
+//! finds either the page or a valid copy. A second page proves the commit, because the commit itself may be torn: if
+//! the proof was not begun, nothing has relied on the copy yet, and its sources still exist.
 //!
 //! A copy is erased once all of it is written again, and nothing else is programmed in between. A power cut in that
 //! erase may leave pages that read well for a while. The same holds for the erase of a copy that was not proved, which
@@ -30,8 +30,8 @@ use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// The copies that count: the newest whose proof was begun, and those before it as long as each refers to the
-    /// previous.
+    /// The valid copies: the newest whose proof was begun, and the one before it, if the newer one is marked as beside
+    /// it, and so on.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {
         let mut found = [None; COPIES_MAX];
         for block in self.rescue_blocks() {
@@ -45,8 +45,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let (mut rescued, mut count) = (Rescued::NONE, 0);
         for (copy, beside) in found.into_iter().flatten() {
-            // If a page is missing, an erase was begun: of a copy whose content was written back already, or of one on
-            // which nothing relied yet, so that the one before it counts.
+            // A missing page means that an erase was begun: of a copy whose data was all written again, or of one on
+            // which nothing relied yet, so that the one before it is valid.
             if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
                 continue;
             }
@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// The copy in a rescue block, if its proof was begun, and whether the one before it counts, too.
+    /// The copy in a rescue block, if its proof was begun, and whether the one before it is valid, too.
     fn copy_in(&mut self, block: u16) -> Result<Option<(Copy, bool)>, Fault<D::Error>> {
         let spot = self.commit_spot(block);
         if self.flash.is_bad(spot)? {
@@ -98,7 +98,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Some((copy, tag.note & BESIDE != 0)))
     }
 
-    /// Makes the copy, if there is anything to copy: of the page programmed last. Says where the copy is.
+    /// Makes a copy of the page programmed last, if there is anything to copy. Returns where the copy is.
     pub(crate) fn secure_youngest(
         &mut self,
         before: Option<Rescued>,
@@ -110,7 +110,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if planted(Bug::BelieveOldCopy) {
                 return Ok(Some(before));
             }
-            // What was written from the copy is still covered by it. A fold may have ended meanwhile.
+            // Data written from the copy is still covered by it. A fold may have completed meanwhile.
             let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
             if newer
                 && self.ends_fold(&youngest)?
@@ -121,7 +121,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if let Some(rescued) = self.copy_anew(before)? {
                 return Ok(Some(rescued));
             }
-            // It has gone bad since it was found, and so was being erased.
+            // It has become unreadable since it was found, so it was being erased.
         }
         let backups = self.find_backups(&youngest)?;
         let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
@@ -129,25 +129,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)
         } else {
-            // It holds nothing that is not elsewhere too.
+            // All that it holds is also elsewhere.
             Ok(None)
         }
     }
 
-    /// Whether a page is the last of a data block, which makes the block count; unless it was torn and ruined others of
-    /// the block.
+    /// Whether a page is the last of a data block, which makes the block valid, unless it was torn and corrupted others
+    /// of the block.
     fn ends_fold(&mut self, page: &Youngest) -> Result<bool, Fault<D::Error>> {
         let last = page.kind == Kind::Data && page.spot.page() + 1 == self.shape.chain.pages;
         Ok(last && self.partners_stand(page.spot.chain_block())?)
     }
 
-    /// Erases the copies, once what they held is written, and whatever else is in rescue blocks.
+    /// Erases the copies after their data was written again, and anything else in the rescue blocks.
     pub(crate) fn clear_rescue_blocks(
         &mut self,
         rescued: Option<Rescued>,
     ) -> Result<(), Fault<D::Error>> {
         let newest = rescued.and_then(Rescued::newest).map(|copy| copy.block);
-        // The newest copy is erased last: an older one alone would be incomplete.
+        // The newest copy is erased last, because an older one alone would be incomplete.
         for block in self.rescue_blocks() {
             if newest != Some(block) && self.is_begun(block)? {
                 self.erase_or_lose(Spot::meta(block, 0))?;
@@ -159,8 +159,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Whether the commit of a copy was begun in a block, well or not. The blocks of checkpoints have pages of their
-    /// own.
+    /// Whether the commit of a copy was begun in a block, complete or torn. The blocks of checkpoints have other pages
+    /// there.
     fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
         Ok(match self.flash.look(self.commit_spot(block), Cause::Mount)? {
             Seen::Erased => false,
@@ -169,7 +169,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         })
     }
 
-    /// Copies what the program of a page may have ruined, and then the page itself.
+    /// Copies what the program of a page may have corrupted, and then the page itself.
     pub(crate) fn copy_youngest(
         &mut self,
         youngest: Option<Youngest>,
@@ -177,14 +177,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         while let Some(target) = self.rescue_block(None)? {
             match self.copy_youngest_to(target, youngest, backups) {
-                // There may be another block. Nothing relied on this one yet, and its content must not count later.
+                // Another block may work. Nothing relied on this one yet, and its content must not become valid later.
                 Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
                 outcome => {
                     return outcome.map(|copy| copy.map(Rescued::one));
                 }
             };
         }
-        // Without a copy nothing more may be changed.
+        // Without a copy nothing more may be programmed or erased.
         Err(self.no_block_left())
     }
 
@@ -199,7 +199,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut ended = None;
         for number in 0..backups.map_or(0, Backups::count) {
             let spot = backups.and_then(|backups| self.backup_spot(backups, number));
-            // One that cannot be read was the last program itself: the page to come was not begun.
+            // An unreadable backup was itself the last program: the page that it was made for was not begun.
             pages = self.copy_page(spot.ok_or(Fault::Corrupt)?, target, pages)?.unwrap_or(pages);
         }
         if let Some(youngest) = youngest
@@ -213,9 +213,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.commit(target, pages, ended, None).map(Some)
     }
 
-    /// Copies a fold's last page to another rescue block, and after it what counts already; or that page alone, where
-    /// there is no room for both. `None`: one of them cannot be read any more. The page never counted then, or the
-    /// copy was being erased.
+    /// Copies a fold's last page to another rescue block, and after it the valid copy; or that page alone, if there is
+    /// no room for both. `None`: one of them cannot be read any more. Then the page was never valid, or the copy was
+    /// being erased.
     pub(crate) fn copy_fold_end(
         &mut self,
         before: Rescued,
@@ -243,10 +243,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(last) = before.newest() else {
             return Err(Fault::Corrupt);
         };
-        // A page of a copy takes one again, at most.
+        // A page of a copy needs at most one page again.
         let fits = pages + last.pages <= self.shape.meta.pages.saturating_sub(2);
         if fits {
-            // What a copy holds is newer than what a fold found.
+            // A copy's data is newer than what a fold collected.
             for number in 0..last.pages {
                 match self.copy_page(Spot::meta(last.block, number), target, pages)? {
                     Some(next) => pages = next,
@@ -258,21 +258,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let ended = Some(page.spot.chain_block());
         let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
-            // What it held is in the new one.
+            // Its content is in the new one.
             self.erase_or_lose(Spot::meta(last.block, 0))?;
         }
         let rescued = rest.after(newest);
         rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
     }
 
-    /// Copies what counts to a fresh block: its erase may have been begun, which may leave pages that read well for a
-    /// while. `None`: a page cannot be read any more, so the erase was begun.
+    /// Copies the valid copy to a fresh block: its erase may have been begun, which may leave pages that are readable
+    /// for a while. `None`: a page cannot be read any more, so the erase was begun.
     pub(crate) fn copy_anew(
         &mut self,
         before: Rescued,
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         let Some(last) = before.newest() else { return Ok(None) };
-        // Several copies are erased from the oldest on: all of them were found intact just now.
+        // Copies beside each other are erased from the oldest on, and all were complete just now.
         if before.without_newest().newest().is_some() {
             return Ok(Some(before));
         }
@@ -304,7 +304,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Some(Rescued::one(newest)))
     }
 
-    /// The data block of whose last page it is a copy, unless the block was put to another use since.
+    /// The data block whose last page it copies, unless the block was reused since.
     pub(crate) fn still_ended(
         &mut self,
         copy: Copy,

@@ -15,8 +15,8 @@ use crate::probe::Probe;
 
 impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Mounts a formatted device. After a clean [`stop`](Self::stop) it reads what that wrote, and writes nothing.
-    /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. What a power cut may have
-    /// touched is set right by the first request, or by [`settle`](Self::settle).
+    /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. The first request, or
+    /// [`settle`](Self::settle), repairs what a power cut may have touched.
     pub fn mount(
         device: D,
         config: &Config,
@@ -28,7 +28,7 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
 }
 
 impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// The same as [`mount`](Ftl::mount), by the FTL that the type names: see [`Mechanisms`].
+    /// Like [`mount`](Ftl::mount), for the FTL of this type: see [`Mechanisms`].
     pub fn mount_as(
         device: D,
         config: &Config,
@@ -64,7 +64,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         Ok(ftl)
     }
 
-    /// Reads the header from the first of its places that holds one.
+    /// Reads the header from the first of its blocks that holds one.
     fn find_header(&mut self) -> Result<Header, MountError<D::Error>> {
         let mut worst = MountError::NotFormatted;
         for number in 0..HEADER_BLOCKS {

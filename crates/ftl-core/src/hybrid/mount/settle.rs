@@ -1,7 +1,7 @@
 //! The work that a mount without a checkpoint leaves to the first request: repairing what a power cut may have damaged.
 //!
-//! At most one operation was in flight. Nothing says which one: a page may read as before, as intended, as erased, as
-//! uncorrectable, or well now and badly later. So nothing relies on what it may have been:
+//! At most one operation was in flight, and which one is unknown: a page may read as before, as intended, as erased, as
+//! uncorrectable, or well now and badly later. So nothing relies on a guess:
 //!
 //! - *The newest page.* Its content is copied to a rescue block before anything else is programmed, and written
 //!   again from there. If it cannot be read, it was never acknowledged.
@@ -27,15 +27,15 @@ use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Sets right what a power cut may have touched. The first request after a mount does it otherwise; call it where
-    /// its reads, and the few programs and erases that follow, should come at a time of your choosing. After a mount
-    /// from a checkpoint there is nothing to do.
+    /// Repairs what a power cut may have touched. Otherwise the first request after a mount does it; call this to
+    /// choose the time of its reads and of the few programs and erases that follow. After a mount from a checkpoint
+    /// there is nothing to do.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         Ok(self.ensure_settled()?)
     }
 
-    /// The same for a device of which the caller knows that power failed in none of its operations, such as one that a
-    /// simulator has filled: nothing is copied, and blocks that read as erased are taken to be.
+    /// Like [`settle`](Self::settle), for a device on which power certainly failed in no operation, such as one filled
+    /// by a simulator: nothing is copied, and blocks that read as erased are trusted.
     pub fn settle_at_rest(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         if let Some(state) = &mut self.unsettled {
             state.at_rest = true;
@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[inline(never)]
     fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
         let outcome = match self.settle_now() {
-            // The remaining work needs blocks that are lacking; everything can be read as it is.
+            // The rest needs free blocks, and there are none; all data can be read in the present state.
             Err(Fault::ReadOnly) => {
                 self.unsettled = None;
                 Ok(())
@@ -74,7 +74,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
         let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
         let (rescued, secured) = match copied {
-            // If no block is left for the copy, nothing is erased that might hold the page's content.
+            // If no block is left for the copy, nothing is erased that the page may replace.
             Err(Fault::ReadOnly) => (before, false),
             outcome => (outcome?, true),
         };
@@ -111,7 +111,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases what belongs to no chain.
+    /// Erases the blocks that belong to no chain.
     fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
         while let Some(block) = self.mlc.chains.take_stale() {
             self.free_block(block, Cause::Mount)?;
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases the head of an empty log; or the next block that can be erased.
+    /// Erases the head of an empty log, or the next block whose erase succeeds.
     fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let mut head = first;
@@ -138,10 +138,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Maps what of the log is not mapped yet, and closes its head.
+    /// Maps the part of the log that is not mapped yet, and closes its head.
     ///
-    /// The head gets a summary if the page programmed last is its own, and was `copied` just now. Had this been begun
-    /// before, and cut where the summary is programmed, there would be a copy already, or something younger.
+    /// The head gets a summary if the page programmed last is its own, and was `copied` just now. If an earlier
+    /// recovery had been interrupted while it programmed the summary, there would be a copy already, or a younger page.
     fn settle_log(&mut self, copied: Option<Rescued>) -> Result<(), Fault<D::Error>> {
         let Some(state) = self.unsettled else {
             return Ok(());
@@ -162,7 +162,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let (head, head_page) = (log.ring().head(), log.ring().head_page());
         if head_page == 0 {
-            // Nothing in it can be read: its first program was torn, or there was none.
+            // Nothing in it is readable: its first program was torn, or there was none.
             return self.erase_first_head(head);
         }
         if head_page < log.data_pages() {

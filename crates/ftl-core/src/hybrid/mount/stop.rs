@@ -8,8 +8,8 @@ use crate::hybrid::state::Ftl;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Writes a checkpoint, so that the next mount is quick: call it before the power is switched off. It costs at most
-    /// the rest of a fold, the erases of a checkpoint location and as many programs as it has pages.
+    /// Writes a checkpoint, so that the next mount is quick: call it before power-off. It costs at most the rest of a
+    /// fold, the erases of a checkpoint location and a program for each of its pages.
     ///
     /// Nothing depends on it: a mount without it scans, and finds the same. The FTL can still be used afterwards; then
     /// the checkpoint is void, and the next stop writes another. The result says whether a checkpoint was written: a

@@ -15,8 +15,8 @@ use crate::hybrid::state::{Ftl, WearMove};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Says how many blocks of chains are good, and what follows from it: when folding begins and ends, and whether the
-    /// reserve is used up.
+    /// Sets the number of good blocks of the chains, and from it when folding begins and ends, and whether the reserve
+    /// is used up.
     pub(crate) fn set_good_blocks(&mut self, good: u16) {
         self.good_blocks = good;
         let spare = good.saturating_sub(self.shape.logical_blocks);
@@ -28,17 +28,17 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.mlc.in_hand = kept_in_hand(reserve);
         // A small reserve is not spent on keeping blocks free.
         let low = self.config.free_blocks_low.min(spare / 4).max(1);
-        // Those in hand come on top where they would take most of it.
+        // The blocks in hand are added where they would take most of it.
         self.free_blocks_low = low.max(low.min(1 + self.mlc.in_hand) + self.mlc.in_hand);
         self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
     }
 
     /// How many blocks of the chains may fail in the next request at most.
     ///
-    /// Each takes one of the free blocks. Log blocks leave those in hand, and one more for a fold to come; a fold that
-    /// is ended gives back one more than it took, or as many where it moves cold data. So in a request in which so
-    /// many have failed, as many fewer are free, and never none when a fold needs its target. Blocks that failed in
-    /// earlier requests and are still in use will be missing when what they hold is folded.
+    /// Each failure takes one of the free blocks. Log blocks leave those in hand, and one more for the next fold; a
+    /// completed fold frees one block more than it took, or the same number if it moves cold data. So each failure
+    /// within a request reduces the free blocks by one, and a fold always finds a target. Blocks that failed in earlier
+    /// requests and are still in use will be missing when their data is folded.
     pub(crate) fn may_fail_at_once(&self) -> u16 {
         if self.flash.failed.read_only {
             return 0;
@@ -62,22 +62,22 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// A block of the chains is out of use for good.
+    /// Takes a block of the chains out of use for good.
     #[cold]
     pub(crate) fn lose_chain_block(&mut self, block: ChainBlock) {
         self.wear.retire(block);
         self.set_good_blocks(self.good_blocks.saturating_sub(1));
     }
 
-    /// A free block is needed, and there is none: the device can be written no more.
+    /// Makes the device read-only, because a free block is needed and there is none.
     #[cold]
     pub(crate) fn no_block_left(&mut self) -> Fault<D::Error> {
         self.flash.failed.read_only = true;
         Fault::ReadOnly
     }
 
-    /// A chain with a log block that did not program. While such a block is in use, one block fewer may fail in a
-    /// request: so the chain is folded soon, as long as there is a block to fold onto.
+    /// A chain with a log block that failed to program. While such a block is in use, one block fewer may fail in a
+    /// request, so the chain is folded soon, as long as there is a block to fold onto.
     #[cold]
     pub(crate) fn failing_chain(&self) -> Option<LogicalBlock> {
         if self.mlc.chains.free_count() == 0 || planted(Bug::LeaveFailingChain) {
@@ -89,7 +89,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         })
     }
 
-    /// Takes a free block, and erases it first where a power cut may have touched it. One that does not erase is lost,
+    /// Takes a free block, and erases it first if a power cut may have touched it. If its erase fails, it is retired
     /// and the next is taken.
     pub(crate) fn take_free_block(&mut self, cause: Cause) -> Result<ChainBlock, Fault<D::Error>> {
         loop {
@@ -111,8 +111,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Erases a block. It joins the free ones, unless it is so worn that cold data should move onto it, or does not
-    /// erase.
+    /// Erases a block and queues it as free, unless the erase fails or the block is so worn that cold data should move
+    /// onto it.
     pub(crate) fn free_block(
         &mut self,
         block: ChainBlock,
@@ -151,7 +151,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases a block of the chains. `false`: it did not erase, and is lost.
+    /// Erases a block of the chains. `false`: the erase failed, and the block is retired.
     pub(crate) fn erase_chain_block(
         &mut self,
         block: ChainBlock,
@@ -159,7 +159,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<bool, Fault<D::Error>> {
         let spot = Spot::chain(block, 0);
         let last = self.mlc.chains.free_count() == 0;
-        // Seals are broken: a block that is taken out of a chain or a queue was in use.
+        // Its seal is broken already, because a block taken out of a chain or a queue was in use.
         let erased =
             if last { self.flash.erase_last(spot, cause) } else { self.flash.erase(spot, cause) };
         match erased {
@@ -167,7 +167,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 self.throttle.note_chain_erase();
                 Ok(true)
             }
-            // What a mount may find in it is stale.
+            // Any data that a mount finds in it is stale.
             Err(Fault::BlockFailed | Fault::ReadOnly) => {
                 self.lose_chain_block(block);
                 Ok(false)
@@ -176,7 +176,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Gives the worn block that waits for cold data to whoever needs a block more. `false`: none waits.
+    /// Frees the worn block that waits for cold data, when a block is needed more urgently. `false`: none waits.
     pub(crate) fn give_up_wear_move(&mut self) -> bool {
         match self.wear_move.take_if(|moved| M::WEAR_LEVELING && !moved.under_way) {
             Some(moved) => {

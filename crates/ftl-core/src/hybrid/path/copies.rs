@@ -14,8 +14,8 @@ use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Copies a page's sectors, or the trim that it is, to the pages of a rescue block from `page` on. Returns which
-    /// page is next; `None` where the page cannot be read any more.
+    /// Copies a page's sectors, or its trim, to the pages of a rescue block from `page` on. Returns the next page;
+    /// `None` if the source cannot be read any more.
     pub(crate) fn copy_page(
         &mut self,
         source: Spot,
@@ -77,7 +77,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                         return Ok(None);
                     }
                 }
-                // A slot of a data block that marks the sector as lost; a copy may still have it.
+                // An unreadable page of a data block is reported as lost anyway, and an older copy may still hold the
+                // sector.
                 Slot::Lost(_) if kind == Kind::Data => continue,
                 Slot::Lost(_) | Slot::Hole(_) => {}
                 // Its newest copy is elsewhere.
@@ -96,8 +97,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Some(next))
     }
 
-    /// Programs the buffer to a page of a rescue block. Returns which page is next. The shape of the device sees to it
-    /// that there is room.
+    /// Programs the buffer to a page of a rescue block. Returns the next page. The checked shape of the device
+    /// guarantees room.
     pub(crate) fn put_rescued(
         &mut self,
         block: u16,
@@ -113,8 +114,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(page + 1)
     }
 
-    /// Makes the pages of a rescue block count, beside an older copy that counts, if there is one. Whoever finds the
-    /// second page begun knows that the first is well.
+    /// Makes the pages of a rescue block valid, beside an older valid copy, if there is one. If the second page was
+    /// begun, the first is known to be complete.
     pub(crate) fn commit(
         &mut self,
         block: u16,
@@ -144,13 +145,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Spot::meta(block, self.shape.meta.pages - 1)
     }
 
-    /// The blocks in which copies may be: the rescue blocks, and those of checkpoints, which are void when copies are
+    /// The blocks that may hold copies: the rescue blocks, and those of checkpoints, which are void when copies are
     /// made.
     pub(crate) fn rescue_blocks(&self) -> core::ops::Range<u16> {
         RESCUE.start..self.shape.meta.blocks
     }
 
-    /// A rescue block that is not bad, and carries nothing that counts.
+    /// A rescue block that is not bad and holds no valid copy.
     pub(crate) fn rescue_block(
         &mut self,
         counts: Option<Rescued>,

@@ -20,7 +20,7 @@ use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Copies a page to a rescue block whose program has just failed. `slots` tells what it was to hold.
+    /// Copies a page whose program has just failed to a rescue block. `slots` lists what it was to hold.
     #[cold]
     #[inline(never)]
     pub(crate) fn secure_failed(
@@ -30,7 +30,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         count: u16,
     ) -> Result<(), Fault<D::Error>> {
         let failed = core::mem::take(&mut self.flash.failed.page);
-        // While a power cut is dealt with there is a copy of all that is written.
+        // During recovery from a power cut, everything that is written has a copy already.
         if !failed
             || self.failed_page.is_some()
             || self.unsettled.is_some()
@@ -51,8 +51,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Err(self.no_block_left())
     }
 
-    /// Copies the page to that rescue block. `None`: its content is gone from the page buffer, because a bad block
-    /// had to be listed meanwhile.
+    /// Copies the page to that rescue block. `None`: listing a bad block meanwhile overwrote the page buffer.
     fn copy_failed(
         &mut self,
         target: u16,
@@ -67,14 +66,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(None);
         }
         let pages = match slots.get(0) {
-            // A trim: the buffer has its range.
+            // A trim page: its payload is in the buffer.
             Slot::Hole(first) => self.put_rescued(target, 0, &[Slot::Elsewhere(first)])?,
             _ => self.copy_failed_slots(target, slots, count)?,
         };
         self.commit(target, pages, None, None).map(Some)
     }
 
-    /// Programs what the slots of the page in the buffer hold to as many pages of a rescue block as it takes.
+    /// Programs the content of the page in the buffer to as many pages of a rescue block as it needs.
     fn copy_failed_slots(
         &mut self,
         target: u16,
@@ -95,7 +94,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Erases the copy of a page whose program had failed, and whose content is elsewhere now.
+    /// Erases the copy of a page that failed to program and is now stored elsewhere.
     #[inline]
     pub(crate) fn release_failed(&mut self) -> Result<(), Fault<D::Error>> {
         match self.failed_page.take() {
@@ -104,8 +103,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// A page did not program to the chain's last log block: the block takes no more, and is folded soon. Where nothing
-    /// is in it, it leaves the chain.
+    /// Handles a failed program to the chain's last log block: the block takes no more pages, and its chain is folded
+    /// soon. If it holds nothing, it leaves the chain.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_last_log(
@@ -114,7 +113,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         map: MapId,
     ) -> Result<(), Fault<D::Error>> {
         let empty = self.mlc.maps.next_page(map) == 0;
-        // What the page reads as now, a scan is to find out.
+        // A scan must find out what the page reads as now.
         self.mlc.maps.forget(logical);
         self.mlc.sealed.set(logical, true);
         if !empty {

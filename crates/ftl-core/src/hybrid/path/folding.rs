@@ -27,7 +27,7 @@ enum Source {
 }
 
 impl Source {
-    /// Whether `next` follows in the same page, so that both are read at once.
+    /// Whether `next` follows in the same page, so both are read at once.
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
             (Self::Page(piece), Self::Page(next)) => piece.is_followed_by(next, distance),
@@ -36,18 +36,18 @@ impl Source {
     }
 }
 
-/// The page that a fold makes next: what is the same for all of its slots.
+/// The next page of a fold: what is common to all its slots.
 struct Making<'a> {
     job: &'a Job,
     slots: u16,
-    /// The sector that belongs into its first slot.
+    /// The sector of its first slot.
     first: Sector,
     /// The same page of the old data block.
     data: Option<Spot>,
 }
 
 impl Making<'_> {
-    /// The sector that belongs into a slot.
+    /// The sector of a slot.
     #[inline]
     fn sector(&self, slot: u16) -> Sector {
         self.first + SectorCount::new(u32::from(slot))
@@ -61,8 +61,8 @@ impl Making<'_> {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Folds until a block is won: the fold under way is ended; if there was none, that chain is folded, or
-    /// the one whose turn it is.
+    /// Folds until a block is freed: completes the running fold; if there is none, folds that chain, or the next
+    /// victim.
     pub(crate) fn fold_now(
         &mut self,
         logical: Option<LogicalBlock>,
@@ -74,8 +74,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// One step towards a block: the fold under way continues; if there was none, that chain's is begun, or the
-    /// one's whose turn it is.
+    /// One step towards a free block: continues the running fold; if there is none, begins to fold that chain, or the
+    /// next victim.
     pub(crate) fn fold_a_little(
         &mut self,
         logical: Option<LogicalBlock>,
@@ -89,9 +89,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.start_fold(victim, None, Cause::Gc)
     }
 
-    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new
-    /// data block must be born before any log block that the chain takes from now on, because a mount tells
-    /// by their age which of the two overrides the other.
+    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new data block
+    /// must be older than any log block that the chain takes from now on, because a mount decides by age which
+    /// overrides the other.
     pub(crate) fn start_fold(
         &mut self,
         logical: LogicalBlock,
@@ -117,7 +117,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if frozen_logs > 0 {
             let map = self.mlc.map(&mut self.flash, logical)?;
             self.mlc.maps.copy_to_fold(map, logical);
-            // From now on the last log block is as good as full.
+            // From now on the last log block takes no more pages.
             self.mlc.maps.set_next_page(map, self.shape.chain.pages, false);
         } else {
             let map = self.mlc.maps.fold_map();
@@ -134,8 +134,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// One step of the fold under way: a page is programmed; after the last one the old blocks are freed. Where the
-    /// page does not program, the chain is folded anew.
+    /// One step of the running fold: programs a page; after the last one, frees the old blocks. If the program fails,
+    /// the chain is folded again.
     #[inline]
     pub(crate) fn fold_step(&mut self) -> Result<(), Fault<D::Error>> {
         match (self.fold_page(), self.mlc.fold.job()) {
@@ -144,7 +144,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// One step of the fold under way.
+    /// One step of the running fold.
     pub(super) fn fold_page(&mut self) -> Result<(), Fault<D::Error>> {
         let job = self.mlc.fold.job().ok_or(Fault::Corrupt)?;
         self.gather_page(&job)?;
@@ -164,7 +164,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if is_last { self.end_fold() } else { Ok(()) }
     }
 
-    /// Gathers the fold's next page in the page buffer: what follows each other in one page is read at once.
+    /// Gathers the fold's next page in the page buffer. Consecutive slots of one page are read at once.
     fn gather_page(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
         let slots = self.shape.chain.slots;
         let first = self.mlc.sector(job.logical, u32::from(job.page) * u32::from(slots));
@@ -178,8 +178,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.gather_pieces(&making)
     }
 
-    /// Whether the page's sectors all are in their places in the old data block, as most do. A look at all of them at
-    /// once is much shorter than one at each.
+    /// Whether the page's sectors are all in place in the old data block, as most are. One check of all is much shorter
+    /// than one of each.
     #[inline]
     fn stands_in_place(&self, making: &Making<'_>) -> bool {
         let (offset, slots) = (making.offset(0), making.slots);
@@ -194,7 +194,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             && !in_log()
     }
 
-    /// Gathers a page whose sectors come from more than its place. Out of the way of the usual case.
+    /// Gathers a page whose sectors are not all in place. Kept out of line for the usual case.
     #[inline(never)]
     fn gather_pieces(&mut self, making: &Making<'_>) -> Result<(), Fault<D::Error>> {
         let (mut source, mut start) = (Source::Hole, 0);
@@ -211,10 +211,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.gather(making, source, start, making.slots - start)
     }
 
-    /// Decides where what belongs into a slot comes from. What the log holds newer than the chain is taken along if
-    /// the write-back rule says so, except where a younger log block has a copy: after the fold that one would win. The
-    /// last page takes it along in any case: should it have been torn, a copy of it stands, but nobody would know any
-    /// more which of its sectors are elsewhere.
+    /// Decides where a slot's content comes from. Newer copies in the log are collected if the write-back rule allows,
+    /// except where a younger log block has a copy, because that one would override the new data block. The last page
+    /// collects them in any case: if it is torn, a rescue copy of it exists, but which of its sectors are elsewhere
+    /// would no longer be known.
     #[inline]
     fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<Source, Fault<D::Error>> {
         let offset = making.offset(slot);
@@ -225,7 +225,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         {
             let touched = touched && !planted(Bug::CollectTouched);
             let is_last = making.job.page + 1 == self.shape.chain.pages;
-            // A closed log is given up sector by sector.
+            // A closed log is emptied sector by sector.
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
             if touched || !collects {
                 self.mlc.fold.leave_logged(making.job.logical);
@@ -252,7 +252,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         })
     }
 
-    /// Gathers slots that are neighbours.
+    /// Gathers a run of slots with one source.
     fn gather(
         &mut self,
         making: &Making<'_>,
@@ -272,7 +272,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Reads slots of a page into the page buffer, and says what they hold there.
+    /// Reads slots of a page into the page buffer, and sets what the buffer's slots hold.
     #[inline]
     fn gather_from(
         &mut self,
@@ -297,7 +297,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Says of one slot what it holds: what was found there, if its page could be read.
+    /// Sets what one slot holds: what was found there, if its page could be read.
     #[inline(never)]
     fn pass_on(
         &mut self,
@@ -307,11 +307,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         of: PageOf,
     ) -> Result<(), Fault<D::Error>> {
         let holds = match found {
-            // What cannot be read is passed on as lost, and never as something else.
+            // An unreadable sector is always copied as lost.
             None => Slot::Lost(sector),
             Some(found @ (Slot::Holds(held) | Slot::Lost(held))) if held == sector => found,
             Some(Slot::Hole(hole)) if of == PageOf::Data && hole == sector => Slot::Hole(hole),
-            // Its newest copy was in a page that was damaged since.
+            // Its newest copy was on a page that has been corrupted since.
             Some(Slot::Elsewhere(held)) if of == PageOf::Data && held == sector => {
                 Slot::Lost(sector)
             }
@@ -324,7 +324,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// The last page is programmed: the new data block leads the chain, and the frozen blocks are free.
+    /// Ends a fold after its last page: the new data block is now first in the chain, and the frozen blocks are freed.
     fn end_fold(&mut self) -> Result<(), Fault<D::Error>> {
         let job = self.mlc.fold.finish().ok_or(Fault::Corrupt)?;
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
@@ -347,7 +347,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// The fold under way is not worth ending: its chain has got a whole data block by other means.
+    /// Abandons the running fold, because its chain has got a complete data block by other means.
     pub(crate) fn give_up_fold(&mut self) -> Result<(), Fault<D::Error>> {
         let Some(job) = self.mlc.fold.finish() else {
             return Ok(());
@@ -358,23 +358,23 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.free_block(job.target, job.cause)
     }
 
-    /// A program to the target of the running fold failed. The chain is folded again at once: writes since then are in
-    /// a log block that is younger than the old target, but older than the new one.
+    /// Folds the chain again, and completely, after a failed program to the fold's target: the writes since are in a
+    /// log block that is younger than the old target, but older than the new one.
     #[cold]
     #[inline(never)]
     pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {
         let mut again = AGAIN_MAX;
         loop {
             if self.mlc.chains.free_count() == 0 {
-                // There may be no other block than the one that failed.
+                // The failed block may be the only one.
                 if again == 0 {
                     return Err(self.no_block_left());
                 }
                 again -= 1;
             }
             self.give_up_fold()?;
-            // Its last page may have failed and read well. While nothing notes that it is bad, a mount may believe it,
-            // and would have to know that it was programmed last.
+            // Its last page may have failed and still be readable. While the block is neither marked nor listed, a
+            // mount may trust that page, and would need to know that it was programmed last.
             self.flash.failed.noted()?;
             match self.fold_through(&job) {
                 Err(Fault::BlockFailed) => {}

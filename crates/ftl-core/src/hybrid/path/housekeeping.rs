@@ -16,7 +16,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for _ in 0..budget {
             match self.house_step(self.free_blocks_low) {
                 Ok(true) => {}
-                // The request itself is done.
+                // The request itself is complete.
                 Ok(false) | Err(Fault::ReadOnly) => break,
                 Err(fault) => return Err(fault),
             }
@@ -24,7 +24,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// At most `budget` steps for an idle host: what makes room, and then the scrub, if there is one.
+    /// At most `budget` steps for an idle host: first those that free space, then the scrub, if one is running.
     pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
             if !self.house_step(self.free_blocks_idle)? && !self.scrub_step()? {
@@ -34,7 +34,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Work::Left)
     }
 
-    /// One step of what is most urgent: a page copied, or a block erased. `false`: nothing waits.
+    /// One step of the most urgent work: a page copied, or a block erased. `false`: there is none.
     #[inline]
     fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
         if let Some(log) = self.log.get()
@@ -83,7 +83,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.wear_move = Some(moved);
             self.start_fold(logical, Some(moved.worn), Cause::WearLeveling)
         } else {
-            // If the cold block is free it will be used soon, which is all that is wanted of it.
+            // If the cold block is free, it will be used soon anyway.
             self.give_up_wear_move();
             Ok(())
         }

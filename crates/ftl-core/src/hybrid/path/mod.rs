@@ -10,8 +10,8 @@
 //! - `failed_page` handles a page that failed to program, `copies` makes copies in rescue blocks, and `pairs` backs up
 //!   the pages that share cells with the one to be programmed.
 //! - `blocks` takes blocks for the chains and gives them back, also those that fail.
-//! - `read` finds the newest copy of a sector, and `prove` tells stale entries of the log from valid ones. A `piece` is
-//!   a slot that a fold copies from.
+//! - `read` finds the newest copy of a sector, and `prove` finds the stale entries of the log. A `piece` is a slot that
+//!   a fold copies from.
 
 pub(crate) mod route;
 

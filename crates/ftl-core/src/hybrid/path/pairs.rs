@@ -25,7 +25,7 @@ use crate::hybrid::state::{Ftl, RequestStart, Youngest};
 use crate::layout::{Kind, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Backups that were made for one page: that many pages of the log from there on.
+/// Backups that were made for one page: `count` pages of the log from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backups {
     block: LogBlock,
@@ -34,7 +34,7 @@ pub(crate) struct Backups {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Whether pages of the chains share cells, and care is to be taken of it.
+    /// Whether pages of the chains share cells and must be protected.
     #[inline]
     fn guards_pairs(&self) -> bool {
         M::PAIRED_PAGES && !matches!(self.shape.guarded, Pairing::None)
@@ -63,8 +63,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Sees to it that the chain's next page can be programmed without danger to what was acknowledged: makes copies,
-    /// or leaves pages out. Gives the chain's map, which may have been made again; `None`: no page is left.
+    /// Ensures that programming the chain's next page cannot corrupt acknowledged data: makes backups, or skips pages.
+    /// Returns the chain's map, which may have been rebuilt; `None`: no page is left.
     #[inline]
     pub(crate) fn guard(
         &mut self,
@@ -80,7 +80,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 return Ok(None);
             }
             let secured = self.secure_partners(logical, page)?;
-            // A proof that meets a trim gone bad has the chain scanned again.
+            // A proof that finds an unreadable trim has the chain scanned again.
             map = self.mlc.map(&mut self.flash, logical)?;
             if secured {
                 return Ok(Some(map));
@@ -89,14 +89,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Copies what a torn program of that page would ruin. `false`: it cannot be copied.
+    /// Backs up what a torn program of that page would corrupt. `false`: it cannot be backed up.
     fn secure_partners(
         &mut self,
         logical: LogicalBlock,
         page: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
-        // What the request itself has left there may have replaced what is beside it: then both count.
+        // If all paired pages belong to the request itself, none needs a backup. Otherwise all do, because its pages
+        // may have replaced data of the older ones.
         let own = self.request_start.filter(|start| start.block == block).map(|start| start.from);
         if self.endangered(page).all(|partner| own.is_some_and(|from| from <= partner)) {
             return Ok(true);
@@ -109,8 +110,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Copies the valid content of a page of the chain's last log block. `false`: there is no room, or it is a trim,
-    /// which would forget too much if it were repeated.
+    /// Backs up the valid content of a page of the chain's last log block. `false`: there is no room, or it is a trim,
+    /// which would trim newer data if it were repeated.
     fn secure_page(&mut self, logical: LogicalBlock, page: u16) -> Result<bool, Fault<D::Error>> {
         if planted(Bug::ForgetBackups) {
             return Ok(true);
@@ -142,7 +143,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(false);
         }
         match self.back_up(spot, &current) {
-            // Backups count only where they follow each other.
+            // Backups are valid only if they are consecutive.
             Err(Fault::BlockFailed) => Ok(false),
             outcome => outcome.map(|()| true),
         }
@@ -155,9 +156,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             && self.log.get().is_none_or(|log| log.index.find(sector).is_none())
     }
 
-    /// Whether the log has room for that many sectors, and some left for hot data. A log of several bits a cell would
-    /// gain nothing by it. While a power cut is dealt with, or a page that failed to program, nothing is programmed
-    /// to the log: a mount looks for copies in one place.
+    /// Whether the log has room for that many sectors, and some left for hot data. In a log with several bits per cell
+    /// a backup is useless. During recovery from a power cut, or from a failed program, nothing is programmed to the
+    /// log, because a mount looks for copies in one place.
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
         self.log
@@ -170,7 +171,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             })
     }
 
-    /// Copies those sectors of a page to the log.
+    /// Backs up those sectors of a page in the log.
     fn back_up(
         &mut self,
         spot: Spot,
@@ -200,7 +201,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         log.append_backup(&mut self.flash, Slots::Listed(holds))
     }
 
-    /// The backups made for the page programmed last, or for one that was begun after them and cannot be read.
+    /// The backups made for the page programmed last, or for an unreadable one that was begun after them.
     pub(crate) fn find_backups(
         &mut self,
         youngest: &Youngest,
@@ -211,7 +212,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let (data_pages, summary_pages) = (log.data_pages(), log.part().pages - log.data_pages());
         let (tail, mut block, mut page) =
             (log.ring().tail(), log.ring().head(), log.ring().head_page());
-        // When the page after this one was programmed; at first, that of the page for which the backups were made.
+        // The stamp of the page after this one; at first, of the page for which the backups were made.
         let mut after: Option<Stamp> = None;
         let mut found = None;
         let mut count = 0;
@@ -244,7 +245,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(found)
     }
 
-    /// The pages of backups, from the first on.
+    /// The page of a backup with that number, from the first on.
     pub(crate) fn backup_spot(&self, backups: Backups, number: u16) -> Option<Spot> {
         let log = self.log.get()?;
         let (mut block, mut page) = (backups.block, backups.page);
@@ -257,7 +258,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Some(Spot::log(block, page))
     }
 
-    /// Whether the pages that share cells with the last one of a block can be read: a torn program of it ruins them.
+    /// Whether the pages that share cells with the last one of a block can be read: a torn program of it would corrupt
+    /// them.
     pub(crate) fn partners_stand(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
         if !self.guards_pairs() {
             return Ok(true);
@@ -274,7 +276,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 }
 
 impl Backups {
-    /// How many pages.
+    /// The number of pages.
     pub(crate) const fn count(self) -> u16 {
         self.count
     }

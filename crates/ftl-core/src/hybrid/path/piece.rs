@@ -5,7 +5,7 @@ use crate::hybrid::flash::Spot;
 /// What a page belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageOf {
-    /// A data block: every sector in its place, and its tag knows holes.
+    /// A data block: every sector is in place, and its tags mark holes.
     Data,
     /// The log, or a log block of a chain.
     Log,
@@ -28,7 +28,7 @@ impl Piece {
         Self { spot, slot, of: PageOf::Data }
     }
 
-    /// Whether `next` is that many slots after it in the same page, so that both are read at once.
+    /// Whether `next` is that many slots later in the same page, so both are read at once.
     #[inline]
     pub(super) fn is_followed_by(self, next: Self, distance: u16) -> bool {
         self.spot == next.spot && self.slot + distance == next.slot && self.of == next.of

@@ -37,10 +37,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether the log's copy of a sector is newer than its chain's.
+    /// Whether the log's copy of a sector is newer than the chain's.
     ///
-    /// Where the page of either cannot be read, its neighbours tell when it was programmed, from and to. If that
-    /// leaves it open, the sector is to be reported lost: whichever page cannot be read counts.
+    /// If the page of either cannot be read, its neighbours give the earliest and the latest stamp it can have. If that
+    /// does not decide, the unreadable page counts as the newer one, so that the sector is reported as lost.
     pub(crate) fn is_newest_in_log(
         &mut self,
         sector: Sector,
@@ -63,19 +63,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(in_log.from > chain.to);
         }
         if in_log.is_exact() {
-            // A trim that is lost reads as zeros, which would be worse than what it may have forgotten.
+            // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
             return Ok(chain.trims);
         }
-        // It may have been torn, if nothing follows it: then a copy of it was written to the chain, or it never
-        // counted.
+        // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
+        // valid.
         let follows = page + 1 < pages
             && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
-        // A tail may be half erased. Then newer copies of its valid sectors are elsewhere.
+        // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
         Ok(follows && (block != tail || self.is_whole_but(spot(page), pages)?))
     }
 
-    /// When the chain last wrote, copied or forgot a sector, or found it absent. `None`: it never did, or it knew that
-    /// the log had it.
+    /// When the chain last wrote, copied or trimmed a sector, or recorded it as absent. `None`: it never did, or it
+    /// recorded that the log had it.
     fn date_in_chain(
         &mut self,
         logical: LogicalBlock,
@@ -88,8 +88,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 if let Some(dated) = self.date_of_trim(logical, offset)? {
                     return Ok(Some(dated));
                 }
-                // The trim was torn, and its page has become unreadable since the map was built: the data that it would
-                // have removed is valid.
+                // The trim was torn, and has become unreadable since the map was built: what it would have trimmed is
+                // still valid.
                 self.mlc.maps.forget(logical);
                 map = self.mlc.map(&mut self.flash, logical)?;
             }
@@ -117,8 +117,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.date(spot, pages, None).map(Some)
     }
 
-    /// When a page was programmed. Where it cannot be read, the next page of the log tells; else: after the last
-    /// before it that can, and before the next of its block, or the page that was programmed after the block.
+    /// When a page was programmed. If it cannot be read, the next page of the log records it; else it was after the
+    /// last readable page before it, and before the next of its block or the page that was programmed after the block.
     fn date(
         &mut self,
         spot: Spot,
@@ -150,7 +150,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(dated)
     }
 
-    /// Whether all pages of a block but that one can be read up to the last that is programmed.
+    /// Whether all programmed pages of a block but that one can be read.
     fn is_whole_but(&mut self, spot: Spot, pages: u16) -> Result<bool, Fault<D::Error>> {
         let mut ended = false;
         for page in (0..pages).filter(|page| *page != spot.page()) {
@@ -163,7 +163,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// When the newest trim was programmed of a sector that the chain's map says is trimmed.
+    /// When the newest trim of a sector was programmed, which the chain's map lists as trimmed.
     fn date_of_trim(
         &mut self,
         logical: LogicalBlock,
@@ -181,7 +181,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(newest)
     }
 
-    /// When the newest of those in one log block was programmed.
+    /// When the newest trim of the sector in one log block was programmed.
     fn date_of_trim_in(
         &mut self,
         block: ChainBlock,
@@ -218,7 +218,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(newest)
     }
 
-    /// Whether the trim at that page forgets the sector with that offset.
+    /// Whether the trim at that page includes the sector with that offset.
     fn trims_at(&mut self, spot: Spot, offset: u32) -> Result<bool, Fault<D::Error>> {
         let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
         let (_, from) = self.mlc.locate(trim.first);
@@ -226,11 +226,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 }
 
-/// When the page before a page of the log was programmed, in the same block, if that page's note has it.
+/// When the page before one of the log was programmed, in the same block, if the later one records it.
 fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
     let distance = match (spot.room(), tag.kind) {
         (Room::Log, Kind::Log | Kind::Backup) => tag.note,
-        // A summary follows the last page of its block at once.
+        // A summary is programmed directly after the last page of its block.
         (Room::Log, Kind::Summary) => 1,
         _ => 0,
     };
@@ -242,12 +242,12 @@ fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
 struct Dated {
     from: Stamp,
     to: Stamp,
-    /// Whether it is a trim that cannot be read.
+    /// Whether it is an unreadable trim.
     trims: bool,
 }
 
 impl Dated {
-    /// Exactly then.
+    /// A known stamp.
     const fn at(stamp: Stamp) -> Self {
         Self { from: stamp, to: stamp, trims: false }
     }

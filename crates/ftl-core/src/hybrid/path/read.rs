@@ -22,7 +22,7 @@ enum Source {
 }
 
 impl Source {
-    /// Whether `next`, that many sectors on, is read with this one: it follows in the same page, or both are zeros.
+    /// Whether `next`, that many sectors later, is read with this one: it follows in the same page, or both are zeros.
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
             (Self::Nowhere, Self::Nowhere) => true,
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         })
     }
 
-    /// What the log holds of a sector once its logical block is proved.
+    /// Where the log holds a sector, after its logical block was proved.
     #[cold]
     fn find_proved(
         &mut self,
@@ -107,7 +107,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(self.the_log()?.index.find(sector))
     }
 
-    /// Reads sectors that are neighbours in a page.
+    /// Reads consecutive sectors that are stored together.
     fn read_run(
         &mut self,
         source: Source,
@@ -130,7 +130,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             match self.flash.slot(spot, slot + at) {
                 Slot::Holds(held) if held == sector => {}
                 Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
-                // Its newest copy was in a page that was damaged since.
+                // Its newest copy was on a page that has been corrupted since.
                 Slot::Elsewhere(held) if in_place && held == sector => {
                     return Err(self.lost(sector));
                 }

@@ -2,7 +2,7 @@
 //! by a fold, a page of the log by a copy at the head, a header while the other one stays. Checkpoints are not
 //! refreshed: each stop writes a new one, and nothing depends on them.
 //!
-//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that nobody else reads.
+//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that no request reads.
 
 use ftl_iface::{NandDevice, PageCount, Sector};
 
@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// That page, or the first of the next block where there is none.
+    /// That page or, past the end of the block, the first of the next block.
     fn page_or_next(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
         let (blocks, pages) = extent(&self.shape, room);
         let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
@@ -70,8 +70,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             .map(|later| Spot::in_room(later, 0, 0))
     }
 
-    /// Whether a weak page waits, and a block can be spared to fold its chain onto: not one of those that stand in for
-    /// blocks that fail, for such a fold wins none.
+    /// Whether a weak page waits and a block is available to fold its chain onto. The blocks in hand for failures are
+    /// not, because such a fold frees none.
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
         M::REFRESH && self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
@@ -99,7 +99,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.flash.weak.noted.count_refreshed();
         let header = self.header();
         self.flash.refresh_headers(&header)?;
-        // Both have been rewritten: a scrub need not look at the rest of them.
+        // Both have been rewritten, so a scrub can skip the rest of them.
         if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
             self.scrub.next = self.page_or_next(next.room(), HEADER_BLOCKS, 0);
         }
@@ -110,7 +110,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn refresh_chain(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         self.flash.weak.forget(spot);
         let Some(logical) = self.owning_chain(spot, Cause::Gc)? else {
-            // To look for the owner was to read it, and perhaps to note it once more.
+            // The search for the owner read the block, and may have noted it again.
             self.flash.weak.forget_block(spot);
             return Ok(());
         };
@@ -118,7 +118,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.start_fold(logical, None, Cause::Gc)
     }
 
-    /// The chain that the block of a page belongs to, as that page tells, or another where it cannot be read. `None`:
+    /// The chain that the block of a page belongs to, by that page's tag or, if it cannot be read, another's. `None`:
     /// the block is in no chain.
     pub(crate) fn owning_chain(
         &mut self,
@@ -144,11 +144,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(None)
     }
 
-    /// Copies what is still the newest on a weak page of the log to its head; where the log is closed, begins to fold
-    /// the chain, which takes it along.
+    /// Copies what is still valid on a weak page of the log to its head; if the log is closed, begins to fold the
+    /// chain, which collects it.
     fn refresh_log(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let mut sectors = [None; SLOTS_MAX];
-        // What cannot be read any more is passed on as lost when the block is reclaimed.
+        // A page that cannot be read any more is recorded as lost when the block is reclaimed.
         let Some(first) = self.newest_of_page(spot, &mut sectors)? else {
             self.flash.weak.forget(spot);
             return Ok(());
@@ -177,12 +177,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         self.flash.weak.forget(spot);
-        // If it has no room left, the content of the copy goes to its chains.
+        // If the log had no room left, the copy's content goes to its chains.
         if self.failed_page.is_some() { self.write_failed() } else { Ok(()) }
     }
 
-    /// Moves what is the newest on a weak page of a log that is closed to its chain: by a fold, or, because a fold
-    /// needs a chain, as the first page of one.
+    /// Moves what is valid on a weak page of a closed log to its chain: by a fold or, if there is no chain yet, as its
+    /// first page.
     fn refresh_closed(&mut self, spot: Spot, first: Sector) -> Result<(), Fault<D::Error>> {
         let (logical, _) = self.mlc.locate(first);
         if self.mlc.chains.first(logical).is_none() {
@@ -193,7 +193,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.start_fold(logical, None, Cause::Gc)
     }
 
-    /// Which sectors have their newest copies on that page of the log, by slot, as far as is known. Gives the first.
+    /// Which sectors have their newest copies on that page of the log, by slot, as far as known. Returns the first.
     fn newest_of_page(
         &mut self,
         spot: Spot,

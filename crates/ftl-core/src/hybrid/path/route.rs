@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Route::Chains;
         };
         let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);
-        // A request of half the log's size would push itself out again.
+        // A request of half the log's size would evict its own first sectors.
         let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
         if !hot
             || !log.ring().turns()
@@ -59,7 +59,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let unknown =
             |log: &Log<'_>| first.run(count).any(|sector| log.index.get(sector, window).is_none());
         if self.throttle.is_closed() || (self.throttle.is_active() && unknown(log)) {
-            // Those that are not known leave their names, by which their next writes enter.
+            // Unknown sectors leave virtual entries, so that their next writes are accepted.
             for sector in first.run(count) {
                 log.index.insert_virtual(sector, window);
             }

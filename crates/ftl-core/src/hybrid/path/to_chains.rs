@@ -12,8 +12,8 @@ use crate::hybrid::state::Ftl;
 use crate::layout::Slots;
 use crate::probe::{Cause, Event, Probe};
 
-/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. Where
-/// blocks fail there are a few more; so many mean that the tables contradict themselves.
+/// Rounds in which room must be found for a log block: a fold of another chain, one of this, and the new block. Failing
+/// blocks add a few; more than this means that the tables are inconsistent.
 const ROUNDS_MAX: u32 = 32;
 
 /// Whether a chain can take a page.
@@ -21,12 +21,12 @@ const ROUNDS_MAX: u32 = 32;
 pub(crate) enum Room {
     /// It can; this is its map.
     Ready(MapId),
-    /// Not before that chain, or any, was folded.
+    /// Only after that chain, or any, has been folded.
     AfterFold(Option<LogicalBlock>),
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Appends a write to the chains of its logical blocks. Returns how many pages it took.
+    /// Appends a write to the chains of its logical blocks. Returns the number of pages.
     pub(crate) fn write_to_chains(
         &mut self,
         first: Sector,
@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut pages = 0;
         let mut rest = data;
         let mut sector = first;
-        // Whoever has it is to release it.
+        // An existing copy is released by the caller that made it.
         let has_copy = self.failed_page.is_some();
         while !rest.is_empty() {
             let (logical, offset) = self.mlc.locate(sector);
@@ -71,8 +71,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             if !has_copy && self.failed_page.is_some() {
                 self.release_failed()?;
-                // From here on this page alone stands for the one that failed, which may read well for a while: the
-                // request may ruin it no more.
+                // From here on only this page replaces the failed one, which may stay readable for a while, so the
+                // request must not corrupt it any more.
                 self.request_start = None;
             }
             rest = after;
@@ -83,8 +83,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Programs a page to a chain that has room, and drops what the log held of its sectors. `false`: the block failed;
-    /// room must be found again, and the page be made again.
+    /// Programs a page to a chain that has room, and removes its sectors from the log. `false`: the block failed; the
+    /// caller must find room and make the page again.
     pub(crate) fn append_to_chain(
         &mut self,
         logical: LogicalBlock,
@@ -108,7 +108,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         {
             for slot in 0..self.shape.chain.slots {
                 if let Some(sector) = slots.get(slot).copy_of() {
-                    // A virtual entry stays: the throttle has just left it, so that the next write may enter.
+                    // A virtual entry stays: the throttle has just made it, so that the next write is accepted.
                     log.index.remove_real(sector);
                 }
             }
@@ -119,8 +119,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Sees to it that the chain's last log block has a free page. Where that takes a fold, it is done now: the one
-    /// under way is ended, and if that does not help another is done. This is the worst case of a request.
+    /// Ensures that the chain's last log block has a free page. If that needs a fold, it is done now: the running one
+    /// is completed, and if that does not suffice, another is done. This is the worst case of a request.
     pub(crate) fn chain_with_room(
         &mut self,
         logical: LogicalBlock,
@@ -134,8 +134,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Err(Fault::Corrupt)
     }
 
-    /// Whether the chain's last log block has a free page, if need be after taking a new block; else what must be
-    /// folded first.
+    /// Whether the chain's last log block has a free page, after taking a new block if needed; else what must be folded
+    /// first.
     pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
         let map = self.mlc.map(&mut self.flash, logical)?;
         if self.mlc.has_room(logical, map)
@@ -158,7 +158,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Room::Ready(map))
     }
 
-    /// The last log block holds every sector in its place: it becomes the data block, and all before it is free.
+    /// Switches the chain to its last log block, which holds every sector in place: it becomes the data block, and all
+    /// blocks before it are freed.
     fn switch(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
         if self.mlc.fold.is_of(logical) {
             self.give_up_fold()?;

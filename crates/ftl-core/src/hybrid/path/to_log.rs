@@ -15,9 +15,9 @@ use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Makes room for a hot write: that many pages in the log first, because reclaiming them takes entries away, and
-    /// then an entry for each sector. Returns how many of them the log holds already. `None`: there is no room, and
-    /// the write must go to the chains.
+    /// Makes room for a hot write: first that many pages in the log, because reclaiming removes entries, and then an
+    /// entry for each sector. Returns how many of them the log holds already. `None`: there is no room, and the write
+    /// must go to the chains.
     #[inline]
     pub(crate) fn enter_log(
         &mut self,
@@ -37,15 +37,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let updates = log.index.reserve(first, count, window);
         match updates {
             None => self.flash.tell(Event::RejectedByIndex),
-            // Those that the log holds have come to it before.
+            // For those already in the log this was done before.
             Some(updates) if updates < count => self.note_logged(first, count),
             Some(_) => {}
         }
         Ok(updates)
     }
 
-    /// Appends a hot write, which has entered, to the log's head: that many of its sectors are updates. Returns how
-    /// many pages it took.
+    /// Appends an accepted hot write to the log's head; `updates` of its sectors are updates. Returns the number of
+    /// pages.
     #[inline]
     pub(crate) fn write_to_log(
         &mut self,
@@ -97,7 +97,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Sees to a page that did not program to the log. Returns whether the log has room for it once more.
+    /// Handles a failed program to the log. Returns whether the log has room for the page once more.
     #[cold]
     #[inline(never)]
     fn goes_to_log_again(
@@ -110,8 +110,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
     }
 
-    /// Reclaims until that many pages of the log are free. `false`: that takes more steps than reclaim a block that
-    /// need not wait for a fold. What takes longer is left to housekeeping, which mostly has seen to it before.
+    /// Reclaims until that many pages of the log are free. `false`: that needs more steps than reclaiming one block
+    /// without waiting for a fold. Longer work is left to housekeeping, which usually has done it before.
     #[inline(never)]
     fn reclaim_pages(&mut self, pages: u32) -> Result<bool, Fault<D::Error>> {
         let mut steps = self.the_log()?.data_pages() + 1;
@@ -125,7 +125,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Notes that sectors come to the log, before they do. Out of the way of most hot writes.
+    /// Notes that sectors will be written to the log. Kept out of line, because most hot writes do not need it.
     #[inline(never)]
     fn note_logged(&mut self, first: Sector, count: SectorCount) {
         let (from, offset) = self.mlc.locate(first);
@@ -138,7 +138,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Tells the fold under way of sectors that were written to the log.
+    /// Notifies the running fold of sectors that were written to the log.
     #[inline(never)]
     fn uncollect(&mut self, first: Sector, count: SectorCount) {
         for sector in first.run(count) {
@@ -159,9 +159,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Content::Buffer
     }
 
-    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased, or,
-    /// where a sector must leave for a chain that has no room, a step is done towards that. There must be a
-    /// tail.
+    /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased or, if a sector
+    /// must go to a chain that has no room, a step is done towards that room. There must be a tail.
     pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         if !log.has_tail() {
@@ -189,7 +188,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Copies valid sectors of the tail again that did not program to the head: at once, for the page that failed may
+    /// Copies valid sectors of the tail again after a failed program to the head: at once, because the failed page may
     /// read as a younger copy.
     #[cold]
     #[inline(never)]
@@ -206,8 +205,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.move_again(first, logical)
     }
 
-    /// Copies valid sectors of the tail to the head: as many as a page holds and the tail has next to each other in its
-    /// list. `false`: the block failed.
+    /// Copies consecutive valid sectors of the tail's list to the head, at most one page. `false`: the block failed.
     fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let slots = log.part().slots;
@@ -241,8 +239,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Tells the fold under way of sectors that were copied within the log. Their copies there are younger than what it
-    /// took, so that a mount will believe those: so they keep their entries.
+    /// Notifies the running fold of sectors that were copied within the log. These copies are younger than what the
+    /// fold took, and a mount will choose them, so they keep their entries.
     pub(crate) fn uncollect_copies(&mut self, holds: &[Slot]) {
         if self.mlc.fold.is_active() && !planted(Bug::CollectCopies) {
             for sector in holds.iter().filter_map(|slot| slot.copy_of()) {
@@ -266,7 +264,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Moves a sector that did not program to its chain: at once, for the page that failed may read as a younger copy.
+    /// Moves a sector to its chain after a failed program: at once, because the failed page may read as a younger copy.
     #[cold]
     #[inline(never)]
     pub(crate) fn move_again(
@@ -276,7 +274,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<(), Fault<D::Error>> {
         loop {
             let map = self.chain_with_room(logical)?;
-            // A fold may have taken it along.
+            // A fold may have collected it.
             let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
             if !still || self.copy_to_chain(demotion, logical, map)? {
                 return self.release_failed();
@@ -284,7 +282,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Programs a page of the chain with that sector and those beside it. `false`: the block failed.
+    /// Programs a page of the chain with that sector and those that share its page. `false`: the block failed.
     fn copy_to_chain(
         &mut self,
         demotion: Demotion,

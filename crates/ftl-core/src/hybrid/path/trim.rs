@@ -14,7 +14,7 @@ use crate::layout::{Slot, Slots, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Trims sectors of one logical block. If all of them are trimmed, the blocks of the chain are free at once.
+    /// Trims sectors of one logical block. If it is all of them, the blocks before the trim are freed at once.
     pub(crate) fn trim_run(
         &mut self,
         logical: LogicalBlock,

@@ -13,7 +13,7 @@ use crate::layout::{Slot, Trim};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Writes the sectors of the copies to their chains: what a fold found first, for the rest is newer.
+    /// Writes the sectors of the copies to their chains: first what a fold collected, because the rest is newer.
     pub(crate) fn write_rescued(&mut self, rescued: Rescued) -> Result<(), Fault<D::Error>> {
         for copy in rescued.copies() {
             for page in 0..copy.pages {
@@ -23,10 +23,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Writes what a page of a copy holds. What cannot be read of it was written before.
+    /// Writes what a page of a copy holds. Any unreadable part was written before.
     fn write_page_again(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         for slot in 0..self.shape.meta.slots {
-            // Writing one reads other tags in between.
+            // Each write reads other tags, so this tag must be read again.
             if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
                 break;
             }
@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Trims what a copy says was trimmed.
+    /// Repeats a trim from a copy.
     fn trim_again(&mut self, trim: Trim) -> Result<(), Fault<D::Error>> {
         let (logical, offset) = self.in_device(trim.first)?;
         if trim.count.get() > self.mlc.sectors_per_block().get() - offset {
@@ -56,7 +56,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.trim_run(logical, trim)
     }
 
-    /// Logical block and offset of a sector that flash names. The last logical block may continue beyond the capacity.
+    /// Logical block and offset of a sector number read from flash. The last logical block may extend beyond the
+    /// capacity.
     fn in_device(&self, sector: Sector) -> Result<(LogicalBlock, u32), Fault<D::Error>> {
         let places = u32::from(self.shape.logical_blocks) * self.mlc.sectors_per_block().get();
         if sector.get() < places { Ok(self.mlc.locate(sector)) } else { Err(Fault::Corrupt) }
@@ -87,10 +88,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let slots = self.shape.chain.slots;
         let mut page = Gathered::new();
         self.flash.leave_empty(&mut page, home);
-        // A sector that it marks as lost is lost to its reader, too.
+        // A sector marked as lost there is copied as lost.
         self.flash.gather(&mut page, (spot, slot), sector, Cause::Mount)?;
         if page.list().last() != Some(&holds) {
-            // It was half erased, and has gone bad since it was looked at.
+            // It was half erased, and has become unreadable since it was checked.
             return Ok(true);
         }
         if planted(Bug::EraseRescuedEarly) {
@@ -100,8 +101,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.append_to_chain(logical, map, Content::Buffer, page.slots(), Cause::Mount)
     }
 
-    /// Takes sectors of which there is a copy out of the log: what it holds of them is older, and they will be written
-    /// again. Returns whether that sector is one of them.
+    /// Removes sectors with a rescue copy from the log, whose versions are older and will be written again. Returns
+    /// whether that sector is one of them.
     pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
             return Ok(false);
@@ -115,7 +116,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(is_one)
     }
 
-    /// Takes the sectors of a page of a copy out of the log. Returns whether that sector is one of them.
+    /// Removes the sectors of a page of a copy from the log. Returns whether that sector is one of them.
     fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let mut is_one = false;
         if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
@@ -131,7 +132,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(is_one)
     }
 
-    /// Writes what is copied of a page of the log to its chains, because the log has no room left.
+    /// Writes the copy of a failed page of the log to its chains, because the log has no room left.
     #[cold]
     #[inline(never)]
     pub(crate) fn write_failed(&mut self) -> Result<(), Fault<D::Error>> {

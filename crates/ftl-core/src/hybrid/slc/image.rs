@@ -8,18 +8,18 @@ use crate::image::{Sink, Source, holds};
 use crate::layout::Slot;
 
 impl Log<'_> {
-    /// Bytes in an image, where the cells of the hash table take that many.
+    /// Bytes in an image, given those of the hash table's cells.
     pub const fn image_bytes(part: &Part, index_bytes: u64) -> u64 {
         let codes = part.data_pages() as u64 * part.slots as u64;
         let walk = 1 + 4 * 4 + 4 * codes;
         Ring::image_bytes(part.blocks) + Index::image_bytes(index_bytes) + 4 * codes + 4 + walk
     }
 
-    /// Writes the log down.
+    /// Saves the log.
     pub fn save(&self, sink: &mut impl Sink) {
         self.ring.save(sink);
         self.index.save(sink);
-        // Beyond the programmed pages are codes of an earlier head.
+        // Beyond the programmed pages, the codes are those of an earlier head.
         let filled = usize::from(self.ring.head_page()) * usize::from(self.part.slots);
         for (at, code) in self.head_codes.iter().enumerate() {
             sink.word(if at < filled { *code } else { Slot::Empty.code() });
@@ -35,7 +35,7 @@ impl Log<'_> {
         }
     }
 
-    /// Restores it.
+    /// Loads it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         self.ring.load(source, self.data_pages)?;
         self.index.load(source)?;

@@ -1,15 +1,13 @@
 //! Where in the log a sector is: a hash table of four or five bytes per entry.
 //!
 //! The table answers three questions. Where is this sector (reads)? Can this request enter all its sectors (acceptance,
-//! all or nothing)? Was this sector rejected a short while ago (virtual sectors, by which the throttle notices new hot
-//! data)?
+//! all or nothing)? Was this sector rejected recently (virtual sectors, by which the throttle notices new hot data)?
 //!
-//! A sector's *home cell* is its number modulo P, the largest prime below the number of entries.
-//! Its *window* is the home cell and the few cells that probing visits after it. An entry is
-//! somewhere in its sector's window or nowhere, and a lookup checks the whole window. So removal
-//! needs no tombstones, and the cost of a lookup does not depend on the table's past. An
-//! entry stores the quotient and its displacement; home and cell give the rest of the sector's
-//! number. [`IndexShape`] shows the bits.
+//! A sector's *home cell* is its number modulo P, the largest prime below the number of entries. Its *window* is the
+//! home cell and the few cells that probing visits after it. An entry is in its sector's window or absent, and a lookup
+//! checks the whole window. So removal needs no tombstones, and the cost of a lookup does not depend on the table's
+//! past. An entry stores the quotient and its displacement; home and cell give the rest of the sector's number.
+//! [`IndexShape`] shows the bits.
 //!
 //! # Real and virtual
 //!
@@ -56,9 +54,8 @@ impl LogSlot {
     }
 }
 
-/// The running number of a log block that was opened: the first is 0, and each opening counts one
-/// more, over the end of the numbers to 0 again. A virtual entry keeps the low bits of one, as many
-/// as its place has.
+/// The running number of a log block that was opened: the first is 0, each next one is one more, and the last number
+/// wraps to 0. A virtual entry stores its low bits, as many as its place field has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LogSequence(u32);
 
@@ -76,12 +73,12 @@ impl LogSequence {
     }
 }
 
-/// Which log blocks virtual entries may be tied to: the newest and those opened before it.
+/// The log blocks that virtual entries may be tied to: the newest and those opened before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The block opened last.
     pub head: LogSequence,
-    /// How many blocks the log holds, the head among them: at most as many as the log has.
+    /// How many blocks of the log are in use, the head included.
     pub blocks: BlockCount,
 }
 
@@ -90,17 +87,17 @@ pub struct Window {
 pub enum Entry {
     /// The sector's newest copy is in this slot of the log.
     Real(LogSlot),
-    /// The sector is not in the log, but was lately meant to be.
+    /// The sector is not in the log, but was rejected recently.
     Virtual,
 }
 
 /// The word of an empty cell.
 ///
-/// No entry has it: the quotient is stored plus one, in a field that was made wide enough for that,
-/// so that every entry has a bit set. For the same reason no lookup's key matches it.
+/// No entry has this word: the quotient is stored plus one, in a field wide enough for that, so every entry has a bit
+/// set. For the same reason no lookup's key matches it.
 const EMPTY: u32 = 0;
 
-/// The window length that is compiled to straight code, eight words at once: the paper's.
+/// The window length that is compiled to branch-free code, eight words at once: the paper's.
 const STRAIGHT: usize = 8;
 
 /// Where a sector's window starts, and its key: an entry's word with displacement, virtual bit and
@@ -164,7 +161,7 @@ impl<'ram> Index<'ram> {
         if word == EMPTY { None } else { Some(LogSlot(self.place_of(home, word))) }
     }
 
-    /// Whether the log holds any of that many neighbouring sectors.
+    /// Whether the log holds any of `count` consecutive sectors.
     #[inline]
     pub fn finds(&self, first: Sector, count: u16) -> bool {
         let mut home = self.home(first);
@@ -190,8 +187,8 @@ impl<'ram> Index<'ram> {
         (self.age(place, window.head) < window.blocks.get()).then_some(Entry::Virtual)
     }
 
-    /// Notes that a sector now is in that slot. The sector must have an entry of either kind,
-    /// expired or not: the answer is false where it has none.
+    /// Notes that a sector is now in that slot. The sector must have an entry of either kind, expired or not; `false`
+    /// if it has none.
     #[inline]
     pub fn set(&mut self, sector: Sector, slot: LogSlot) -> bool {
         self.check_slot(slot);
@@ -204,8 +201,8 @@ impl<'ram> Index<'ram> {
         true
     }
 
-    /// Makes a sector's real entry virtual, tied to the log block opened last: the sector left the
-    /// log by force, not because it cooled down. A sector without a real entry stays as it is.
+    /// Makes a sector's real entry virtual, tied to the log block opened last: the sector was forced out of the log,
+    /// and has not cooled down. Without a real entry nothing changes.
     #[inline]
     pub fn virtualise(&mut self, sector: Sector, head: LogSequence) {
         let home = self.home(sector);
@@ -215,7 +212,7 @@ impl<'ram> Index<'ram> {
         }
     }
 
-    /// Forgets a sector, whatever its entry's kind.
+    /// Removes a sector's entry of either kind.
     #[inline]
     pub fn remove(&mut self, sector: Sector) {
         let home = self.home(sector);
@@ -225,7 +222,7 @@ impl<'ram> Index<'ram> {
         }
     }
 
-    /// Forgets that the log holds a sector. A virtual entry stays as it is.
+    /// Removes a sector's real entry. A virtual entry stays.
     #[inline]
     pub fn remove_real(&mut self, sector: Sector) {
         let home = self.home(sector);
@@ -241,29 +238,29 @@ impl<'ram> Index<'ram> {
         self.reals
     }
 
-    /// Virtual entries, those among them that expired and are not freed yet.
+    /// Virtual entries, including those that expired and are not freed yet.
     #[inline]
     pub fn virtual_count(&self) -> u32 {
         self.virtuals
     }
 
-    /// Entries that the table can hold at once.
+    /// The most entries that the table can hold.
     pub fn capacity(&self) -> u32 {
         self.shape.capacity()
     }
 
-    /// Cells that a search would look at before it met each real entry, the entry's own among them: their sum.
+    /// The sum, over all real entries, of the cells that a search visits to find the entry, its own included.
     pub fn probes(&self) -> u64 {
         let reals = self.low.iter().filter(|word| **word != EMPTY && !self.is_virtual(**word));
         reals.map(|word| u64::from(word & self.displacement_mask) + 1).sum()
     }
 
-    /// How the index is laid out.
+    /// The layout of the index.
     pub fn shape(&self) -> &IndexShape {
         &self.shape
     }
 
-    /// Every entry, in the order of cells, expired ones among them.
+    /// Every entry, in the order of cells, including expired ones.
     pub fn iter(&self) -> impl Iterator<Item = (Sector, Entry)> {
         self.low.iter().enumerate().filter(|(_, word)| **word != EMPTY).map(|(cell, word)| {
             let entry = if self.is_virtual(*word) {
@@ -275,7 +272,7 @@ impl<'ram> Index<'ram> {
         })
     }
 
-    /// Whether a sector is one of the store's.
+    /// Whether a sector belongs to the store.
     #[inline]
     pub fn covers(&self, sector: Sector) -> bool {
         sector.get() < self.shape.sectors().get()
@@ -288,12 +285,11 @@ impl<'ram> Index<'ram> {
     fn home(&self, sector: Sector) -> Home {
         debug_assert!(self.covers(sector), "{sector} of {}", self.shape.sectors());
         let (quotient, cell) = self.shape.prime().divide(sector.get());
-        // A sector of the store's makes a quotient that fits, plus one; anything else would lose
-        // its upper bits.
+        // The quotient plus one fits for every sector of the store; any other sector would lose its upper bits.
         Home { cell, key: quotient.wrapping_add(1) << (self.shape.displacement_bits() + 1) }
     }
 
-    /// The window and key of the sector after.
+    /// The window and key of the next sector.
     #[inline]
     fn next_home(&self, home: Home) -> Home {
         if home.cell + 1 < self.shape.prime().get() {
@@ -304,11 +300,10 @@ impl<'ram> Index<'ram> {
         }
     }
 
-    /// The word, in the window, whose masked bits are the key with the displacement of where it
-    /// stands; [`EMPTY`] where there is none.
+    /// The word in the window whose masked bits are the key with the displacement of its cell; [`EMPTY`] if there is
+    /// none.
     ///
-    /// No sector stands twice, so that at most one word matches, and all can be looked at without a
-    /// branch.
+    /// No sector has two entries, so at most one word matches, and all words can be compared without a branch.
     #[inline]
     fn probe(&self, home: Home, mask: u32) -> u32 {
         if self.straight
@@ -336,7 +331,7 @@ impl<'ram> Index<'ram> {
         self.low.get(cell).copied().unwrap_or(EMPTY)
     }
 
-    /// The mask under which real and virtual entries match alike.
+    /// The mask under which both real and virtual entries match.
     #[inline]
     fn any_mask(&self) -> u32 {
         self.key_mask ^ self.virtual_bit
@@ -347,7 +342,7 @@ impl<'ram> Index<'ram> {
         word & self.virtual_bit != 0
     }
 
-    /// The cell that a word of this window is in.
+    /// The cell of a word of this window.
     #[inline]
     fn cell_of(&self, home: Home, word: u32) -> usize {
         self.shape.reach(home.cell, word & self.displacement_mask) as usize
@@ -385,17 +380,16 @@ impl<'ram> Index<'ram> {
         }
     }
 
-    /// How many blocks were opened after the one that a virtual entry is tied to.
+    /// The age of a virtual entry: how many blocks were opened after the one that it is tied to.
     #[inline]
     fn age(&self, place: u32, head: LogSequence) -> u32 {
         let bits = self.shape.place_bits();
-        // Sequences run over the end of their field, and only differences count.
+        // Running numbers wrap at the end of their field, so only differences are compared.
         head.0.wrapping_sub(place) << (u32::BITS - bits) >> (u32::BITS - bits)
     }
 
-    /// Writes a cell: the key with displacement and virtual bit, and a place, whose upper bits
-    /// leave where the field ends. The counts follow from what was there and what is there
-    /// now.
+    /// Writes a cell: the key with displacement and virtual bit, and a place, whose bits beyond the field are dropped.
+    /// The counts are updated by the old and the new entry.
     #[inline]
     fn put(&mut self, cell: usize, key: u32, place: u32) {
         let new = if key == EMPTY { EMPTY } else { key | place << self.shape.key_bits() };
@@ -406,7 +400,7 @@ impl<'ram> Index<'ram> {
         }
         let is_virtual = |word| u32::from(word & self.virtual_bit != 0);
         let is_real = |word| u32::from(word != EMPTY) - is_virtual(word);
-        // The entry before was counted, so that neither count falls below zero.
+        // The old entry was counted, so neither count falls below zero.
         self.reals = self.reals.wrapping_add(is_real(new)).wrapping_sub(is_real(old));
         self.virtuals = self.virtuals.wrapping_add(is_virtual(new)).wrapping_sub(is_virtual(old));
     }
@@ -417,19 +411,19 @@ impl<'ram> Index<'ram> {
     }
 }
 
-/// Whether the machine compares four words at once. There, looking at all eight is quicker than stopping at the first
-/// match (on an x86-64: a hit 4.5 ns against 6, a miss 4.5 against 8). A Cortex-M4 compares one by one and jumps
+/// Whether the machine compares four words at once. There, comparing all eight is faster than stopping at the first
+/// match (on an x86-64: a hit 4.5 ns against 6, a miss 4.5 against 8). A Cortex-M4 compares one by one and branches
 /// cheaply: there stopping early saves half of a hit's instructions.
 const VECTORS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-/// Compares the eight words of a straight window with the key and its displacements.
+/// Compares the eight words of a contiguous window with the key and its displacements.
 #[inline]
 fn probe_straight(window: &[u32; STRAIGHT], key: u32, mask: u32) -> u32 {
     let mut found = EMPTY;
     for (word, displacement) in window.iter().zip(0_u32..) {
         let matches = word & mask == key | displacement;
         if VECTORS {
-            // A match's word survives, all others become zero.
+            // A matching word is kept, all others become zero.
             found |= if matches { *word } else { EMPTY };
         } else if matches {
             return *word;

@@ -8,19 +8,18 @@ use crate::hybrid::flash::{Flash, Seen, Spot};
 use crate::layout::{Kind, Slot, Tag};
 use crate::probe::{Cause, Probe};
 
-/// What the tags of a block's pages show of the block.
+/// What the tags of a block's pages record about the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Pages from the first to the last that is programmed.
     pub pages: u16,
     /// The last page that can be read, and its tag.
     pub last: Option<(u16, Tag)>,
-    /// How often the block was erased, if its first page can be read.
+    /// The block's erase count, if its first page can be read.
     pub wear: Option<u32>,
 }
 
-/// Reads, for a mount, what the slots of a block hold, from the tags of its pages: that many data pages of that many
-/// slots.
+/// Reads, for a mount, what the slots of a block hold, from the tags of its data pages.
 pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
     flash: &mut Flash<'_, D, P>,
     block: LogBlock,

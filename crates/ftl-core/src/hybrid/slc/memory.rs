@@ -9,16 +9,16 @@ use crate::table::Bits;
 /// Lent memory of this room.
 #[derive(Debug)]
 pub struct LogMemory<'ram> {
-    /// Bad blocks of the region: a bit a block.
+    /// Bad blocks of the region: one bit per block.
     pub(super) bad: &'ram mut [u8],
-    /// What the slots of the head block hold: a code a slot.
+    /// What the slots of the head block hold: one code per slot.
     pub(super) head_codes: &'ram mut [u32],
-    /// What the slots of the tail block hold. A mount uses it to look for moves in the hash table, so that it may be
-    /// longer.
+    /// What the slots of the tail block hold. It may be longer, because a mount uses it to search for moves in the hash
+    /// table.
     pub(super) tail_codes: &'ram mut [u32],
     /// Four bytes of each entry of the hash table.
     pub(super) index_low: &'ram mut [u32],
-    /// The fifth, where four do not suffice.
+    /// The fifth byte, if four do not suffice.
     pub(super) index_high: &'ram mut [u8],
 }
 
@@ -59,8 +59,8 @@ impl<'ram> LogMemory<'ram> {
     }
 }
 
-/// The tail's codes lend their memory to the mount, which looks for chains of moves in a hash table with quadratic
-/// probing: in a small table through all of it, in a large one through that many cells before it walks at random.
+/// A mount uses the memory of the tail's codes to search for chains of moves in a hash table with quadratic probing:
+/// the whole of a small table, but only this many cells of a large one before it continues with random walks.
 const fn tail_codes(codes: usize, index_cells: u32) -> usize {
     const CHAIN_CELLS: u32 = 256;
     let cells = if index_cells < CHAIN_CELLS { index_cells } else { CHAIN_CELLS } as usize;

@@ -35,14 +35,14 @@ pub struct Log<'ram> {
     pub index: Index<'ram>,
     head_codes: &'ram mut [u32],
     tail_codes: &'ram mut [u32],
-    /// How far the tail has been gone through, once its summary is read.
+    /// The progress through the tail, once its summary is read.
     tail: Option<TailWalk>,
     expire_stride: u32,
     /// The low bits of the stamp of the head's last page.
     last_stamp: u32,
 }
 
-/// How far the tail block has been gone through.
+/// The progress through the tail block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TailWalk {
     next: u32,
@@ -54,9 +54,9 @@ pub(crate) struct TailWalk {
 /// A sector that must leave the tail block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demotion {
-    /// Which.
+    /// The sector.
     pub sector: Sector,
-    /// Where it is.
+    /// Where it is stored.
     pub slot: LogSlot,
 }
 
@@ -100,7 +100,7 @@ impl<'ram> Log<'ram> {
         self.data_pages
     }
 
-    /// The window of virtual sectors.
+    /// The window in which virtual sectors are kept.
     #[inline]
     pub fn window(&self) -> Window {
         Window {
@@ -140,7 +140,7 @@ impl<'ram> Log<'ram> {
         let shift = self.part.slots.trailing_zeros();
         let page = slot.get() >> shift;
         let in_page = slot.get() - (page << shift);
-        // At least 1: the shape was checked. `max` lets the compiler know it, too.
+        // The shape was checked, so this is at least 1; `max` shows that to the compiler, too.
         let pages = u32::from(self.part.pages).max(1);
         let block = page / pages;
         let in_block = page - block * pages;
@@ -159,8 +159,8 @@ impl<'ram> Log<'ram> {
         LogSlot::new(page * u32::from(self.part.slots) + u32::from(slot))
     }
 
-    /// Programs a backup to the next page of the head. There must be a free page. Its sectors are not mapped: they are
-    /// looked for after a power cut only.
+    /// Programs a backup to the next page of the head. There must be a free page. Its sectors are not mapped, because
+    /// only a mount after a power cut looks for them.
     pub fn append_backup<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -172,8 +172,8 @@ impl<'ram> Log<'ram> {
     }
 
     /// Programs the next page of the head and maps its sectors there. There must be a free page, and each sector must
-    /// have an entry. Where a block fails it is left behind, and the page is to be made again: there may be no free
-    /// page now.
+    /// have an entry. If the block fails, the head moves on without it, and the caller must make the page again; there
+    /// may be no free page then.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -197,7 +197,7 @@ impl<'ram> Log<'ram> {
         self.end_page(flash)
     }
 
-    /// Programs the next page of the head, after opening a block where there is none. Returns which page it is.
+    /// Programs the next page of the head, and opens a block first if there is none. Returns the page's number.
     #[inline]
     fn program<D: NandDevice, P: Probe>(
         &mut self,
@@ -212,7 +212,7 @@ impl<'ram> Log<'ram> {
         }
         let page = self.ring.head_page();
         let spot = Spot::log(self.ring.head(), page);
-        // If the page before it is lost, this one's note has when it was programmed.
+        // If the page before it becomes unreadable, this note shows when that one was programmed.
         let note = if page == 0 {
             self.ring.wear()
         } else {
@@ -227,8 +227,8 @@ impl<'ram> Log<'ram> {
         }
     }
 
-    /// Leaves the head behind, which did not program: without a summary, so that it is read by its tags; or, where
-    /// nothing is in it, as a bad block. Gives the fault to be passed on.
+    /// Gives up a head whose program failed: without a summary, so that it is read by its tags; or, if it holds
+    /// nothing, as a bad block. Returns the fault to pass on.
     #[cold]
     #[inline(never)]
     fn leave_head<D: NandDevice, P: Probe>(
@@ -246,9 +246,9 @@ impl<'ram> Log<'ram> {
             self.ring.close_head(self.data_pages);
             return fault;
         }
-        // Among blocks in use a mount takes one for free whose first page reads as erased.
+        // A mount takes a block whose first page reads as erased for a free one, even between blocks in use.
         let fault = match flash.erase(Spot::log(self.ring.head(), 0), Cause::Gc) {
-            // It was another block that failed, and the page is to be made again.
+            // Another block had failed; the caller must make the page again.
             Ok(()) => return fault,
             Err(fault) => fault,
         };
@@ -258,7 +258,7 @@ impl<'ram> Log<'ram> {
         fault
     }
 
-    /// Continues to the next page of the head, after its summary where it was the last.
+    /// Moves on to the next page of the head; after the last data page, writes the summary.
     #[inline]
     fn end_page<D: NandDevice, P: Probe>(
         &mut self,
@@ -268,14 +268,14 @@ impl<'ram> Log<'ram> {
         if self.ring.head_page() == self.data_pages { self.close(flash) } else { Ok(()) }
     }
 
-    /// Writes the summary at the end of the head block: what the codes say, which were noted or read last.
+    /// Writes the summary at the end of the head block, from the codes that were noted or read last.
     pub fn close<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
     ) -> Result<(), Fault<D::Error>> {
         let (head, wear) = (self.ring.head(), self.ring.wear());
         match flash.program_summary(head, self.data_pages, wear, self.head_codes) {
-            // Without a summary it is read by its tags.
+            // Without a summary the block is read by its tags.
             Err(Fault::BlockFailed) => Ok(()),
             outcome => outcome,
         }
@@ -304,27 +304,27 @@ impl<'ram> Log<'ram> {
         Ok(())
     }
 
-    /// Whether more than `window` blocks lie between tail and head, so that the tail should be reclaimed.
+    /// Whether more than `window` blocks are in use from tail to head, so that the tail should be reclaimed.
     #[inline]
     pub fn is_over(&self, window: BlockCount) -> bool {
         u32::from(self.ring.used())
             > window.get().min(u32::from(self.ring.good()).saturating_sub(1))
     }
 
-    /// Whether there is a tail that can be reclaimed: a block that is not the head.
+    /// Whether there is a tail to reclaim: a block that is not the head.
     #[inline]
     pub fn has_tail(&self) -> bool {
         self.ring.used() > 1
     }
 
-    /// Whether the tail was begun to be reclaimed.
+    /// Whether reclaiming the tail has begun.
     #[inline]
     pub fn is_reclaiming(&self) -> bool {
         self.tail.is_some()
     }
 
     /// The next valid sector of the tail block, or `None` when nothing in it is valid any more. It stays the next one
-    /// until the index says that it stands elsewhere or nowhere.
+    /// until the index maps it elsewhere or not at all.
     pub fn next_demotion<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -343,7 +343,7 @@ impl<'ram> Log<'ram> {
             codes = codes.get(usize::from(self.part.slots)..).unwrap_or(&[]);
         }
         while let Some(code) = codes.get(walk.next as usize) {
-            // What flash names may be beyond the capacity.
+            // A sector number read from flash may be beyond the capacity.
             let held = Slot::from_code(*code).copy_of();
             if let Some(sector) = held.filter(|sector| self.index.covers(*sector)) {
                 let (page, slot) = ((walk.next / slots) as u16, (walk.next % slots) as u16);
@@ -359,8 +359,8 @@ impl<'ram> Log<'ram> {
         Ok(found)
     }
 
-    /// Lists what the tail's slots hold: from its summary, or where there is none that can be read from the hash
-    /// table, which knows of pages, too, that have gone bad since they were mapped.
+    /// Lists what the tail's slots hold: from its summary or, if that cannot be read, from the hash table. The hash
+    /// table also has the pages that became unreadable after they were mapped.
     fn list_tail<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -388,7 +388,7 @@ impl<'ram> Log<'ram> {
         Ok(())
     }
 
-    /// The sector named last is on its way: it was kept in the log, or not.
+    /// Notes that the sector returned last has been moved: within the log (`kept`) or out of it.
     pub fn note_demotion(&mut self, kept: bool) {
         if let Some(walk) = &mut self.tail {
             walk.next += 1;
@@ -397,31 +397,31 @@ impl<'ram> Log<'ram> {
         }
     }
 
-    /// How far the tail has been gone through.
+    /// The progress through the tail.
     pub(crate) fn walk(&self) -> Option<TailWalk> {
         self.tail
     }
 
-    /// The tail has been gone through so far only: what came after did not find its way.
+    /// Resets the progress through the tail: what came after that point was not moved.
     pub(crate) fn walk_again(&mut self, walk: Option<TailWalk>) {
         self.tail = walk;
     }
 
-    /// A page of sectors of the tail was copied to the head.
+    /// Notes that a page of sectors of the tail was copied to the head.
     pub fn note_kept_page(&mut self) {
         if let Some(walk) = &mut self.tail {
             walk.kept_pages += 1;
         }
     }
 
-    /// Whether the tail block has kept so much already that the rest must leave: each block reclaimed
-    /// has to win at least a quarter of its pages, or a log full of valid sectors would turn for ever.
+    /// Whether the tail block has kept so much already that the rest must leave: each block reclaimed must free at
+    /// least a quarter of its pages, or a log full of valid sectors would be copied for ever.
     pub fn has_kept_enough(&self) -> bool {
         let pages = u32::from(self.data_pages);
         self.tail.is_some_and(|walk| (walk.kept_pages + 1) * 4 > pages * 3)
     }
 
-    /// Whether a place lies in the tail block.
+    /// Whether a place is in the tail block.
     pub fn is_in_tail(&self, slot: LogSlot) -> bool {
         self.split(slot).0 == self.ring.tail()
     }
@@ -447,8 +447,8 @@ impl<'ram> Log<'ram> {
         self.index.set(sector, place) || self.index.place_moving(sector, place, self.tail_codes)
     }
 
-    /// Reads the list of a block's sectors, for a mount, from its summary. It takes the place of the head's. `None`:
-    /// the block has no summary that can be read.
+    /// Reads the list of a block's sectors, for a mount, from its summary. It overwrites the head's list. `None`: the
+    /// block has no readable summary.
     pub fn read_summary<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -482,7 +482,7 @@ impl<'ram> Log<'ram> {
         codes.for_each(|code| *code = Slot::Empty.code());
     }
 
-    /// Closes the head without a summary, for a power cut may have touched more in it than can be seen.
+    /// Closes the head without a summary, because a power cut may have affected more of it than can be detected.
     pub fn close_early(&mut self) {
         self.ring.close_head(self.data_pages);
     }

@@ -1,12 +1,11 @@
-//! The order of the log's blocks: from the tail, over those in between, to the head, and round again.
+//! The circular order of the log's blocks, from the tail to the head.
 
 mod image;
 
 use crate::hybrid::address::LogBlock;
 use crate::table::Bits;
 
-/// The blocks between tail and head. Bad blocks are passed over; all others wear alike, because they are erased in
-/// turn.
+/// The blocks between tail and head. Bad blocks are skipped; all others wear evenly, because they are erased in turn.
 #[derive(Debug)]
 pub struct Ring<'ram> {
     blocks: u16,
@@ -19,7 +18,7 @@ pub struct Ring<'ram> {
     sequence: u32,
     lap: u32,
     erases: u64,
-    /// So many of the blocks that come next may not be erased well: a power cut may have touched them.
+    /// This many of the next blocks may be badly erased, because a power cut may have touched them.
     suspects: u16,
 }
 
@@ -41,7 +40,7 @@ impl<'ram> Ring<'ram> {
         }
     }
 
-    /// Takes a bad block out, before the ring turns.
+    /// Removes a bad block, before the ring is in use.
     pub fn retire(&mut self, block: LogBlock) {
         if !self.bad.get(block) {
             self.bad.set(block, true);
@@ -53,7 +52,7 @@ impl<'ram> Ring<'ram> {
         }
     }
 
-    /// Takes out the tail, which did not erase.
+    /// Removes the tail, whose erase failed.
     pub fn retire_tail(&mut self) {
         let tail = self.tail;
         self.tail = self.after(tail);
@@ -61,15 +60,15 @@ impl<'ram> Ring<'ram> {
         self.take_out(tail);
     }
 
-    /// Takes out the block that was to be the next head.
+    /// Removes the block that was to be the next head.
     pub fn retire_next(&mut self) {
         let next = self.after(self.head);
         self.suspects = self.suspects.saturating_sub(1);
         self.take_out(next);
     }
 
-    /// Takes out the head, in which nothing stands, and which is not the tail too. The block before it, of that many
-    /// pages, is the head again, and full.
+    /// Removes the head, which is empty and not the tail too. The block before it, of `pages` pages, is the head again,
+    /// and full.
     pub fn retire_head(&mut self, pages: u16) {
         let head = self.head;
         self.head = self.before(head);
@@ -78,12 +77,12 @@ impl<'ram> Ring<'ram> {
         }
         self.head_page = pages;
         self.used -= 1;
-        // Virtual entries are as young as they were: it is as if the block had not been opened.
+        // Virtual entries keep their age, as if the block had not been opened.
         self.sequence = self.sequence.wrapping_sub(1);
         self.take_out(head);
     }
 
-    /// Takes out the head of an empty log.
+    /// Removes the head of an empty log.
     pub fn retire_only(&mut self) {
         let head = self.head;
         self.head = self.after(head);
@@ -97,8 +96,8 @@ impl<'ram> Ring<'ram> {
         self.good = self.good.saturating_sub(1);
     }
 
-    /// Whether the ring can still turn. One that cannot is closed: what is in it can be read, and nothing is
-    /// written to it any more.
+    /// Whether the ring can still advance. If not, it is closed: its data can be read, but nothing is written to it any
+    /// more.
     #[inline]
     pub fn turns(&self) -> bool {
         self.good >= 2
@@ -109,7 +108,7 @@ impl<'ram> Ring<'ram> {
         self.bad.get(block)
     }
 
-    /// The good block that follows in the ring.
+    /// The next good block in the ring.
     pub fn after(&self, block: LogBlock) -> LogBlock {
         let mut at = block.get();
         for _ in 0..self.blocks {
@@ -121,7 +120,7 @@ impl<'ram> Ring<'ram> {
         LogBlock::new(at)
     }
 
-    /// The good block before it in the ring.
+    /// The previous good block in the ring.
     pub fn before(&self, block: LogBlock) -> LogBlock {
         let mut at = block.get();
         for _ in 0..self.blocks {
@@ -145,7 +144,7 @@ impl<'ram> Ring<'ram> {
         self.used
     }
 
-    /// The block that is written.
+    /// The block that is being written.
     #[inline]
     pub fn head(&self) -> LogBlock {
         self.head
@@ -169,7 +168,7 @@ impl<'ram> Ring<'ram> {
         self.sequence
     }
 
-    /// How often the head block was erased.
+    /// The erase count of the head block.
     #[inline]
     pub fn wear(&self) -> u32 {
         self.lap
@@ -190,17 +189,17 @@ impl<'ram> Ring<'ram> {
         self.suspects
     }
 
-    /// So many of the blocks after the head must be erased before they are programmed.
+    /// Notes that this many blocks after the head must be erased before they are programmed.
     pub fn suspect(&mut self, blocks: u16) {
         self.suspects = blocks;
     }
 
-    /// Nothing more is programmed to the head.
+    /// Notes that nothing more is programmed to the head.
     pub fn close_head(&mut self, pages: u16) {
         self.head_page = pages;
     }
 
-    /// A page of the head is programmed.
+    /// Notes that a page of the head was programmed.
     #[inline]
     pub fn fill_page(&mut self) {
         self.head_page += 1;
@@ -212,7 +211,7 @@ impl<'ram> Ring<'ram> {
             return false;
         }
         let next = self.after(self.head);
-        // After the last block the ring starts again: its blocks have been erased once more.
+        // After the last block the ring starts its next round, in which each block has been erased once more.
         if next <= self.head {
             self.lap = self.lap.saturating_add(1);
         }
@@ -224,14 +223,14 @@ impl<'ram> Ring<'ram> {
         true
     }
 
-    /// The tail block is erased.
+    /// Notes that the tail block is erased.
     pub fn drop_tail(&mut self) {
         self.tail = self.after(self.tail);
         self.used -= 1;
         self.erases += 1;
     }
 
-    /// The ring as a mount found it.
+    /// The ring in the state that a mount found.
     pub fn restore(&mut self, found: Found) {
         self.head = found.head;
         self.head_page = found.head_page;
@@ -255,7 +254,7 @@ pub struct Found {
     pub tail: LogBlock,
     /// Blocks from tail to head.
     pub used: u16,
-    /// How often the head was erased.
+    /// The erase count of the head.
     pub lap: u32,
     /// Erases since the device was formatted.
     pub erases: u64,

@@ -4,15 +4,15 @@ use super::sweep::{HOT, MOST_STEPS};
 use super::{DualPool, RETIRED};
 use crate::hybrid::address::ChainBlock;
 
-/// The base is raised when every block is this far above it: at most once in that many erases of the least worn block.
+/// The base is raised when every block is this far above it: at most once in this many erases of the least worn block.
 const BASE_STEP: u16 = 1 << 14;
 
 impl DualPool<'_> {
-    /// Moves the hand on by the visits of one erase.
+    /// Moves the hand by the visits of one erase.
     pub(super) fn advance(&mut self) {
         for _ in 0..self.sweep.stride.min(self.blocks) {
             self.visit(ChainBlock::new(self.sweep.hand));
-            // The hand is below the number of blocks, so that one more fits.
+            // The hand is below the number of blocks, so one more fits.
             self.sweep.hand += 1;
             if self.sweep.hand >= self.blocks {
                 self.end_sweep();
@@ -20,7 +20,7 @@ impl DualPool<'_> {
         }
     }
 
-    /// Lowers a block's effective count, applies rule (c), and gathers the block's counts.
+    /// Lowers a block's effective count, applies rule (c), and adds the block to the sweep's findings.
     fn visit(&mut self, block: ChainBlock) {
         let nibble = self.pools.get(block);
         if nibble == RETIRED {
@@ -51,28 +51,28 @@ impl DualPool<'_> {
         }
     }
 
-    /// Starts the next sweep with what this one found.
+    /// Starts the next sweep with the findings of this one.
     fn end_sweep(&mut self) {
         let least_count = self.sweep.least_count;
         self.sweep.hand = 0;
-        // Without a hot block there is nothing to compare with, and nothing to lower.
+        // Without a hot block there is nothing to compare with or to lower.
         self.sweep.lower =
             if self.sweep.least_steps > MOST_STEPS { 0 } else { self.sweep.least_steps };
         self.sweep.least_steps = u8::MAX;
         self.sweep.least_count = u16::MAX;
         self.sweep.frontier = core::mem::take(&mut self.sweep.rising);
-        // Counts only rise, and retired blocks do not matter: what was the least is still below every count in use.
+        // Counts only rise, and retired blocks do not matter, so the old minimum is still below every count in use.
         if (BASE_STEP..u16::MAX).contains(&least_count) {
             self.raise_base(u32::from(least_count));
         }
     }
 
     /// Notes that a block was erased. Some(cold) is advice: the data of that cold block should move onto the block just
-    /// erased, which is worn by more than TH beyond it. No more advice follows until [`swapped`](Self::swapped) or
+    /// erased, which has over TH more erases. No more advice follows until [`swapped`](Self::swapped) or
     /// [`declined`](Self::declined).
     ///
-    /// The work is the same at each erase, but for the one in tens of thousands of erases of every block that raises
-    /// the base.
+    /// The work is the same at each erase, except for the one that raises the base, once in tens of thousands of erases
+    /// of every block.
     pub fn note_erase(&mut self, block: ChainBlock) -> Option<ChainBlock> {
         self.total = self.total.saturating_add(1);
         self.count_up(block);
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(pool.pools.get(ChainBlock::new(15)), HOT | 6);
         pool.advance();
         assert_eq!((pool.pools.get(ChainBlock::new(15)), pool.sweep.lower), (HOT | 3, 0));
-        // All at 2, and one that joins behind the hand.
+        // All at 2, and one that joins after the hand has passed it.
         for number in 0..16 {
             pool.pools.set(ChainBlock::new(number), HOT | 2);
         }

@@ -1,4 +1,4 @@
-//! Wear in a checkpoint: every count and pool, and the position of the hand. Pending advice is dropped before.
+//! Wear in a checkpoint: every count and pool, and the position of the hand. Pending advice is dropped first.
 
 use super::sweep::Sweep;
 use super::{DualPool, HOT, MOST_STEPS, RETIRED, WearMemory};
@@ -6,13 +6,13 @@ use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};
 
 impl DualPool<'_> {
-    /// Bytes in an image, of that many blocks.
+    /// Bytes in an image, for that number of blocks.
     pub const fn image_bytes(blocks: u16) -> u64 {
         let [counts, pools] = WearMemory::lengths(blocks);
         2 * counts as u64 + pools as u64 + 4 + 8 + 2 + Sweep::IMAGE_BYTES
     }
 
-    /// Writes down counts, pools, and the hand's findings.
+    /// Saves counts, pools, and the hand's findings.
     pub fn save(&self, sink: &mut impl Sink) {
         self.counts.save(sink);
         self.pools.save(sink);
@@ -22,7 +22,7 @@ impl DualPool<'_> {
         self.sweep.save(sink);
     }
 
-    /// Restores them.
+    /// Loads them.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         self.counts.load(source)?;
         self.pools.load(source)?;

@@ -1,18 +1,18 @@
 //! Even wear among the blocks of the chain region: dual-pool wear leveling.
 //!
 //! Blocks with hot data wear, blocks with cold data do not. To even that out, cold data moves onto a worn block, and
-//! the block that it leaves, hardly worn, takes hot data. Blocks are in two pools: the *hot* pool has those that are
-//! being erased, the *cold* pool those whose data stays. Chang's rules, with TH the threshold:
+//! the little-worn block that it leaves takes hot data. There are two pools of blocks: the *hot* pool has those that
+//! are being erased, the *cold* pool those whose data stays. Chang's rules, with TH the threshold:
 //!
 //! - (a) *Swap*: when the largest erase count of the hot pool exceeds the smallest of the cold pool by more than TH,
 //!   the cold block's data moves onto that hot block and the two exchange pools. The *effective* counts of both, the
-//!   erases since they came to their pools, start again.
+//!   erases since they joined their pools, restart from 0.
 //! - (b) *To the hot pool*: a cold block whose effective count exceeds the hot pool's smallest by more than TH.
 //! - (c) *To the cold pool*: a hot block whose erase count stays below the hot pool's largest by more than 2·TH.
 //!
 //! At first every block is hot. Nothing is known of the data then, and (c) finds the cold data as soon as the other
 //! blocks have been erased 2·TH times. A pool filled by guess would cause useless swaps until (b) had emptied it. For
-//! the same reason a mount restores erase counts alone: pools follow from them.
+//! the same reason a mount restores only the erase counts: pools follow from them.
 //!
 //! # Without lists
 //!
@@ -29,8 +29,8 @@
 //!   the block just erased with TH / step. It is exact to one step on either side. Counts do not go below
 //!   0, so a cold block that becomes hot is judged by its erases since then.
 //! - The hot pool's largest count is the *frontier*: the largest among the hot blocks erased since the last swap, in
-//!   this sweep or the one before. A worn block that is not erased any more says nothing about what the hot data needs;
-//!   it would send all others to the cold pool, first of all the fresh ones that swaps bring. (c) then holds for each
+//!   this sweep or the one before. A worn block that is not erased any more does not reflect the present hot data; it
+//!   would send all others to the cold pool, first of all the fresh ones that swaps bring. (c) then holds for each
 //!   block that the hand visits, which has the same result as applying it to the smallest again and again.
 //! - A cold block that is erased and is more than 2·TH above the cold pool's least worn is hot, whatever its
 //!   effective count says: the counterpart of (c). If wear is random among many blocks, (c) sends rewritten
@@ -56,7 +56,7 @@ pub use memory::WearMemory;
 pub use sweep::ERASES_A_SWEEP;
 use sweep::{HOT, MOST_STEPS, Sweep};
 
-/// The steps in which effective counts are kept: that many make a threshold.
+/// The steps in which effective counts are kept: this many make a threshold.
 const STEPS_A_THRESHOLD: u16 = 4;
 
 /// A block that is in neither pool.
@@ -65,7 +65,7 @@ const RETIRED: u8 = HOT | (MOST_STEPS + 1);
 // Effective counts that differ by a threshold and a step must both fit.
 const _: () = assert!(STEPS_A_THRESHOLD < MOST_STEPS as u16);
 
-/// How far wear lies apart.
+/// The spread of wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     /// The smallest erase count of a block in use.
@@ -84,12 +84,12 @@ pub struct DualPool<'ram> {
     base: u32,
     total: u64,
     threshold: u32,
-    /// Erases a step of the effective count.
+    /// Erases per step of the effective count.
     step: NonZeroU32,
-    /// How many steps more than the hot pool's least make a cold block hot.
+    /// A cold block becomes hot this many steps above the hot pool's minimum.
     steps: u8,
     enabled: bool,
-    /// The cold block of the advice that was neither followed nor declined yet.
+    /// The cold block of the pending advice, neither followed nor declined.
     pending: Option<ChainBlock>,
     /// The least worn cold block met since the last advice.
     coldest: Option<ChainBlock>,
@@ -97,12 +97,12 @@ pub struct DualPool<'ram> {
 }
 
 impl<'ram> DualPool<'ram> {
-    /// Counts for that many blocks.
+    /// Counts to lend for that number of blocks.
     pub const fn counts_for(blocks: BlockCount) -> usize {
         blocks.as_usize()
     }
 
-    /// Bytes for the pools of that many blocks.
+    /// Bytes to lend for the pools of that number of blocks.
     pub const fn bytes_for(blocks: BlockCount) -> usize {
         Nibbles::<ChainBlock>::bytes_for(blocks.get())
     }
@@ -132,7 +132,7 @@ impl<'ram> DualPool<'ram> {
             total: 0,
             threshold: u32::from(threshold),
             step,
-            // At most STEPS_A_THRESHOLD, for a step is a fourth of the threshold, rounded up.
+            // At most STEPS_A_THRESHOLD, because a step is a fourth of the threshold, rounded up.
             steps: (u32::from(threshold) / step) as u8,
             enabled,
             pending: None,
@@ -146,7 +146,7 @@ impl<'ram> DualPool<'ram> {
         pool
     }
 
-    /// Notes that the advice was followed: the data of `cold` stand on `hot`. The two exchange pools, whether `cold`
+    /// Notes that the advice was followed: the data of `cold` is now on `hot`. The two exchange pools, whether `cold`
     /// has been erased yet or not.
     pub fn swapped(&mut self, cold: ChainBlock, hot: ChainBlock) {
         self.pending = None;
@@ -160,8 +160,8 @@ impl<'ram> DualPool<'ram> {
     }
 
     /// Notes that the advice was not followed, because the cold block holds nothing, or is about to be erased anyway.
-    /// Such a block is not cold: it joins the hot pool, and another will be proposed. If its data do rest, (c) soon
-    /// brings it back.
+    /// Such a block is not cold: it joins the hot pool, and another will be proposed. If its data stays unchanged after
+    /// all, (c) soon moves it back.
     pub fn declined(&mut self) {
         if let Some(block) = self.pending.take()
             && !self.is_retired(block)
@@ -171,19 +171,19 @@ impl<'ram> DualPool<'ram> {
         }
     }
 
-    /// How often a block was erased.
+    /// A block's erase count.
     pub fn erase_count(&self, block: ChainBlock) -> u32 {
         self.base.saturating_add(u32::from(self.counts.get(block)))
     }
 
-    /// Sets a block's erase count to that on flash, once for each block after `new`.
+    /// Sets a block's erase count as read from flash, once for each block after `new`.
     ///
-    /// Counts are kept within 65,535 of each other. Where the flash says otherwise the least worn blocks count as more
+    /// Counts are kept within 65,535 of each other. If those on flash differ more, the least worn blocks count as more
     /// worn than they are.
     pub fn restore(&mut self, block: ChainBlock, erases: u32) {
         self.total = self.total.saturating_add(u64::from(erases));
         if erases.saturating_sub(self.base) > u32::from(u16::MAX) {
-            // Half of the range is left for those that are worn more, lest each of them should raise the base.
+            // Half of the range is left for more worn blocks, so that not each of them raises the base.
             self.raise_base(
                 erases.saturating_sub(self.base).saturating_sub(u32::from(u16::MAX / 2)),
             );
@@ -201,7 +201,7 @@ impl<'ram> DualPool<'ram> {
         self.total
     }
 
-    /// How far wear lies apart among the blocks in use; `None` where all are retired. Looks at every block.
+    /// The spread of wear among the blocks in use; `None` if all are retired. Visits every block.
     pub fn spread(&self) -> Option<Spread> {
         let in_use = self.all().filter(|block| !self.is_retired(*block));
         let counts = in_use.map(|block| self.erase_count(block));
@@ -231,8 +231,8 @@ impl<'ram> DualPool<'ram> {
         self.pools.get(block) & HOT == 0
     }
 
-    /// Counts an erase, and a step of the effective count where one is full. A count at its end stays there: the block
-    /// is then 65,535 erases ahead of another, and more would change no decision.
+    /// Counts an erase, and a step of the effective count when one is complete. A count at its maximum stays there: the
+    /// block is then 65,535 erases ahead of another, and more would change no decision.
     fn count_up(&mut self, block: ChainBlock) {
         let Some(count) = self.counts.get(block).checked_add(1) else { return };
         self.counts.set(block, count);
@@ -255,13 +255,13 @@ impl<'ram> DualPool<'ram> {
         }
     }
 
-    /// By how much a block is worn more than the cold block that a swap would take; `None` where there is none.
+    /// How many more erases a block has than the cold block that a swap would take; `None` if there is none.
     fn ahead_of_coldest(&self, block: ChainBlock) -> Option<u32> {
         let coldest = self.coldest.filter(|coldest| self.is_cold(*coldest))?;
         Some(u32::from(self.counts.get(block).saturating_sub(self.counts.get(coldest))))
     }
 
-    /// Raises the base by so much: each count falls by it, the frontier too.
+    /// Raises the base by that amount: each count falls by it, and so does the frontier.
     fn raise_base(&mut self, by: u32) {
         self.base = self.base.saturating_add(by);
         let by = by.min(u32::from(u16::MAX)) as u16;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::tests::{Memory, TH, block};
 use super::*;
 
-/// What a device asks of wear leveling.
+/// What a device needs of wear leveling.
 trait Leveler {
     fn note_erase(&mut self, block: ChainBlock) -> Option<ChainBlock>;
     fn swapped(&mut self, cold: ChainBlock, hot: ChainBlock);
@@ -24,7 +24,7 @@ impl Leveler for DualPool<'_> {
     }
 }
 
-/// The three rules to the letter, with exact counts and a look at every block at every erase.
+/// The three rules taken literally, with exact counts and a visit to every block at every erase.
 struct Exact {
     erases: Vec<u32>,
     effective: Vec<u32>,
@@ -98,7 +98,7 @@ impl Leveler for Nothing {
     fn declined(&mut self) {}
 }
 
-/// A device of whole blocks: a write takes the block that has been free longest, and frees the old one.
+/// A device mapped by blocks: a write takes the block that has been free longest, and frees the old one.
 struct Device {
     place: Vec<ChainBlock>,
     owner: Vec<Option<u16>>,
@@ -172,8 +172,8 @@ impl Device {
     }
 }
 
-/// How far wear may lie apart where some data rest: 2·TH by the rules, and as much again for what the hand meets too
-/// late and for moves that went to a block not the least worn. Most devices here stay below 3·TH.
+/// The largest spread of wear with cold data: 2·TH by the rules, and as much again for blocks that the hand visits late
+/// and for swaps of a block that is not the least worn. Most devices here stay below 3·TH.
 const BOUND: u32 = 4 * TH as u32;
 
 #[test]
@@ -185,7 +185,7 @@ fn wear_lies_apart_by_a_few_thresholds_and_grows_without_leveling() {
             let mut device = Device::new(blocks, spare);
             let widest = device.wear(200, hot, &mut pool);
             assert!(widest <= BOUND, "{blocks} blocks, {hot} % hot: {widest}");
-            // The pool's own account is the device's, and a move absorbs nearly a threshold of erases or more.
+            // The pool's counts match the device's, and a move absorbs nearly a threshold of erases or more.
             let counted =
                 (0..blocks).all(|at| pool.erase_count(block(at)) == device.erases[usize::from(at)]);
             assert!(counted, "{blocks} blocks, {hot} % hot");
@@ -208,7 +208,7 @@ fn wear_is_as_even_as_with_exact_counts_and_as_few_moves() {
         let mut device = Device::new(64, 4);
         let ours = device.wear(500, hot, &mut memory.pool(TH));
         assert!(ours <= exact.max(BOUND), "{hot} % hot: {ours} against {exact}");
-        // Where the letter of the rules keeps wear even, moves can be compared.
+        // Where the literal rules keep wear even, moves can be compared.
         if exact <= BOUND {
             let most = exact_device.moves * 5 / 4;
             assert!(device.moves <= most, "{hot} % hot: {} moves, {most} at most", device.moves);

@@ -3,11 +3,11 @@
 use crate::hybrid::address::ChainBlock;
 use crate::image::{Sink, Source, holds};
 
-/// A sweep over all blocks ends within that many erases. A swap absorbs some TH erases, so that about one in sixteen
-/// erases asks for a cold block: by then the hand has looked at a hundred blocks or more.
+/// A sweep over all blocks ends within this many erases. A swap absorbs some TH erases, so about one in sixteen erases
+/// asks for a cold block: by then the hand has visited a hundred blocks or more.
 pub const ERASES_A_SWEEP: u16 = 1024;
 
-/// The hand visits no fewer blocks an erase, that the choice may be wide on small devices too.
+/// The hand visits at least this many blocks per erase, so that the choice is wide on small devices too.
 const FEWEST_VISITS: u16 = 8;
 
 /// The hot pool's bit in a block's nibble; the other three hold the effective count.
@@ -16,18 +16,18 @@ pub(super) const HOT: u8 = 0b1000;
 /// The largest effective count, in steps. The next larger, in the hot pool, means that the block is retired.
 pub(super) const MOST_STEPS: u8 = 6;
 
-/// The position of the hand, and what it has gathered.
+/// The position of the hand, and what it has collected.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    /// The block visited next.
+    /// The next block to visit.
     pub(super) hand: u16,
     /// Blocks visited at each erase.
     pub(super) stride: u16,
     /// By how much this sweep lowers effective counts, in steps.
     pub(super) lower: u8,
-    /// The least effective count of the hot blocks visited in this sweep, in steps.
+    /// The smallest effective count of the hot blocks visited in this sweep, in steps.
     pub(super) least_steps: u8,
-    /// The least erase count of the blocks visited in this sweep.
+    /// The smallest erase count of the blocks visited in this sweep.
     pub(super) least_count: u16,
     /// The largest erase count of the hot blocks erased in the sweep before.
     pub(super) frontier: u16,
@@ -58,7 +58,7 @@ impl Sweep {
         self.rising = self.rising.max(count);
     }
 
-    /// Notes that a block came to the hot pool with an effective count of zero.
+    /// Notes that a block joined the hot pool with an effective count of zero.
     pub(super) fn joined_hot(&mut self) {
         self.least_steps = 0;
     }
@@ -68,13 +68,13 @@ impl Sweep {
         (self.frontier, self.rising) = (0, 0);
     }
 
-    /// A block's effective count in steps, lowered as this sweep has done or will do.
+    /// A block's effective count in steps, as if the hand had already visited it in this sweep.
     pub(super) fn lowered(&self, block: ChainBlock, nibble: u8) -> u8 {
         let ahead_of_hand = block.get() >= self.hand;
         (nibble & !HOT).saturating_sub(if ahead_of_hand { self.lower } else { 0 })
     }
 
-    /// Notes that all erase counts fall by so much.
+    /// Notes that all erase counts fall by that amount.
     pub(super) fn lower_counts(&mut self, by: u16) {
         self.frontier = self.frontier.saturating_sub(by);
         self.rising = self.rising.saturating_sub(by);
@@ -84,7 +84,7 @@ impl Sweep {
     /// Bytes in an image.
     pub(super) const IMAGE_BYTES: u64 = 2 + 1 + 1 + 2 + 2 + 2;
 
-    /// Writes down all but the stride.
+    /// Saves all but the stride.
     pub(super) fn save(&self, sink: &mut impl Sink) {
         sink.half(self.hand);
         sink.byte(self.lower);
@@ -94,7 +94,7 @@ impl Sweep {
         sink.half(self.rising);
     }
 
-    /// Restores it.
+    /// Loads it.
     pub(super) fn load(&mut self, source: &mut impl Source, blocks: u16) -> Option<()> {
         self.hand = source.half()?;
         self.lower = source.byte()?;

@@ -1,4 +1,4 @@
-//! The rules computed by hand, and that advice is correct in every order of events.
+//! The rules worked out by hand, and that advice is consistent under any sequence of calls.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new(blocks: u16) -> Self {
         let blocks = BlockCount::new(blocks.into());
-        // Memory as it is found: full of something else.
+        // Memory with old content.
         let counts = vec![0xABCD; DualPool::counts_for(blocks)];
         Self { counts, pools: vec![0x5A; DualPool::bytes_for(blocks)], blocks }
     }
@@ -31,7 +31,7 @@ pub(super) fn block(number: u16) -> ChainBlock {
     ChainBlock::new(number)
 }
 
-/// Erases a block so often, and returns the advice of each time that gave some.
+/// Erases a block that often, and returns all advice given.
 fn erase(pool: &mut DualPool<'_>, number: u16, times: u32) -> Vec<(u32, u16)> {
     let advice = (1..=times).map(|time| (time, pool.note_erase(block(number))));
     advice.filter_map(|(time, cold)| Some((time, cold?.get()))).collect()
@@ -39,7 +39,7 @@ fn erase(pool: &mut DualPool<'_>, number: u16, times: u32) -> Vec<(u32, u16)> {
 
 #[test]
 fn a_cold_block_is_proposed_once_the_hot_one_is_ahead_by_more_than_the_threshold() {
-    // Eight blocks: the hand sees all of them at each erase.
+    // Eight blocks: the hand visits all of them at each erase.
     let mut memory = Memory::new(8);
     let mut pool = memory.pool(TH);
     // All are hot at first, and (c) makes blocks cold at 2·TH + 1.
@@ -47,12 +47,12 @@ fn a_cold_block_is_proposed_once_the_hot_one_is_ahead_by_more_than_the_threshold
     assert!((1..8).all(|number| pool.is_hot(block(number))));
     assert_eq!(pool.note_erase(block(0)), Some(block(1)));
     assert!((1..8).all(|number| pool.is_cold(block(number))));
-    // While that is done, the hand looks for the next.
+    // Meanwhile the hand looks for the next cold block.
     assert_eq!(erase(&mut pool, 4, 1), []);
     assert!(pool.coldest.is_some_and(|next| next != block(1)));
     pool.swapped(block(1), block(0));
     assert!(pool.is_hot(block(1)) && pool.is_cold(block(0)));
-    // Cold blocks are there now, and (a) asks for TH + 1.
+    // Now there are cold blocks, and (a) needs TH + 1.
     assert_eq!(erase(&mut pool, 1, 17), [(17, 2)]);
 }
 
@@ -102,13 +102,13 @@ fn a_cold_block_that_is_erased_no_oftener_than_the_hot_ones_stays_cold() {
     let mut memory = Memory::new(8);
     let mut pool = memory.pool(TH);
     assert_eq!(erase(&mut pool, 0, 33).len(), 1);
-    // The advice stays unanswered, so that no other comes between. Only 0 is hot.
+    // The advice stays pending, so no other is given meanwhile. Only 0 is hot.
     for erases in 1..=32 {
         pool.note_erase(block(0));
         pool.note_erase(block(3));
         assert!(pool.is_cold(block(3)), "after {erases}");
     }
-    // Its erase count decides in the end: 2·TH and one above the least worn cold block.
+    // In the end its erase count decides: 2·TH and one above the least worn cold block.
     pool.note_erase(block(3));
     assert!(pool.is_hot(block(3)));
 }

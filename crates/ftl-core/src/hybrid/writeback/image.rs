@@ -1,4 +1,4 @@
-//! The write-back policy in a checkpoint: its averages, and what was summed up since they last moved.
+//! The write-back policy in a checkpoint: its averages, and the sums since their last update.
 
 use super::{BATCH, Share, WARM, WriteBack};
 use crate::image::{Sink, Source, holds};
@@ -7,7 +7,7 @@ impl WriteBack {
     /// Bytes in an image.
     pub const IMAGE_BYTES: u64 = 3 * (4 + 4) + 1 + 2 + 1;
 
-    /// Writes down all but the rules in force.
+    /// Saves all but the rules in force.
     pub fn save(&self, sink: &mut impl Sink) {
         for share in [self.batch, self.short, self.long] {
             sink.word(share.updates);
@@ -18,7 +18,7 @@ impl WriteBack {
         sink.byte(u8::from(self.suspended));
     }
 
-    /// Restores it.
+    /// Loads it.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for share in [&mut self.batch, &mut self.short, &mut self.long] {
             let (updates, sectors) = (source.word()?, source.word()?);

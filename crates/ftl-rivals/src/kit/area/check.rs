@@ -1,4 +1,4 @@
-//! Whether an area holds together.
+//! The invariants of an area.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use ftl_iface::Mode;
 use super::{Area, GROUP, NOT_FULL, State};
 
 impl Area {
-    /// Whether counts, keys and lists agree with each other and with the bits.
+    /// Checks that counts, keys and lists agree with each other and with the bits.
     pub(in crate::kit) fn check(&self) -> Result<(), String> {
         for block in 0..self.blocks() {
             let at = block as usize;
@@ -48,7 +48,8 @@ impl Area {
         Ok(())
     }
 
-    /// Whether full blocks are listed once, by their mode, in the order of their filling, and counts are right.
+    /// Checks that full blocks are listed once, by mode, in the order in which they were filled, and that the counts
+    /// are right.
     fn check_orders(&self) -> Result<(), String> {
         self.filled.check()?;
         for mode in [Mode::Full, Mode::Slc] {

@@ -1,12 +1,12 @@
-//! Whether areas have room for what they shall hold, and whether map and areas hold together.
+//! Checks that areas have room for their data, and that map and areas agree.
 
 use ftl_iface::{NandDevice, Probe};
 
 use super::{NOWHERE, Place, Unfit, Units};
 
 impl<D: NandDevice, P: Probe> Units<D, P> {
-    /// Whether an area holds all units with room for collecting it: beside the data, that many blocks that do not take
-    /// part, and those that stand open, it needs as many free ones as collection may take.
+    /// Whether an area can hold all units and still be collected: besides the data, `beside` blocks that do not take
+    /// part and the open ones, it needs as many free blocks as collection may take.
     pub fn fits(&self, area: usize, beside: u32) -> Result<(), Unfit> {
         let area = &self.areas[area];
         let data = self.count().div_ceil(area.units_in_full());
@@ -22,8 +22,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         )))
     }
 
-    /// Whether an area that holds what comes and goes can be collected: beside the blocks that stand open and those
-    /// that are kept free there is one to collect.
+    /// Whether a cache area can be collected: besides the open blocks and those kept free there is one to collect.
     pub fn can_turn(&self, area: usize) -> Result<(), Unfit> {
         let area = &self.areas[area];
         let (needed, there) = (area.most_open() + area.least_free(), area.good_blocks());
@@ -36,7 +35,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         )))
     }
 
-    /// Whether the map is one to one and every count right.
+    /// Checks that the map is one to one and every count right.
     pub fn check(&self) -> Result<(), String> {
         let mut mapped = vec![0; self.areas.len()];
         let mut seen = vec![0_u64; self.owners.len().div_ceil(64)];

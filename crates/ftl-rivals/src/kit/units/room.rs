@@ -1,4 +1,4 @@
-//! Room for what is written: blocks are collected until enough are free.
+//! Room for writes: blocks are collected until enough are free.
 
 use ftl_iface::{Cause, NandDevice, Probe};
 
@@ -18,9 +18,9 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Collects blocks of an area in the order in which they were filled, until a write finds room: all that is valid
-    /// goes to a stream of another area, on that behalf. `below` makes room there, before each block. Returns how many
-    /// units went.
+    /// Collects blocks of an area in the order in which they were filled, until a write finds room: valid units go to a
+    /// stream of another area, with that cause. `below` makes room there, before each block. Returns the number of
+    /// units moved.
     #[inline]
     pub fn spill(
         &mut self,

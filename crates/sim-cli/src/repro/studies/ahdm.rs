@@ -51,7 +51,7 @@ const LOADS: [Load; 4] = [
     },
 ];
 
-/// The paper, load by load: percent of requests migrated; writes a block of MLC alone, of MLC and of SLC with AHDM;
+/// The paper, by load: percent of requests migrated; writes per block with MLC alone, of MLC and of SLC with AHDM;
 /// change of the access time.
 const PAPER: [(f64, Option<[f64; 3]>, &str); 4] = [
     (20.49, Some([43.49, 34.55, 88.35]), "-11.56 %"),
@@ -60,16 +60,16 @@ const PAPER: [(f64, Option<[f64; 3]>, &str); 4] = [
     (0.07, None, "0 %"),
 ];
 
-/// What the paper takes means over: web is left out.
+/// The loads over which the paper averages: without web.
 const IN_MEANS: usize = 3;
 
-/// Parts of the run after which the threshold is looked at.
+/// Parts of the run after which the threshold is sampled.
 const LOOKS: u64 = 8;
 
 /// SLC by MLC: chips, and bytes of SLC.
 const RATIOS: [(&str, u64); 3] = [("1:10", 32 << 20), ("1:20", 16 << 20), ("1:40", 8 << 20)];
 
-/// Where each stands among the trials.
+/// The index of each among the trials.
 const MLC_ALONE: usize = 0;
 const SLC_ALONE: usize = 1;
 const FIXED: usize = 2;
@@ -95,7 +95,7 @@ fn access(run: &RunResult) -> f64 {
     run.response_us.mean.unwrap_or_default()
 }
 
-/// Pages programmed a block: blocks of the SLC have 256 KiB, of the MLC 512 KiB.
+/// Pages programmed per block: blocks of the SLC have 256 KiB, of the MLC 512 KiB.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
 fn writes_a_block(run: &RunResult, region: &RegionResult, part: &str) -> f64 {
     let block_bytes = if part == "slc" { 256 << 10 } else { 512 << 10 };
@@ -192,7 +192,7 @@ fn by_writes(page: &mut Page, brought: &Brought) {
     ));
 }
 
-/// How many more pages SLC and MLC together write than the MLC alone, load by load.
+/// How many more pages SLC and MLC together write than the MLC alone, by load.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
 fn together(brought: &Brought) -> String {
     let written = |run: &RunResult| (run.slc.pages.programs() + run.mlc.pages.programs()) as f64;

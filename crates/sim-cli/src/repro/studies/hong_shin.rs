@@ -21,11 +21,11 @@ pub(in super::super) const HONG_SHIN: Study = Study {
     write,
 };
 
-/// What of the disk is used. The cache is an eighth of the paper's, so that the requests of a run fill it more than
+/// The used part of the disk. The cache is an eighth of the paper's, so that the requests of a run fill it more than
 /// once.
 const DISK: u64 = 512 << 20;
 
-/// A disk serves a random request in some 18 ms: arrivals leave it the time.
+/// A disk serves a random request in some 18 ms, so arrivals are slower than that.
 const LOADS: [Load; 4] = [
     Load {
         name: "bonnie",
@@ -62,7 +62,7 @@ const LOADS: [Load; 4] = [
 const SHARES: [u32; 5] = [0, 25, 50, 75, 100];
 const POLICIES: [u32; 3] = [1, 2, 3];
 
-/// Where each stands among the systems.
+/// The index of each among the systems.
 const ALONE: usize = 0;
 const FIRST_SHARE: usize = 1;
 const HALF: usize = FIRST_SHARE + 2;
@@ -174,7 +174,7 @@ fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The paper's choice: the share that reads best among those that live no shorter than the SLC alone.
+/// The paper's choice: the share with the fastest reads among those that live at least as long as the SLC alone.
 fn best_share(page: &mut Page, brought: &Brought) {
     let mut rows = vec![["", "best share", "read latency against SLC alone"].map(String::from)];
     rows.push(["paper", "-", "-67 %"].map(String::from));

@@ -53,7 +53,7 @@ const LOADS: [Load; 4] = [
 /// Percent of M-SCM.
 const SHARES: [u32; 6] = [0, 2, 5, 8, 10, 20];
 
-/// Cost of a bit, TLC NAND = 1.
+/// Cost per bit, TLC NAND = 1.
 const COST: [f64; 2] = [20.0, 6.0];
 
 /// The paper: best share of M-SCM, gain in IOPS over S-SCM alone; gain by leveling, and how.

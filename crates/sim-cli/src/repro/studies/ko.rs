@@ -69,11 +69,11 @@ const LOADS: [Load; 5] = [
     },
 ];
 
-/// Update thresholds, the last of which no page exceeds; the fourth is what `ko` has by itself.
+/// Update thresholds, the last of which no page exceeds; the fourth is the default of `ko`.
 const THRESHOLDS: [u32; 5] = [0, 1, 4, 16, 255];
 const USUAL: usize = 3;
 
-/// Where each stands among the trials.
+/// The index of each among the trials.
 const MLC: usize = 0;
 const SLC: usize = 1;
 const COMBO: usize = 2;

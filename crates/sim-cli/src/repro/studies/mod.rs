@@ -2,8 +2,8 @@
 //!
 //! # Modules
 //!
-//! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of a paper each, as the paper has them and as they come out.
-//!   `pslc`: the same of what is sold.
+//! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of one paper each, the paper's and ours. `pslc`: the
+//!   pseudo-SLC cache of today's SSDs.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -41,28 +41,28 @@ pub(super) struct Study {
     page: (&'static str, &'static str),
     loads: &'static [Load],
     device: On,
-    /// What runs on every load, in the order in which `write` wants it.
+    /// The trials on every load, in the order that `write` expects.
     trials: fn() -> Vec<Trial>,
     pace: Pace,
-    /// Of a load, unless another number is asked for.
+    /// The default number of requests of a load.
     requests: u64,
     write: fn(&mut Page, &Brought) -> Result<(), Failure>,
 }
 
 /// The device of a paper.
 pub(super) enum On {
-    /// One that is built in, at the capacity of each load.
+    /// A built-in device, at the capacity of each load.
     Builtin(&'static str, Time),
     /// The paper's own, as the text of its file.
     Own(&'static str),
 }
 
-/// A run: a system, and what of the load it replays.
+/// A run: a system, and the part of the load that it replays.
 pub(super) struct Trial {
     system: String,
-    /// Bytes of SLC, where they are not the device's.
+    /// Bytes of SLC, if not the device's.
     slc: Option<u64>,
-    /// Its first part of that many.
+    /// The divisor of the load: only its first part is replayed.
     part: (u64, u64),
 }
 
@@ -80,22 +80,22 @@ const ONE_BY_ONE: Pace = Pace { open_loop: false, queue_depth: NonZeroU32::MIN }
 pub(super) struct Load {
     /// Its published name.
     name: &'static str,
-    /// What stands in for it; without, it is left out where its file is not there.
+    /// Its substitute; without one, it is omitted if its file is missing.
     stand_in: Option<&'static str>,
     /// Bytes that the disk exports.
     capacity: u64,
     published: Published,
-    /// What of the stand-in nothing published tells.
+    /// The assumptions of the substitute.
     assumed: &'static str,
 }
 
-/// What is published of a load: by its paper or of the trace of that name. What is not is left out.
+/// The published figures of a load, from its paper or of the trace of that name; unpublished ones are omitted.
 #[derive(Clone, Copy, Default)]
 struct Published {
     requests: Option<&'static str>,
     /// Percent of the requests that write.
     writes: Option<f64>,
-    /// Gigabytes of its data.
+    /// The size of its data in gigabytes.
     gigabytes: Option<f64>,
 }
 
@@ -111,26 +111,26 @@ impl Published {
     }
 }
 
-/// Where loads come from.
+/// The source of the loads.
 pub(super) struct Loads<'a> {
     pub(super) requests: Option<u64>,
     pub(super) seed: u64,
     pub(super) folder: Option<&'a Path>,
-    /// How much of a file is replayed.
+    /// How much of a file to replay.
     pub(super) length: Cut,
 }
 
-/// What is replayed of a file.
+/// The part of a file to replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// As many requests as of a load that is made up.
+    /// As many requests as of a synthetic load.
     AsLong,
     /// All.
     Full,
 }
 
 impl Loads<'_> {
-    /// The file of a load, where it is there.
+    /// The file of a load, if it exists.
     fn file(&self, load: &Load) -> Option<PathBuf> {
         let files = self.folder.and_then(|folder| std::fs::read_dir(folder).ok());
         let paths = files.into_iter().flatten().flatten().map(|file| file.path());
@@ -141,7 +141,7 @@ impl Loads<'_> {
         paths.into_iter().find(is_meant)
     }
 
-    /// The trace of a load: its file, or what stands in for it. None where there is neither.
+    /// The trace of a load: its file, or its substitute. `None` if there is neither.
     fn trace(&self, load: &Load, usual: u64) -> Option<(String, Option<FitChoice>)> {
         if let Some(path) = self.file(load) {
             return Some((path.to_string_lossy().into_owned(), Some(FitChoice::Pack)));
@@ -151,7 +151,7 @@ impl Loads<'_> {
         Some((format!("{stand_in}{joint}requests={requests}&seed={}", self.seed), None))
     }
 
-    /// Requests after which a trial ends; none where it takes what there is.
+    /// Requests after which a trial ends; `None` for all.
     fn first(&self, trial: &Trial, usual: u64) -> Option<u64> {
         let (part, of) = trial.part;
         let requests = self.requests.unwrap_or(usual);
@@ -160,7 +160,7 @@ impl Loads<'_> {
     }
 }
 
-/// What the runs brought: by load, by trial.
+/// The results: by load, by trial.
 pub(super) struct Brought {
     loads: Vec<&'static Load>,
     results: Vec<Vec<RunResult>>,
@@ -176,7 +176,7 @@ impl Brought {
 }
 
 impl Study {
-    /// Does the runs and writes the page. Says where it is.
+    /// Does the runs and writes the page. Returns its path.
     pub(super) fn make(
         &self,
         folder: &Path,
@@ -238,7 +238,7 @@ impl Study {
             first: loads.first(trial, self.requests),
         };
         let (setup, device) = self.setup(load, trial)?;
-        // Charts of wear need the details that a report asks for; none is written.
+        // Charts of wear need the details of a report; no report is written.
         let report = Some(PathBuf::new());
         let options = Options { workload, device, pace: self.pace, json: None, report };
         let system = Chosen::parse(&trial.system).map_err(Failure::Arguments)?;
@@ -247,7 +247,7 @@ impl Study {
         outcome.ok_or_else(|| Failure::Violation("a run brought no result".into()))
     }
 
-    /// What was replayed, and what of it is as published, beside what came out of it.
+    /// What was replayed, which figures of it are published, and the measured ones.
     fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>, brought: &Brought) {
         page.heading("The loads, and how well they fit");
         let heads = [
@@ -304,7 +304,7 @@ fn writes_percent(run: &RunResult) -> f64 {
     100.0 * run.requests.writes as f64 / run.requests.total() as f64
 }
 
-/// A row of a table: what it is of, and a cell for each column; those that are left over are empty.
+/// A row of a table: its name, and a cell for each column; missing cells are empty.
 fn row<const N: usize>(
     name: impl Into<String>,
     cells: impl IntoIterator<Item = String>,
@@ -320,7 +320,7 @@ fn slc_erases(details: Option<replay::Details>) -> Vec<u32> {
     })
 }
 
-/// Does all of that many runs, some at a time, and gives what they brought in their order.
+/// Does all runs, several at a time, and returns their results in order.
 fn all(
     count: usize,
     jobs: usize,
@@ -357,12 +357,12 @@ fn change(figure: f64, base: f64) -> String {
     format!("{:+.0} %", 100.0 * (figure / base - 1.0))
 }
 
-/// The same with two digits, as papers tell it.
+/// The same with two digits, as in papers.
 fn fine_change(figure: f64, base: f64) -> String {
     format!("{:+.2} %", 100.0 * (figure / base - 1.0))
 }
 
-/// Megabytes that the host moved in a second of the device's time.
+/// Megabytes that the host transferred per second of the device's time.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
 fn throughput(run: &RunResult, sector: u64) -> f64 {
     let sectors = run.requests.sectors_read + run.requests.sectors_written;
@@ -373,7 +373,7 @@ fn throughput(run: &RunResult, sector: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The cliff has a test of its own, of fewer runs: its disk is written whole before each of them.
+    /// `pslc` has a separate test with fewer runs, because its disk is filled before each of them.
     const STUDIES: [&Study; 4] = [&AHDM, &HONG_SHIN, &KINOSHITA, &KO];
 
     const SHORT: Loads<'_> =

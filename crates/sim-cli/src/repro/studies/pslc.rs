@@ -1,4 +1,4 @@
-//! What is sold today: the cliff of a cache of blocks in SLC mode.
+//! Today's SSDs: the drop in write speed when a cache of blocks in SLC mode is full.
 
 use std::num::NonZeroU32;
 
@@ -31,7 +31,7 @@ const LOADS: [Load; 1] = [Load {
     assumed: "all, as there is no paper: a file that is larger than the cache",
 }];
 
-/// The disk has a twentieth of its blocks to spare: a larger cache of its own it cannot have.
+/// The disk has a twentieth of its blocks to spare, which limits the static cache.
 const SYSTEMS: [(&str, &str); 4] = [
     ("cache of 1 %, and a quarter of what is free", "pslc"),
     ("cache of 2 %", "pslc?static=20&dynamic=0"),
@@ -39,7 +39,7 @@ const SYSTEMS: [(&str, &str); 4] = [
     ("no cache", "page-mlc"),
 ];
 
-/// Windows of the run, in each of which the speed is told.
+/// Windows of the run, for each of which the speed is shown.
 const WINDOWS: u64 = 8;
 
 fn trials() -> Vec<Trial> {
@@ -53,13 +53,13 @@ fn in_windows(count: u64) -> Vec<Trial> {
     SYSTEMS.into_iter().flat_map(windows).collect()
 }
 
-/// Bytes written and microseconds gone by when a window ends.
+/// Bytes written and microseconds elapsed at the end of a window.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
 fn end(run: &RunResult) -> (f64, f64) {
     (run.bytes_written as f64, run.elapsed_us)
 }
 
-/// In each window, the megabytes written when it ends, and the megabytes a second within it.
+/// For each window, the megabytes written at its end, and the megabytes per second within it.
 fn speeds(ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let begins = [(0.0, 0.0)].iter().chain(ends);
     let windows = begins.zip(ends).filter(|(begin, end)| end.1 > begin.1);
@@ -131,7 +131,7 @@ mod tests {
     fn the_page_has_a_cliff_where_there_is_a_cache() {
         let folder = tempfile::tempdir().unwrap();
         let loads = Loads { requests: Some(2_000), seed: 1, folder: None, length: Cut::AsLong };
-        // Each run writes the disk whole first, and on a smaller one no such cache has room: fewer of them.
+        // Fewer runs, because each fills the disk first, and a smaller disk has no room for such a cache.
         let study = Study { trials: || in_windows(4), ..PSLC };
         let page = study.make(folder.path(), &loads, 2).unwrap();
         let page = std::fs::read_to_string(page).unwrap();
@@ -142,7 +142,7 @@ mod tests {
         let [cached @ .., bare] = &rows[..] else { panic!("{page}") };
         assert_eq!(cached.len(), 3, "{page}");
         for row in cached {
-            // Quick as long as there is room, and then slower than a disk without a cache.
+            // Fast as long as there is room, and then slower than a disk without a cache.
             assert!(number(row[2]) > 1.5 * number(bare[2]), "{row:?}");
             assert!(number(row[3]) < number(bare[3]) && number(row[5]) < 50.0, "{row:?}");
         }

@@ -1,27 +1,27 @@
-//! One client's conversation: the handshake, then its requests, one piece of one at a time.
+//! One client's conversation: the handshake, then its requests, piece by piece.
 
 use super::export::{Disk, Export, Kept, PIECE, Refusal, Zeroing};
 use super::handshake::{Handshake, Step};
 use super::reply::{Errno, Piece, Replies};
 use super::request::{Asked, HEADER_BYTES, Range, Request};
 
-/// Bytes of replies from which on they are sent before more is done.
+/// With this many bytes of replies, they are sent before more work is done.
 const SENT_FROM: usize = 256 << 10;
 
-/// What is done at one go: then it is others' turn.
+/// The work done at a time before other connections get their turn.
 const DONE_AT_ONCE: u32 = 64;
 
-/// So many bytes of a request count as much as a request does.
+/// This many bytes of a request count as much as a request.
 const BYTES_OF_ONE: u32 = 64 << 10;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Read more: nothing can be done before.
+    /// Read more input.
     Read,
-    /// Send what was written to the output, if anything, let others do their work, and come back.
+    /// Send the output, if there is any, let other connections work, and call again.
     Send,
-    /// Send what was written, and end the connection.
+    /// Send the output, and end the connection.
     Close,
     /// End the connection at once: the disk's power is off.
     Off,
@@ -39,16 +39,16 @@ enum State {
     Handshake(Handshake),
     /// Between two requests.
     Ready(Replies),
-    /// Amid a request.
+    /// Within a request.
     Busy(Replies, Job),
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     cookie: u64,
     work: Work,
-    /// What is left of it.
+    /// The rest of it.
     left: Range,
     is_first: bool,
 }
@@ -59,31 +59,31 @@ enum Work {
     Write(Kept),
     Trim(Kept),
     Zero(Zeroing, Kept),
-    /// Payload is passed over; then the error is told.
+    /// Payload is skipped; then the error is sent.
     Refuse(Errno),
 }
 
-/// What a step brought.
+/// The result of a step.
 enum Turn {
-    /// Bytes of the input were used up, and the state moved.
+    /// Bytes of the input were consumed, and the state advanced.
     On(usize),
     Wait,
     End(Next),
 }
 
 impl Conversation {
-    /// Greets a client, which is shown that export.
+    /// Greets a client with that export.
     pub fn new(export: Export, out: &mut Vec<u8>) -> Self {
         Self { export, state: State::Handshake(Handshake::new(export, out)) }
     }
 
-    /// Whether the client has taken the export.
+    /// Whether the client has chosen the export.
     pub const fn is_agreed(&self) -> bool {
         !matches!(self.state, State::Handshake(_))
     }
 
-    /// Does what the input asks for, as far as it has come, and takes it out of `input`. Replies are added to `out`:
-    /// a piece more than what is sent at once, at most.
+    /// Processes the available input, and removes it from `input`. Replies are added to `out`: at most one piece more
+    /// than is sent at once.
     pub fn advance(&mut self, input: &mut Vec<u8>, disk: &mut dyn Disk, out: &mut Vec<u8>) -> Next {
         let (mut used, mut done) = (0, 0);
         let next = loop {
@@ -102,7 +102,7 @@ impl Conversation {
         next
     }
 
-    /// What the next step costs others, who wait for it.
+    /// The cost of the next step, for which other connections wait.
     fn weight(&self) -> u32 {
         match &self.state {
             State::Busy(_, job) => 1 + job.piece() / BYTES_OF_ONE,
@@ -189,11 +189,11 @@ impl Conversation {
     }
 }
 
-/// How far a job came.
+/// The progress of a job.
 enum Done {
-    /// It is done, and has used that many bytes of the input.
+    /// It is done, and has consumed that many bytes of the input.
     Whole(usize),
-    /// A piece of it is.
+    /// A piece of it is done.
     Part(usize),
     /// More input is needed.
     Wait,
@@ -229,7 +229,7 @@ impl Job {
             Ok(()) => Done::Part(used),
             Err(Refusal::Off) => Done::Over(Next::Off),
             Err(Refusal::Error(errno)) => {
-                // What is left of a write's payload comes all the same.
+                // The rest of a write's payload arrives nevertheless.
                 if !matches!(self.work, Work::Write(_)) {
                     self.left.bytes = 0;
                 }
@@ -239,7 +239,7 @@ impl Job {
         }
     }
 
-    /// Bytes of the next piece. Those of a request that is cut end where the disk's own units do.
+    /// Bytes of the next piece. Pieces of a split request end at boundaries of the disk's own units.
     fn piece(&self) -> u32 {
         let Range { offset, bytes } = self.left;
         let to_cut = PIECE - (offset % u64::from(PIECE)) as u32;
@@ -265,7 +265,7 @@ impl Job {
             Err(Refusal::Error(errno)) => {
                 out.truncate(start);
                 if replies == Replies::Simple && !is_first {
-                    // The header said that all is well: only the end of the connection can take that back.
+                    // The header reported success, so only the end of the connection can report the error.
                     return Done::Over(Next::Close);
                 }
                 self.work = Work::Refuse(errno);
@@ -278,7 +278,7 @@ impl Job {
         if is_last { Done::Whole(0) } else { Done::Part(0) }
     }
 
-    /// Passes payload over, as it comes, and then tells the error.
+    /// Skips payload as it arrives, and then sends the error.
     fn refuse(&mut self, replies: Replies, errno: Errno, input: &[u8], out: &mut Vec<u8>) -> Done {
         let now = input.len().min(self.left.bytes as usize);
         self.pass(now as u32);

@@ -1,27 +1,26 @@
-//! What is exported, what is asked of the disk behind it, and numbers in the order of the network.
+//! The export, the operations of the disk behind it, and numbers in network byte order.
 
 use super::reply::Errno;
 
-/// Bytes of one request that are told to clients as the most, and are the most of a write.
+/// The maximum request size announced to clients, and the limit of a write.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
-/// Bytes that are handed to the disk at once: larger requests reach it in such pieces, as a drive's controller cuts
-/// what is longer than it transfers at once.
+/// Bytes passed to the disk at once: larger requests are split into such pieces, like a drive's controller splits them.
 pub const PIECE: u32 = 1 << 20;
 
-/// The smallest block that clients are told of. Requests for other bytes are served, too.
+/// The smallest block announced to clients. Requests for other bytes are served, too.
 pub const SMALLEST_BLOCK: u32 = 512;
 
-/// What is exported.
+/// The export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// How many bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// The size of a request that costs the disk no more than its own bytes.
+    /// The preferred request size, at which the disk transfers only the request's own bytes.
     pub preferred_block: u32,
 }
 
-/// Why the disk does not do what it was asked.
+/// Why the disk does not complete a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The answer is an error.
@@ -30,7 +29,7 @@ pub enum Refusal {
     Off,
 }
 
-/// What is asked of a disk. Ranges lie within the export and are no longer than [`PIECE`].
+/// The operations of a disk. Ranges are within the export and no longer than [`PIECE`].
 pub trait Disk {
     /// Reads the bytes from `offset` on.
     fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), Refusal>;
@@ -38,17 +37,17 @@ pub trait Disk {
     /// Writes the bytes from `offset` on.
     fn write(&mut self, offset: u64, data: &[u8], kept: Kept) -> Result<(), Refusal>;
 
-    /// Forgets bytes: what they read as afterwards is the disk's affair.
+    /// Trims bytes: what they read as afterwards is up to the disk.
     fn trim(&mut self, offset: u64, bytes: u32, kept: Kept) -> Result<(), Refusal>;
 
     /// Makes bytes read as zeros.
     fn zero(&mut self, offset: u64, bytes: u32, how: Zeroing, kept: Kept) -> Result<(), Refusal>;
 
-    /// Makes durable what was answered.
+    /// Makes all acknowledged writes durable.
     fn flush(&mut self) -> Result<(), Refusal>;
 }
 
-/// When what a request changed must be durable.
+/// When the changes of a request must be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// With the next flush.
@@ -60,13 +59,13 @@ pub enum Kept {
 /// How zeros may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeroing {
-    /// Forgetting will do, where what is forgotten reads as zeros.
+    /// A trim suffices, if trimmed bytes read as zeros.
     MayForget,
-    /// Room for the bytes must be there (`NO_HOLE`): zeros are written.
+    /// Space must be allocated (`NO_HOLE`): zeros are written.
     MustWrite,
 }
 
-/// Numbers in the order of the network.
+/// Reads numbers in network byte order.
 pub(super) fn be16(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u16::from_be_bytes(*word))
 }

@@ -1,4 +1,4 @@
-//! The fixed newstyle handshake: greetings, then options, until the client takes the export or goes.
+//! The fixed newstyle handshake: greetings, then options, until the client chooses the export or disconnects.
 
 use super::export::{Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
 use super::reply::Replies;
@@ -7,7 +7,8 @@ const MAGIC: u64 = 0x4E42_444D_4147_4943; // NBDMAGIC
 const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054; // IHAVEOPT
 const REPLY_MAGIC: u64 = 0x0003_E889_0455_65A9;
 
-/// Both sides' flags of the greeting: the handshake is the fixed one, and no zeros follow the old kind of answer.
+/// The flags of the greeting, of both sides: the handshake is the fixed one, and no zeros follow the old kind of
+/// answer.
 const FIXED_NEWSTYLE: u16 = 1 << 0;
 const NO_ZEROES: u16 = 1 << 1;
 
@@ -38,13 +39,13 @@ const GREETING_BYTES: usize = 4;
 /// Magic number, option, length.
 const OPTION_BYTES: usize = 16;
 
-/// The most bytes of an option: a name of the protocol's longest, and every kind of information asked for.
+/// The most bytes of an option: the longest name of the protocol, and requests for every kind of information.
 pub const OPTION_MOST: u32 = 8 << 10;
 
 /// Zeros after the old kind of answer, unless the client wants none.
 const ZEROES: usize = 124;
 
-/// Where the handshake stands.
+/// The state of the handshake.
 #[derive(Clone, Debug)]
 pub(super) struct Handshake {
     export: Export,
@@ -53,16 +54,16 @@ pub(super) struct Handshake {
     replies: Replies,
 }
 
-/// What a step of it brought.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// More bytes are needed.
     Wait,
-    /// So many bytes were taken.
+    /// That many bytes were consumed.
     Took(usize),
-    /// So many bytes were taken, and requests follow.
+    /// That many bytes were consumed, and requests follow.
     Agreed(usize, Replies),
-    /// The client goes, or cannot be understood.
+    /// The client disconnects, or sends invalid data.
     Over,
 }
 
@@ -75,7 +76,7 @@ impl Handshake {
         Self { export, greeted: false, no_zeroes: false, replies: Replies::Simple }
     }
 
-    /// Takes a message, if it is there as a whole.
+    /// Processes a message, if it is complete.
     pub(super) fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Step {
         if !self.greeted {
             return self.greeted(input);
@@ -107,7 +108,7 @@ impl Handshake {
         Step::Took(GREETING_BYTES)
     }
 
-    /// Answers an option. Where the handshake continues, there is nothing to say.
+    /// Answers an option. `None`: the handshake continues.
     fn answer(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Option<Step> {
         match option {
             EXPORT_NAME if data.is_empty() => {
@@ -117,7 +118,7 @@ impl Handshake {
                 out.resize(out.len() + zeroes, 0);
                 return Some(Step::Agreed(0, self.replies));
             }
-            // This option has no answer that would say no.
+            // This option has no negative answer.
             EXPORT_NAME => return Some(Step::Over),
             ABORT => {
                 put(option, ACKNOWLEDGED, &[], out);
@@ -139,7 +140,7 @@ impl Handshake {
         None
     }
 
-    /// Tells of the export, and with `GO` hands it over.
+    /// Describes the export, and with `GO` chooses it.
     fn take_export(&self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Option<Step> {
         let name_end = 4 + be32(data, 0) as usize;
         let (name, asked) = (data.get(4..name_end), data.get(name_end..));
@@ -184,7 +185,7 @@ fn put(option: u32, kind: u32, data: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&REPLY_MAGIC.to_be_bytes());
     out.extend_from_slice(&option.to_be_bytes());
     out.extend_from_slice(&kind.to_be_bytes());
-    // What is answered here is short.
+    // Answers here are short.
     out.extend_from_slice(&(data.len() as u32).to_be_bytes());
     out.extend_from_slice(data);
 }

@@ -1,8 +1,8 @@
-//! The NBD protocol, without any socket: bytes in, bytes out, and a [`Disk`] between.
+//! The NBD protocol, without sockets: bytes in, bytes out, and a [`Disk`] between them.
 //!
 //! Written from the protocol's own text (`doc/proto.md` of the project NetworkBlockDevice/nbd): the fixed newstyle
-//! handshake, then requests with simple or structured replies. What is left out (encryption, metadata, extended
-//! headers) is refused as the protocol asks, so that clients continue without.
+//! handshake, then requests with simple or structured replies. Unsupported features (encryption, metadata, extended
+//! headers) are refused as the protocol requires, so that clients continue without them.
 //!
 //! ```text
 //!   input ──▶ handshake: options ──▶ conversation: a job at a time ──▶ Disk
@@ -13,11 +13,11 @@
 //!
 //! # What a client can cost
 //!
-//! Nothing is believed. A length moves no memory before it is checked: a message of the handshake may have
-//! [`OPTION_MOST`] bytes, a request [`PAYLOAD_MOST`]; either is taken and answered in pieces of [`PIECE`] at most, so
-//! that a connection never holds more than a piece each way. Requests that leave the export are answered with an error
-//! and reach no disk. What makes the stream unreadable (a wrong magic number, a payload beyond the limit) ends the
-//! connection.
+//! No input is trusted. A length is checked before memory is used for it: a message of the handshake may have
+//! [`OPTION_MOST`] bytes, a request [`PAYLOAD_MOST`]; either is processed and answered in pieces of [`PIECE`] at most,
+//! so a connection never holds more than one piece in each direction. Requests beyond the export get an error and do
+//! not reach the disk. An error after which the stream cannot be parsed (a wrong magic number, a payload beyond the
+//! limit) ends the connection.
 
 mod conversation;
 mod export;

@@ -1,8 +1,8 @@
 //! Replies: simple ones, or structured ones for clients that asked for them.
 
-/// What is at the beginning of a simple reply.
+/// The magic number of a simple reply.
 const SIMPLE: u32 = 0x6744_6698;
-/// And of a chunk of a structured one.
+/// The magic number of a chunk of a structured reply.
 const STRUCTURED: u32 = 0x668E_33EF;
 
 /// The chunk is the last of its reply.
@@ -12,17 +12,17 @@ const NOTHING: u16 = 0;
 const DATA: u16 = 1;
 const ERROR: u16 = (1 << 15) + 1;
 
-/// Errors that a client is told, as the protocol numbers them.
+/// Errors for clients, with the protocol's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Errno {
     /// The disk is read-only.
     Permission = 1,
-    /// The content is lost, or the disk failed.
+    /// The data is lost, or the disk failed.
     Io = 5,
-    /// The request makes no sense.
+    /// The request is invalid.
     Invalid = 22,
-    /// It leaves the export.
+    /// It is beyond the export.
     NoSpace = 28,
     /// It is too long.
     Overflow = 75,
@@ -34,7 +34,7 @@ pub(super) enum Replies {
     /// A header, then data.
     #[default]
     Simple,
-    /// Chunks, any of which may tell of an error.
+    /// Chunks, any of which may report an error.
     Structured,
 }
 
@@ -53,7 +53,7 @@ fn put_chunk(flags: u16, kind: u16, cookie: u64, length: u32, out: &mut Vec<u8>)
 }
 
 impl Replies {
-    /// It was done.
+    /// A reply of success.
     pub(super) fn done(self, cookie: u64, out: &mut Vec<u8>) {
         match self {
             Self::Simple => put_simple(0, cookie, out),
@@ -61,9 +61,9 @@ impl Replies {
         }
     }
 
-    /// It was not done.
+    /// A reply of failure.
     pub(super) fn error(self, cookie: u64, errno: Errno, out: &mut Vec<u8>) {
-        /// The error's number, and the length of a sentence, which there is none of.
+        /// The error's number, and the length of a message, which is zero.
         const PAYLOAD: u32 = 4 + 2;
         match self {
             Self::Simple => put_simple(errno as u32, cookie, out),
@@ -75,7 +75,7 @@ impl Replies {
         }
     }
 
-    /// What comes before data that were read. A simple reply has one such header, before all of them.
+    /// The header before data that was read. A simple reply has only one, before all data.
     pub(super) fn data(self, cookie: u64, piece: &Piece, out: &mut Vec<u8>) {
         match self {
             Self::Simple if piece.is_first => put_simple(0, cookie, out),
@@ -89,7 +89,7 @@ impl Replies {
     }
 }
 
-/// A piece of what a read brings.
+/// A piece of a read's data.
 pub(super) struct Piece {
     pub(super) offset: u64,
     pub(super) bytes: u32,

@@ -1,9 +1,9 @@
-//! A request as it comes: 28 bytes, and what they ask for.
+//! A request on the wire: 28 bytes, and their meaning.
 
 use super::export::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 use super::reply::Errno;
 
-/// What is at the beginning of each request.
+/// The magic number of a request.
 const MAGIC: u32 = 0x2560_9513;
 
 /// A request before its payload.
@@ -27,7 +27,7 @@ pub(super) struct Range {
     pub(super) bytes: u32,
 }
 
-/// What is asked for.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Read(Range),
@@ -35,28 +35,28 @@ pub(super) enum Asked {
     Trim(Range, Kept),
     Zero(Range, Zeroing, Kept),
     Flush,
-    /// Nothing: an error is the answer, after that many bytes of payload were passed over.
+    /// None: an error is sent after that many bytes of payload were skipped.
     Refused(Errno, u32),
-    /// The client goes.
+    /// The client disconnects.
     Disconnect,
 }
 
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// What the client knows it by.
+    /// The client's identifier of it.
     pub(super) cookie: u64,
     pub(super) asked: Asked,
     /// Whether a read must be answered in one piece.
     pub(super) whole: bool,
 }
 
-/// The stream makes no sense any more: only its end is left.
+/// The stream cannot be parsed any more, and must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable;
 
 impl Request {
-    /// Reads a header and checks it against the export. Returns what to do; an error ends the connection.
+    /// Reads a header and checks it against the export. Returns the operation; an error ends the connection.
     pub(super) fn parse(header: &[u8; HEADER_BYTES], export: Export) -> Result<Self, Unreadable> {
         if be32(header, 0) != MAGIC {
             return Err(Unreadable);
@@ -98,7 +98,7 @@ fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Asked, E
     }
 }
 
-/// The range, if it lies within the export.
+/// The range, if it is within the export.
 fn within(range: Range, export: Export, otherwise: Errno) -> Result<Range, Errno> {
     let end = range.offset.checked_add(range.bytes.into());
     end.filter(|end| *end <= export.bytes).map(|_| range).ok_or(otherwise)

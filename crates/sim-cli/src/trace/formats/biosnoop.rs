@@ -32,7 +32,7 @@ const FIRST: &[u8] = b"TIME(s)";
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Columns behind `BYTES`, where the heading is not there to tell: the latency alone.
+/// Columns after `BYTES` if there is no heading: only the latency.
 const USUAL: usize = 1;
 
 fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {

@@ -5,11 +5,11 @@
 //!   8,16   3        5     0.000026421  3645  D   R 4938888 + 256 [java]
 //! ```
 //!
-//! Requests are taken at one action, chosen by [`Stage`]; events of others are passed over, and so is the summary at
-//! the end. In the kind, D is a discard (a trim here), W a write, R a read; a request without blocks is a flush if F
-//! is there, and otherwise asks nothing of the medium. A flush that rides on a write counts as that write. Events
-//! of several devices are set side by side in the order in which these come. Times stand as they are, even where one
-//! of them jumps.
+//! Requests are taken at one action, chosen by [`Stage`]; other events are skipped, and so is the summary at the end.
+//! In the kind, D is a discard (a trim here), W a write, R a read; a request without blocks is a flush if the kind has
+//! F, and otherwise does not access the medium. A flush combined with a write counts as that write. Events of several
+//! devices are set side by side in the order in which the devices appear. Times are used as recorded, even if one of
+//! them jumps.
 
 use nand_model::part::Nanos;
 
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// What the lines that are no events begin with, as blkparse prints them.
+/// How blkparse's lines that are not events begin.
 const SUMMARY: [&[u8]; 10] = [
     b"CPU",
     b"Total",
@@ -58,7 +58,7 @@ struct Event<'a> {
     device: &'a [u8],
     time: Nanos,
     action: &'a [u8],
-    /// What is behind the action.
+    /// The fields after the action.
     rest: Cursor<'a>,
 }
 
@@ -123,7 +123,7 @@ fn request(event: Event<'_>, devices: &mut Names) -> Option<Line> {
     Some(Line::Request(Request { time, op, offset, length }))
 }
 
-/// First block and number of blocks; none where a command without blocks is told, by its payload or by nothing.
+/// First block and number of blocks; both are zero for a command without blocks.
 fn extent(cursor: &mut Cursor<'_>) -> Option<(u64, u64)> {
     const COMMAND: [u8; 2] = *b"([";
     if cursor.peek().is_some_and(|byte| COMMAND.contains(&byte)) {

@@ -1,15 +1,15 @@
 //! What blktrace records: records of 48 bytes, each followed by a payload of its own length, in the byte order of the
-//! machine that recorded them, which the magic number tells (`struct blk_io_trace` of Linux's `blktrace_api.h`):
+//! machine that recorded them, which the magic number shows (`struct blk_io_trace` of Linux's `blktrace_api.h`):
 //!
 //! ```text
 //!   magic and version  sequence  time  block  bytes  action  process  device  cpu  error  payload
 //!   u32                u32       u64   u64    u32    u32     u32      u32     u32  u16    u16
 //! ```
 //!
-//! Requests are taken at one action, chosen by [`Stage`]; events of others are passed over, and so are notes. What the
-//! kinds mean is in the file of blkparse's text.
+//! Requests are taken at one action, chosen by [`Stage`]; other events are skipped, and so are notes. The kinds are
+//! explained in `blkparse`.
 //!
-//! blktrace writes a file a processor, which are one trace: `merge` puts them together.
+//! blktrace writes one file per processor; `merge` joins them to one trace.
 
 use nand_model::part::Nanos;
 
@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 /// Bytes of a record without its payload.
 pub(in crate::trace) const RECORD: usize = 48;
 
-/// The time in a record, and how many bytes its payload has; `None` where it is none.
+/// The time in a record, and the length of its payload; `None` if it is not a record.
 pub(in crate::trace) fn recorded(record: &[u8]) -> Option<(u64, usize)> {
     let event = Event::read(record, Order::of(record)?)?;
     Some((event.time.get(), event.payload))
@@ -42,7 +42,7 @@ pub(in crate::trace) fn recorded(record: &[u8]) -> Option<(u64, usize)> {
 /// The magic number, with the version that all kernels since 2006 write.
 const MAGIC: u32 = 0x6561_7400 | 7;
 
-/// What is in the upper half of an action: the request's kind.
+/// The upper half of an action: the request's kind.
 mod kind {
     pub(super) const WRITE: u32 = 1 << 1;
     pub(super) const FLUSH: u32 = 1 << 2;
@@ -70,7 +70,7 @@ impl Order {
         }
     }
 
-    /// The number of `N` bytes that is there, in a record that is whole.
+    /// The number of `N` bytes at that position of a complete record.
     fn number<const N: usize>(self, record: &[u8; RECORD], at: usize) -> u64 {
         let bytes = record[at..at + N].iter();
         let next = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
@@ -91,7 +91,7 @@ struct Event {
 }
 
 impl Event {
-    /// What a record tells; `None` where it is cut, or is none.
+    /// The content of a record; `None` if it is truncated, or not a record.
     #[inline]
     fn read(record: &[u8], order: Order) -> Option<Self> {
         let record: &[u8; RECORD] = record.try_into().ok()?;
@@ -119,7 +119,7 @@ impl Event {
         }
     }
 
-    /// What is asked of the medium; `None` where that is nothing.
+    /// The operation on the medium; `None` if there is none.
     fn op(&self) -> Option<Op> {
         match self.kind() {
             kind if self.bytes == 0 => (kind & kind::FLUSH != 0).then_some(Op::Flush),
@@ -130,7 +130,7 @@ impl Event {
     }
 }
 
-/// The stages of the events at a trace's beginning.
+/// The stages of the events at the beginning of a trace.
 fn stages(mut head: &[u8], order: Order) -> impl Iterator<Item = Stage> {
     let events = std::iter::from_fn(move || {
         let event = Event::read(head.get(..RECORD)?, order)?;
@@ -144,7 +144,7 @@ struct Blktrace {
     order: Order,
     stage: Stage,
     devices: Names,
-    /// Behind bytes that are no record, nobody knows where the next one begins.
+    /// After bytes that are not a record, the position of the next one is unknown.
     lost: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Any text of columns, by a description of them: `time=0:us,op=2,offset=3:sectors,length=4`.
 //!
-//! A column is named by its number, counted from 0, or by its name in the file's first line. Columns are set apart by
-//! whatever the first line has of `;`, `,` and tabs, in this order, or else by blanks.
+//! A column is given by its number, counted from 0, or by its name in the file's first line. Columns are separated by
+//! the first of `;`, `,` and tab that occurs in the first line, or else by blanks.
 
 use nand_model::part::Nanos;
 
@@ -10,24 +10,24 @@ use super::units::{Names, apart};
 use crate::trace::fields::Cursor;
 use crate::trace::{Op, Request};
 
-/// A column: where it stands.
+/// A column: its number or name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Number(usize),
     Name(String),
 }
 
-/// A column of numbers, which count that many nanoseconds, or bytes.
+/// A column of numbers, with their unit in nanoseconds or bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Counted {
     place: Place,
     unit: u64,
 }
 
-/// Which numbers are operations.
+/// How numbers encode operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operations {
-    /// None: words are, or their first letters.
+    /// They do not: words do, or their first letters.
     Words,
     /// 0 reads, 1 writes.
     ZeroReads,
@@ -38,7 +38,7 @@ enum Operations {
 /// A description of a file's columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// None: all requests come at once.
+    /// None: all requests arrive at once.
     time: Option<Counted>,
     op: (Place, Operations),
     offset: Counted,
@@ -46,7 +46,7 @@ pub struct Columns {
     device: Option<Place>,
 }
 
-/// What is reported of a description that cannot be understood.
+/// The error for a wrong description.
 const GRAMMAR: &str = "write time=0:us,op=2,offset=3:sectors,length=4 with the columns' numbers from 0 on, or their \
     names; units of time are s, ms, us, ns and filetime, of offset and length bytes, sectors (512), KiB and pages (4 \
     KiB), those of offset if length has none; op=2:1=read where operations are numbers; device=N where there are \
@@ -117,7 +117,7 @@ impl Columns {
             let was_first = std::mem::replace(&mut is_first, false);
             match layout.request(line, &mut devices) {
                 Some(request) => Some(Line::Request(request)),
-                // A heading is no request.
+                // A heading is not a request.
                 None => was_first.then_some(Line::Nothing),
             }
         }))
@@ -135,7 +135,7 @@ fn nanos(unit: Option<&str>) -> Option<u64> {
     })
 }
 
-/// Bytes of a unit of addresses and lengths: none where none is named, nothing where it is unknown.
+/// The bytes of a unit of addresses and lengths; `Some(None)` if none is given, `None` if it is unknown.
 #[allow(clippy::option_option)] // An unknown unit is not a missing one.
 fn bytes(unit: Option<&str>) -> Option<Option<u64>> {
     Some(match unit {
@@ -165,7 +165,7 @@ fn split(line: &[u8], separator: Option<u8>) -> impl Iterator<Item = &[u8]> {
     fields.map(<[u8]>::trim_ascii).filter(move |field| separator.is_some() || !field.is_empty())
 }
 
-/// Where the columns of a file stand.
+/// The positions of a file's columns.
 struct Layout {
     separator: Option<u8>,
     time: Option<(usize, u64)>,
@@ -229,7 +229,7 @@ fn op(word: &[u8], operations: Operations) -> Option<Op> {
     }
 }
 
-/// What a name in a heading is likely to mean.
+/// The likely meaning of a name in a heading.
 fn meaning(name: &str) -> Option<&'static str> {
     const KNOWN: [(&str, &[&str]); 5] = [
         ("time", &["time", "timestamp", "ts", "issue_time", "arrival", "date"]),
@@ -261,8 +261,8 @@ fn meaning(name: &str) -> Option<&'static str> {
     KNOWN.iter().find(has).map(|(meaning, _)| *meaning)
 }
 
-/// What can be said of the heading of a file in no known format: which of its names are understood. None where the
-/// first line is no heading.
+/// A hint for a file in no known format: which names of its heading are understood. `None` if the first line is not a
+/// heading.
 pub(super) fn heading(head: &[u8]) -> Option<String> {
     let first = lines(head).next()?;
     let separator = [b';', b',', b'\t'].into_iter().find(|byte| first.contains(byte));

@@ -2,7 +2,7 @@
 //! simulator takes them (`iotrace_ascii_get_ioreq_event`). The time is milliseconds, blocks have 512 bytes, the flags
 //! are hexadecimal, and their lowest bit says that the request is a read.
 //!
-//! How it is told from other formats of the same columns is in `five`.
+//! `five` distinguishes it from other formats with the same columns.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(parse_all(&FORMAT, "5265 0 8 8 0\n5266 0 8 8 1a\n").len(), 2);
         assert_eq!(parse_all(&FORMAT, "5265 0 8 8 0\n5266.5 0 8 8 1\n").len(), 2);
         assert!(!(FORMAT.recognise)(b"5265 0 8 8 0\n5266 0 8 8 1\n"));
-        // The last line may be cut where the first bytes of a file end.
+        // The last line of a file's first bytes may be truncated.
         assert!(!(FORMAT.recognise)(b"5265 0 8 8 0\n5266 0 8"));
     }
 

@@ -6,9 +6,9 @@
 //!   version 3     0 /dev/sda add                           125 /dev/sda write 4096 8192
 //! ```
 //!
-//! Offset and length are bytes. In version 2 time passes by waits of that many microseconds, which add up here; fio
-//! itself leaves out those below 100, which it cannot keep. In version 3 each line begins with its own time, in
-//! microseconds. A sync is a flush. Several files in a log are set side by side in the order in which they come.
+//! Offset and length are bytes. In version 2 time passes by waits in microseconds, which add up here; fio itself omits
+//! those below 100, which it cannot keep. In version 3 each line begins with its own time, in microseconds. A sync is a
+//! flush. Several files in a log are set side by side in the order in which they appear.
 
 use nand_model::part::Nanos;
 
@@ -41,7 +41,7 @@ enum Version {
 }
 
 impl Version {
-    /// The version that a file's first line tells.
+    /// The version in a file's first line.
     fn of(line: &[u8]) -> Option<Self> {
         match line.trim_ascii() {
             b"fio version 2 iolog" => Some(Self::Two),

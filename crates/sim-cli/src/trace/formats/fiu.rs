@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 fn request(line: &[u8], devices: &mut Names) -> Option<Request> {
     let words: Vec<&[u8]> =
         line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    // A process's name may have blanks: what is behind it is counted from the end.
+    // A process's name may have blanks, so the fields after it are counted from the end.
     let [time, _process, .., block, blocks, op, major, minor, content] = words[..] else {
         return None;
     };

@@ -1,5 +1,5 @@
-//! Five columns of numbers, separated by blanks: `time device address length kind`. Four formats have them, and
-//! nothing in a line says which one it is:
+//! Five columns of numbers, separated by blanks: `time device address length kind`. Four formats have them, and no
+//! single line shows which one it is:
 //!
 //! | format | time | address | length |
 //! |---|---|---|---|
@@ -8,14 +8,14 @@
 //! | `heimdall` | milliseconds | bytes | bytes |
 //! | `flashsim` | milliseconds | blocks of 512 bytes | pages of 4 KiB |
 //!
-//! So the lines at a file's beginning are looked at together:
+//! So the lines at a file's beginning are examined together:
 //!
-//! - Bytes are multiples of 512 throughout; blocks are so by chance only, or in a stream of 256 KiB a request.
-//! - Pages begin at multiples of eight blocks, and where a request continues behind another one, it does so eight times
-//!   its length further on.
-//! - A decimal point, or a kind other than 0 and 1, is no nanosecond format's.
+//! - Bytes are always multiples of 512; blocks are so only by chance, or in a stream of requests of 256 KiB.
+//! - Pages begin at multiples of eight blocks, and a sequential request begins at eight times the length of the one
+//!   before.
+//! - A decimal point, or a kind other than 0 and 1, excludes the nanosecond format.
 //!
-//! Where that does not decide it, the file is refused until its format is named.
+//! If that does not decide it, the file is refused until its format is named.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use super::format::lines;
 use super::units::BLOCK;
 use crate::trace::fields::Cursor;
 
-/// What the columns mean.
+/// The meaning of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     Disksim,
@@ -32,18 +32,18 @@ pub(super) enum Reading {
     Flashsim,
 }
 
-/// What a file's beginning tells.
+/// The result of examining a file's beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Judged {
     /// It has no such columns.
     Other,
-    /// One reading is likely, and why, where another one would fit, too.
+    /// One reading is likely; with the reason, if another one would fit, too.
     Likely(Reading, Option<String>),
     /// More than one reading fits, and why.
     Doubt(String),
 }
 
-/// Whether a file that begins like this is most likely to be read so.
+/// Whether that reading is the likely one for a file that begins like this.
 pub(super) fn is(reading: Reading, head: &[u8]) -> bool {
     matches!(judge(head), Judged::Likely(likely, _) if likely == reading)
 }
@@ -83,19 +83,19 @@ fn line(line: &[u8]) -> Option<Line> {
     })
 }
 
-/// Lines that are looked at.
+/// Lines that are examined.
 const LOOKED_AT: usize = 8192;
 
-/// Requests from which on chance is ruled out.
+/// From this many requests on chance is ruled out.
 const MANY: usize = 100;
 
-/// `DiskSim` reads addresses into 31 bits: no disk of its day had more than 1 TiB.
+/// `DiskSim` reads addresses into 31 bits: no disk of its time had more than 1 TiB.
 const DISKSIM_BLOCKS: u64 = 1 << 31;
 
-/// A request each that many nanoseconds is more than any host asked for.
+/// Requests at a shorter mean interval, in nanoseconds, are faster than any host of that time.
 const NANOS_A_REQUEST: u64 = 100;
 
-/// What tells the unit of the times.
+/// The evidence for the unit of the times.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Times {
     /// Some line is written as only formats with milliseconds write theirs.
@@ -111,7 +111,7 @@ pub(super) fn judge(head: &[u8]) -> Judged {
     if first.is_none() {
         return Judged::Other;
     }
-    // The last line may be cut where the first bytes of a file end.
+    // The last line of a file's first bytes may be truncated.
     if cut && seen.len() > 1 {
         seen.pop();
     }
@@ -188,7 +188,7 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
     Judged::Likely(Reading::Mqsim, Some(taken.into()))
 }
 
-/// How many requests begin where another one ends, if a length's unit is that many blocks.
+/// How many requests begin where another one ends, if the unit of a length is that many blocks.
 fn joined(seen: &[Line], unit: u64) -> usize {
     let end = |line: &Line| {
         Some((line.device, line.address.checked_add(line.length.checked_mul(unit)?)?))

@@ -1,7 +1,7 @@
 //! The format of `FlashSim` and its kin: lines of `time device block pages op`, separated by blanks. The time is
 //! milliseconds, the address counts blocks of 512 bytes, the length pages of 4 KiB; op 1 is a read, 0 a write.
 //!
-//! How it is told from other formats of the same columns is in `five`.
+//! `five` distinguishes it from other formats with the same columns.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};

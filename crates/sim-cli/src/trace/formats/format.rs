@@ -1,4 +1,4 @@
-//! What a format is, and what formats have in common that have a request a line.
+//! The description of a format, and the common parser of formats with one request per line.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::trace::input::Input;
 pub struct Format {
     /// Its name for `--format`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its description, in one line.
     pub title: &'static str,
     /// Whether a file that begins like this is in this format.
     pub recognise: fn(head: &[u8]) -> bool,
@@ -23,18 +23,18 @@ pub struct Format {
 pub enum ParseError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// What is there is not what the format has.
+    /// The content does not match the format.
     Bad {
-        /// What should be there.
+        /// What was expected.
         expected: &'static str,
-        /// What is there.
+        /// What was found.
         found: String,
     },
 }
 
 /// Takes requests from a file's bytes.
 pub trait Parser {
-    /// The next request, or `None` after the last. After a bad line the next call continues behind it.
+    /// The next request, or `None` after the last. After a bad line the next call continues after it.
     fn next(&mut self, input: &mut Input) -> Result<Option<Request>, ParseError>;
 }
 
@@ -45,11 +45,11 @@ pub(super) enum Line {
     Nothing,
 }
 
-/// A parser of formats that have a request a line.
+/// A parser of formats with one request per line.
 pub(super) struct Lines<P> {
     /// What a line should be, for messages.
     expected: &'static str,
-    /// Parses a line; `None` where it is bad.
+    /// Parses a line; `None` if it is bad.
     parse: P,
 }
 
@@ -64,7 +64,7 @@ impl<P: FnMut(&[u8]) -> Option<Line>> Parser for Lines<P> {
     fn next(&mut self, input: &mut Input) -> Result<Option<Request>, ParseError> {
         while let Some(line) = input.line().map_err(ParseError::Unreadable)? {
             match (self.parse)(line) {
-                // Requests that end beyond 64 bits are refused here, once for all.
+                // Requests that end beyond 64 bits are refused here, for all formats.
                 Some(Line::Request(request))
                     if request.offset.checked_add(request.length).is_some() =>
                 {
@@ -99,12 +99,12 @@ pub(super) fn shown_record(record: &[u8]) -> String {
     format!("{} bytes: {}{dots}", record.len(), bytes.join(" "))
 }
 
-/// The lines with anything in them.
+/// The lines that are not empty.
 pub(super) fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
 }
 
-/// A line of a file that may begin with a heading: a request, or the heading, which is none.
+/// A line of a file that may begin with a heading: a request or the heading.
 pub(super) fn headed(
     line: &[u8],
     heading: &[u8],
@@ -116,8 +116,8 @@ pub(super) fn headed(
     }
 }
 
-/// Whether the first line with anything in it is that format's: a request, or its heading. What follows a heading is
-/// the format's then, and may be wrong.
+/// Whether the first non-empty line matches that format: a request, or its heading. After a heading the file counts as
+/// that format, even if a line is wrong.
 pub(super) fn first_line_parses(head: &[u8], parse: fn(line: &[u8]) -> Option<Line>) -> bool {
     lines(head).next().is_some_and(|line| parse(line).is_some())
 }

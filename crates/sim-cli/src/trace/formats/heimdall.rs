@@ -1,7 +1,7 @@
 //! The format of the Heimdall replayer: lines of `time device offset length op`, separated by blanks. The time is
 //! milliseconds, offset and length are bytes; op 1 is a read, 0 a write.
 //!
-//! How it is told from other formats of the same columns is in `five`.
+//! `five` distinguishes it from other formats with the same columns.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};
@@ -22,7 +22,7 @@ fn parse(line: &[u8]) -> Option<Line> {
     request(line, 1, 1).map(Line::Request)
 }
 
-/// A request whose address and length count in that many bytes.
+/// A request whose address and length have a unit of that many bytes.
 pub(super) fn request(line: &[u8], address: u64, length: u64) -> Option<Request> {
     let mut cursor = Cursor::new(line);
     cursor.blanks();

@@ -1,7 +1,7 @@
 //! The formats, one file each, and the table by which a file is recognised.
 //!
-//! A format says what it is called, whether the first bytes of a file are its own, and how its requests are parsed.
-//! To add one: write its file, and name it in [`FORMATS`].
+//! A format has a name, a test for the first bytes of a file, and a parser. To add one: write its file, and name it in
+//! [`FORMATS`].
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -71,14 +71,14 @@ pub fn names() -> String {
     names.join(", ")
 }
 
-/// What a file is, by its first bytes.
+/// The format of a file, by its first bytes.
 #[derive(Debug)]
 pub enum Recognised {
-    /// In that format. Where another one would fit, too: what was taken, and why.
+    /// One format. If another one would fit, too, with a note which was taken, and why.
     As(&'static Format, Option<String>),
-    /// In one of several formats, and why nobody can tell in which.
+    /// One of several formats, with the reason why it is undecided.
     Doubt(String),
-    /// In none of them. What can be said of it, if anything can.
+    /// No known format, with a hint, if there is one.
     Unknown(Option<String>),
 }
 
@@ -92,7 +92,7 @@ pub fn recognise(head: &[u8]) -> Recognised {
     }
 }
 
-/// How a file is read, where that is not to be found out.
+/// How a file is read, if its format is not detected.
 #[derive(Clone, Debug)]
 pub enum As {
     /// In that format.
@@ -146,7 +146,7 @@ mod tests {
         requests
     }
 
-    /// What the format finds wrong: what was expected, and what was found.
+    /// The format's error: what was expected, and what was found.
     pub(super) fn fault(format: &Format, bytes: impl AsRef<[u8]>) -> (String, String) {
         let mut input = Input::new(io::Cursor::new(bytes.as_ref().to_vec())).unwrap();
         let mut parser = (format.parser)(input.head());

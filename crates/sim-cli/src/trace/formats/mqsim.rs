@@ -2,7 +2,7 @@
 //! README of `MQSim` describes them. The time is whole nanoseconds (`MQSim` can be told of another unit, which its
 //! traces do not say), blocks have 512 bytes; type 0 is a write, 1 a read.
 //!
-//! How it is told from other formats of the same columns is in `five`.
+//! `five` distinguishes it from other formats with the same columns.
 
 use super::five::{self, Reading};
 use super::format::{Format, Line, Lines};

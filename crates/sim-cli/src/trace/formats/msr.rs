@@ -45,7 +45,7 @@ fn request(line: &[u8]) -> Option<Request> {
     cursor.pass(b',')?;
     let length = cursor.number()?;
     cursor.pass(b',')?;
-    // How long the traced disk took. Some copies have decimals there.
+    // The response time of the traced disk. Some copies have decimals there.
     cursor.time(TICK)?;
     cursor.at_end().then_some(Request { time, op, offset, length })
 }

@@ -10,7 +10,7 @@
 //! Blocks have 512 bytes. The operation is 0, a read, which protobuf leaves out; 1, a write; or 2, a discard. Some
 //! writers count from 1 on: 1 reads, 2 writes, 3 discards; it is so where all requests of a trace have an operation.
 //!
-//! Each processor's queue has a file of its own; a tar holds them all. So the whole is read first, and sorted by time.
+//! Each processor's queue has a separate file; a tar holds them all. So everything is read first, and sorted by time.
 
 use std::vec::IntoIter;
 
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
     title: "Open-CAS iotrace (octf.trace.*): protobuf messages; also as a tar",
     recognise: |head| {
         let mut rest = head;
-        // One message might be one by chance.
+        // A single message may match by chance.
         (0..LOOKED_AT).all(|at| rest.is_empty() && at > 0 || message(&mut rest).is_some())
     },
     parser: |_| Box::new(Octf { events: None }),
@@ -89,13 +89,13 @@ fn field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Field<'a>)> {
     Some((tag >> 3, field))
 }
 
-/// What a message tells.
+/// The content of a message.
 enum Told {
     Request(Event),
     Other,
 }
 
-/// The next message of a file; `None` where it is none.
+/// The next message of a file; `None` if it is not a message.
 fn message(rest: &mut &[u8]) -> Option<Told> {
     let length = varint(rest).filter(|length| (1..=MESSAGE).contains(length))?;
     event(bytes(rest, length)?)
@@ -137,14 +137,14 @@ fn numbers(mut message: &[u8]) -> Option<[Option<u64>; 8]> {
 }
 
 struct Octf {
-    /// All of them, in the order of their times, once they were read.
+    /// All requests, sorted by time, once they are read.
     events: Option<IntoIter<Request>>,
 }
 
 impl Parser for Octf {
     fn next(&mut self, input: &mut Input) -> Result<Option<Request>, ParseError> {
         if self.events.is_none() {
-            // What was read before a bad message is not lost where bad messages are skipped.
+            // If bad messages are skipped, the messages before them are kept.
             let (events, bad) = read(input).map_err(ParseError::Unreadable)?;
             self.events = Some(requests(events).into_iter());
             if let Some(found) = bad {
@@ -156,7 +156,7 @@ impl Parser for Octf {
     }
 }
 
-/// All events of a file, up to its end or what is no message.
+/// All events of a file, up to its end or the first bytes that are not a message.
 fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
     let mut events = Vec::new();
     loop {
@@ -183,7 +183,7 @@ fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
     }
 }
 
-/// The events as requests, sorted by time. What lies beyond all disks is left out.
+/// The events as requests, sorted by time. Addresses beyond all disks are dropped.
 fn requests(mut events: Vec<Event>) -> Vec<Request> {
     events.sort_by_key(|event| event.time);
     let from_one = events.iter().all(|event| event.operation.unwrap_or(0) > 0);

@@ -1,8 +1,8 @@
-//! SPC, as the traces of the `UMass` repository are written: lines of `ASU,LBA,Size,Opcode,Timestamp`, and fields after
-//! these that are of no concern (Storage Performance Council, "SPC Trace File Format Specification"). The address is in
-//! blocks of 512 bytes, the size in bytes, the time in seconds.
+//! SPC, the format of the `UMass` repository's traces: lines of `ASU,LBA,Size,Opcode,Timestamp`, and further fields
+//! that are ignored (Storage Performance Council, "SPC Trace File Format Specification"). The address is in blocks of
+//! 512 bytes, the size in bytes, the time in seconds.
 //!
-//! Each application storage unit has addresses of its own; they are set side by side (see `units`).
+//! Each application storage unit has its own addresses; they are set side by side (see `units`).
 
 use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::{BLOCK, apart};

@@ -8,8 +8,7 @@
 //!   version 7  seconds  microseconds  bytes         device         flags  volume  first byte
 //! ```
 //!
-//! Blocks have 256 bytes here; flag 1 is a read. What is known of version 7 was found out from the data, not told by
-//! who made them.
+//! Blocks have 256 bytes here; flag 1 is a read. Version 7 is undocumented; its layout was inferred from the data.
 
 use nand_model::part::Nanos;
 
@@ -28,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// What the heading ends in.
+/// The end of the heading.
 const END: &[u8] = b"\n\t\t};";
 
 /// The longest heading.
@@ -56,25 +55,25 @@ fn size(head: &[u8]) -> Option<usize> {
     (is_sized && matches!(kind >> 16, 1 | 7)).then_some(size)
 }
 
-/// Where the first record begins.
+/// The offset of the first record.
 fn beginning(head: &[u8]) -> Option<usize> {
     let heading = &head[..head.len().min(HEADING)];
     let end = memchr::memmem::find(heading, END)? + END.len();
-    // Ends of lines may follow, and no record begins with one.
+    // Line ends may follow, and no record begins with one.
     let blanks = head[end..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     size(&head[end + blanks..]).map(|_| end + blanks)
 }
 
 struct Srt {
-    /// Bytes before the first record that were not passed over yet.
+    /// Bytes before the first record that were not skipped yet.
     heading: usize,
     devices: Names,
-    /// Behind bytes that are no record, nobody knows where the next one begins.
+    /// After bytes that are not a record, the position of the next one is unknown.
     lost: bool,
 }
 
 impl Srt {
-    /// The request in a record without its head; `None` where it has not all words.
+    /// The request in a record without its head; `None` if words are missing.
     fn request(&mut self, version: u32, record: &[u8]) -> Option<Request> {
         let word = |at| word(record, at);
         let time = u64::from(word(0)?) * 1_000_000 + u64::from(word(1)?);

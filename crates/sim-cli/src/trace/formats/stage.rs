@@ -1,23 +1,22 @@
 //! The stages of a request's way through Linux's block layer, of which blktrace records one event each.
 //!
-//! A request is taken at one stage, or it would be replayed several times. What the device was asked for is what was
-//! issued to it, after requests were merged and split; a trace that was recorded without these events has what was
-//! queued, or what was completed.
+//! A request is taken at one stage only, or it would be replayed several times. The device's requests are the issued
+//! ones, after requests were merged and split; a trace recorded without these events has queued or completed ones.
 
-/// A stage at which requests can be taken.
+/// A stage at which requests are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
-    /// Action C: the device has done it.
+    /// Action C: the device has completed it.
     Completed,
-    /// Action Q: a file system or a program has asked for it.
+    /// Action Q: a file system or a program has queued it.
     Queued,
-    /// Action D: the device is asked for it.
+    /// Action D: it is issued to the device.
     #[default]
     Issued,
 }
 
 impl Stage {
-    /// The stage at which requests of a trace are taken, whose beginning has events of these stages.
+    /// The stage at which requests are taken, given the stages of the events at the beginning of a trace.
     pub(super) fn of(events: impl Iterator<Item = Self>) -> Self {
         events.max().unwrap_or_default()
     }

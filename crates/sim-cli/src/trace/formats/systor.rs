@@ -1,6 +1,6 @@
 //! The enterprise traces of Systor '17: lines of `Timestamp,Response,IOType,LUN,Offset,Size`, as the README of the
 //! traces' distribution describes them. The time is seconds, offset and size are bytes. Where the recorder lost a
-//! packet, a row has no type and often no response; such rows are no requests, and are passed over.
+//! packet, a row has no type and often no response; such rows are not requests, and are skipped.
 
 use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::apart;

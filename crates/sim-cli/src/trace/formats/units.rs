@@ -1,18 +1,18 @@
-//! Several volumes in one trace: each has addresses of its own, and the replayed device has one range of them.
+//! Several volumes in one trace: each has its own addresses, and the replayed device has one range.
 //!
-//! They are set side by side, [`SPAN`] apart, so that no two of them share a byte; `--fit pack` moves them together.
-//! Where a format numbers its volumes, a volume's number is its place, so that files of the same trace agree on it.
-//! Where it names them, they are numbered as they come, so that a trace of one volume begins at 0.
+//! They are set side by side, [`SPAN`] apart, so that no two of them share a byte; `--fit pack` moves them together. If
+//! a format numbers its volumes, a volume's number decides its place, so that files of the same trace agree on it. If
+//! it names them, they are numbered in order of appearance, so that a trace of one volume begins at 0.
 
 use std::collections::HashMap;
 
-/// Bytes of a block, in which most formats count: what disks called a sector when these formats were made.
+/// Bytes of a block, the unit of most formats: a disk sector at the time of these formats.
 pub(super) const BLOCK: u64 = 512;
 
-/// How far apart volumes are set: 64 TiB. No volume that clouds rent out is larger.
+/// The distance between volumes: 64 TiB. No cloud volume is larger.
 pub(super) const SPAN: u64 = 1 << 46;
 
-/// The place of an extent of that volume; `None` where it ends beyond what a volume can have.
+/// The address of an extent of that volume; `None` if it ends beyond the largest volume.
 #[inline]
 pub(super) fn apart(unit: u64, offset: u64, length: u64) -> Option<u64> {
     if offset.checked_add(length)? > SPAN {
@@ -21,22 +21,22 @@ pub(super) fn apart(unit: u64, offset: u64, length: u64) -> Option<u64> {
     unit.checked_mul(SPAN)?.checked_add(offset)
 }
 
-/// Volumes that have names, numbered in the order in which they come.
+/// Named volumes, numbered in order of appearance.
 #[derive(Default)]
 pub(super) struct Names {
     numbers: HashMap<Vec<u8>, u64>,
-    /// The volume named last: it is mostly the next one too.
+    /// The last volume: mostly it is also the next one.
     latest: Option<(Vec<u8>, u64)>,
 }
 
 impl Names {
-    /// Volumes in one trace. More than that are no volumes, and would fill the memory.
+    /// The most volumes in one trace. More indicate a wrong format, and would fill the memory.
     const MOST: usize = 4096;
 
     /// Bytes of a name: a path on Linux has no more (`PATH_MAX` of limits.h).
     const LONGEST: usize = 4096;
 
-    /// The number of the volume of that name; `None` where it is one too many.
+    /// The number of the volume of that name; `None` if there are too many.
     #[inline]
     pub(super) fn number(&mut self, name: &[u8]) -> Option<u64> {
         match &self.latest {

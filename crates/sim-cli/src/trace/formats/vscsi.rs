@@ -8,9 +8,9 @@
 //!                         u16      u16      u32     u32    u32     u64    u64   u64
 //! ```
 //!
-//! The version is in its field's upper byte; blocks have 512 bytes; the time is microseconds. The command is a SCSI
-//! operation code (SBC-3): reads, writes and flushes are taken, and what does not touch the medium is passed over. So
-//! is UNMAP, whose extents are not recorded.
+//! The version is in the upper byte of its field; blocks have 512 bytes; the time is microseconds. The command is a
+//! SCSI operation code (SBC-3): reads, writes and flushes are taken, and commands that do not access the medium are
+//! skipped. So is UNMAP, whose extents are not recorded.
 
 use nand_model::part::Nanos;
 
@@ -35,7 +35,7 @@ enum Version {
 }
 
 impl Version {
-    /// The version of records at a file's beginning. A few of them must have it: one alone might by chance.
+    /// The version of the records at the beginning of a file. Several must have it, because one may match by chance.
     fn of(head: &[u8]) -> Option<Self> {
         const LOOKED_AT: usize = 16;
         let fits = |version: &Self| {
@@ -62,7 +62,7 @@ impl Version {
         record[command + 1] == 0 && record[command + 3] == number
     }
 
-    /// What a record asks of the medium; `None` where it is none or lies beyond it.
+    /// The operation of a record on the medium; `None` if there is none or it is beyond the medium.
     #[inline]
     fn parse(self, record: &[u8]) -> Option<Line> {
         if record.len() < self.record() || !self.is_told(record) {
@@ -85,7 +85,7 @@ impl Version {
     }
 }
 
-/// What a SCSI operation asks of the medium.
+/// The operation of a SCSI command on the medium.
 const fn op(code: u8) -> Option<Op> {
     match code {
         // READ (6), (10), (12), (16).

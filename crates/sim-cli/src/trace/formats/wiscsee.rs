@@ -1,5 +1,5 @@
 //! Events of `WiscSee`: lines of `pid action op offset length time since sync`, separated by blanks. Offset and length
-//! are bytes, the time is seconds. Of the actions, D (issued to the device) is taken, and C (completed) passed over.
+//! are bytes, the time is seconds. Of the actions, D (issued to the device) is taken, and C (completed) is skipped.
 
 use super::format::{Format, Line, Lines, first_line_parses};
 use super::units::apart;

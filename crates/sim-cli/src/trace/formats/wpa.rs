@@ -26,10 +26,10 @@ pub(super) const FORMAT: Format = Format {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The first bytes of a text that says it is in UTF-8.
+/// The byte-order mark of a UTF-8 text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Where columns stand.
+/// The positions of the columns.
 struct Layout {
     separator: u8,
     kind: usize,
@@ -96,14 +96,14 @@ impl Layout {
     }
 }
 
-/// What marks in a number mean.
+/// The meaning of the marks in a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     BetweenThousands,
     LastIsDecimal,
 }
 
-/// A number without marks between its thousands; of a decimal number, the last mark is the decimal one.
+/// A number without thousands separators; in a decimal number, the last mark is the decimal one.
 fn plain(text: &[u8], marks: Marks) -> Vec<u8> {
     let is_mark = |byte: &u8| matches!(byte, b'.' | b',');
     let last = text.iter().rposition(is_mark).filter(|_| marks == Marks::LastIsDecimal);

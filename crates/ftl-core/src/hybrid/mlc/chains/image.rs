@@ -6,13 +6,13 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Chains<'_> {
-    /// Bytes in an image with this many blocks and logical blocks.
+    /// Bytes in an image, for that number of blocks and logical blocks.
     pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
         let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
         2 * logical as u64 + 2 * blocks as u64 + bits + 2 * Queue::IMAGE_BYTES + 2
     }
 
-    /// Writes both tables and both queues.
+    /// Saves both tables and both queues.
     pub fn save(&self, sink: &mut impl Sink) {
         self.first.save(sink);
         self.next.save(sink);
@@ -22,7 +22,7 @@ impl Chains<'_> {
         self.stale.save(sink);
     }
 
-    /// Restores them. Every block `in_use` must be in one chain or queue, once.
+    /// Loads them. Every block `in_use` must be in one chain or queue, once.
     pub fn load(
         &mut self,
         source: &mut impl Source,
@@ -51,8 +51,8 @@ impl Chains<'_> {
         holds(found == wanted)
     }
 
-    /// Counts the blocks that follow each other from `first` on; `None` where one lies outside the region, or more were
-    /// counted than there are.
+    /// Counts the linked blocks from `first` on; `None` if one is outside the region, or if there are more than the
+    /// region has.
     fn count_in(&self, first: Option<ChainBlock>, census: &mut Census) -> Option<u16> {
         let mut length = 0;
         let mut next = first;
@@ -92,8 +92,8 @@ impl Queue {
     }
 }
 
-/// A set of blocks, without a bit for each: how many, and a sum of hashes, which two different sets share with a
-/// probability of one in 2^64. It detects a block that occurs twice, and so a circle.
+/// A set of blocks, without a bit for each: their number, and a sum of their hashes, which two different sets share
+/// with a chance of one in 2^64. So a block that is met twice, and thus a loop, is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Census {
     blocks: u32,

@@ -6,18 +6,16 @@ use ftl_iface::Sector;
 
 use super::{EMPTY, Index};
 
-/// An invariant that does not hold: the FTL has a defect, or its memory was changed by someone
-/// else.
+/// A violated invariant: the FTL has a defect, or its memory was overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexFault {
-    /// An entry is in a cell that its sector's window does not reach, or its sector is none of
-    /// the store's.
+    /// An entry is in a cell outside its sector's window, or its sector is beyond the store.
     OutsideWindow {
         /// The cell.
         cell: usize,
     },
-    /// Two entries are of one sector.
+    /// A sector has two entries.
     Twice(Sector),
     /// A real entry names a slot that the log does not have.
     NoSuchSlot(Sector),
@@ -51,8 +49,7 @@ impl fmt::Display for IndexFault {
 impl core::error::Error for IndexFault {}
 
 impl Index<'_> {
-    /// Whether all that always holds of the index holds. It takes time with the number of entries
-    /// and of probes.
+    /// Checks every invariant of the index. Its time grows with the number of entries and of probes.
     pub fn check(&self) -> Result<(), IndexFault> {
         self.entries_stand_in_their_windows()?;
         self.no_sector_stands_twice()?;

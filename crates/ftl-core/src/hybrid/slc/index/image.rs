@@ -4,12 +4,12 @@ use super::{EMPTY, Index};
 use crate::image::{Sink, Source, holds};
 
 impl Index<'_> {
-    /// Bytes in an image, where the cells take that many.
+    /// Bytes in an image, given the bytes of the cells.
     pub const fn image_bytes(cells: u64) -> u64 {
         cells + 4
     }
 
-    /// Writes every cell, and the position of the hand.
+    /// Saves every cell, and the position of the hand.
     pub fn save(&self, sink: &mut impl Sink) {
         for word in &*self.low {
             sink.word(*word);
@@ -18,7 +18,7 @@ impl Index<'_> {
         sink.word(self.hand);
     }
 
-    /// Restores them. Each entry must be in a cell where `put` could have left it.
+    /// Loads them. Each entry must be one that `put` could have written to its cell.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
         for word in &mut *self.low {
             *word = source.word()?;
@@ -39,7 +39,7 @@ impl Index<'_> {
         self.check().ok()
     }
 
-    /// Whether the fields of an entry are within their ranges, so that what computes with them does not wrap.
+    /// Whether the fields of an entry are within their ranges, so that computations with them do not wrap.
     fn stands_well(&self, cell: usize, word: u32) -> Option<()> {
         let displacement = word & self.displacement_mask;
         holds(displacement < u32::from(self.shape.probes()))?;

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use super::tests::{LOG_BLOCKS, Owned, shape, window};
 use super::*;
 
-/// The sectors that are in a window's cells now, by the definition of the probing rather than by
-/// its code.
+/// The sectors now in a window's cells, by the definition of the probing and not by its code.
 fn neighbours(index: &Index<'_>, sector: u32) -> Vec<Option<(u32, bool)>> {
     let shape = index.shape;
     let prime = (2..shape.entries()).rev().find(|p| (2..*p).all(|d| p % d != 0)).unwrap();
@@ -28,7 +27,7 @@ fn neighbours(index: &Index<'_>, sector: u32) -> Vec<Option<(u32, bool)>> {
     cells.into_iter().map(holder).collect()
 }
 
-/// One step of a random life.
+/// One step of a random test.
 #[derive(Clone, Debug)]
 enum Step {
     Request(u32, u32, bool),
@@ -58,8 +57,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A shape of four- or five-byte entries, and how many neighbouring sectors the steps are spread
-/// over: few, so that they meet again, or many.
+/// A shape of four- or five-byte entries, and how many consecutive sectors the steps use: few, so that sectors repeat,
+/// or many.
 fn any_shape() -> impl Strategy<Value = (IndexShape, u32)> {
     let probing = prop_oneof![Just(Probing::Linear), Just(Probing::Quadratic)];
     (5_u32..200, 1_u8..=32, probing, any::<bool>(), 1_u32..6).prop_map(
@@ -71,10 +70,10 @@ fn any_shape() -> impl Strategy<Value = (IndexShape, u32)> {
     )
 }
 
-/// What is known of the index without looking into it.
+/// What the index must contain, tracked outside it.
 struct Model {
     reals: BTreeMap<u32, u32>,
-    /// The opening that each sector's virtual entry, if it is still there, is tied to.
+    /// The opening to which each sector's virtual entry is tied, if it still exists.
     traces: BTreeMap<u32, u32>,
     window: Window,
     next_slot: u32,
@@ -83,7 +82,7 @@ struct Model {
 impl Model {
     fn apply(&mut self, index: &mut Index<'_>, step: &Step, span: u32) {
         let spread = index.shape.sectors().get() / span;
-        // The sectors lie together or far apart, by the quotient.
+        // The sectors are close together or far apart, by the quotient.
         let at = |number: u32| {
             Sector::new(number % span * if number & 1 << 15 == 0 { 1 } else { spread })
         };
@@ -155,7 +154,7 @@ impl Model {
         })
     }
 
-    /// Asks for room. Gives the sectors that have found it.
+    /// Reserves entries for a request. Returns the sectors that got one.
     fn request(&mut self, index: &mut Index<'_>, first: Sector, count: u32) -> Range<u32> {
         let count = count.min(index.shape.sectors().get() - first.get());
         let run = first.get()..first.get() + count;
@@ -164,8 +163,7 @@ impl Model {
         let answer = index.reserve(first, SectorCount::new(count), self.window);
         let accepted = answer.is_some();
         assert_eq!(answer.unwrap_or(SectorCount::new(updates)).get(), updates, "updates counted");
-        // A refused request ends at the first sector without room; those before it have become
-        // young.
+        // A refused request ends at the first sector without room; the entries before it were renewed.
         let hindered = |sector: &u32| !Self::room_for(index, *sector, run.clone());
         let refused = run.clone().find(hindered);
         assert_eq!(
@@ -228,7 +226,7 @@ impl Model {
                 }
             }
         }
-        // Neighbours are found together as they are one by one.
+        // A lookup of several consecutive sectors must agree with single lookups.
         let end = index.shape.sectors().get();
         for sector in self.reals.keys() {
             for first in sector.saturating_sub(3)..end.min(sector + 2) {
@@ -237,7 +235,7 @@ impl Model {
                 assert_eq!(index.finds(Sector::new(first), count as u16), any, "from {first} on");
             }
         }
-        // Exactly those: no real entry is lost, and no virtual one has pushed one out.
+        // Exactly those: no real entry was lost, and none was evicted by a virtual one.
         assert_eq!(reals, self.reals);
         assert_eq!(index.real_count() as usize, reals.len());
         assert!(index.real_count() + index.virtual_count() <= index.capacity());
@@ -278,7 +276,7 @@ proptest! {
         let (sectors, slots) = if wide { (1 << 24, 1 << 13) } else { (4000, 4096) };
         let mut memory = Owned::new(shape(entries, sectors, slots, probes, probing));
         let mut index = memory.index();
-        // With linear probing no memory is needed to know.
+        // Linear probing needs no scratch memory for an exact answer.
         let cells = if probing == Probing::Linear { 0 } else { entries as usize };
         let mut scratch = vec![0; cells];
         let mut truth = BTreeMap::new();
@@ -326,8 +324,7 @@ proptest! {
     }
 }
 
-/// Whether each sector can have a cell of its own in its window: tries every cell of each, with
-/// what that entails.
+/// Whether each sector can have a cell of its own in its window: tries every assignment.
 fn all_can_stand(windows: &BTreeMap<u32, Vec<usize>>) -> bool {
     fn seat(
         sector: u32,

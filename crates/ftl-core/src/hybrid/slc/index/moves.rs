@@ -1,17 +1,16 @@
 //! How a mount finds a cell in a full window.
 //!
-//! At run time the table is filled in some order. An entry that found a cell then may find none when a mount
-//! fills the table in another order. Nothing may be lost by that: entries in the way move within
-//! their own windows, which frees a cell. The search is that for an augmenting path between
-//! sectors and cells: it finds a series of moves whenever the entries and the new one fit in
-//! the table together at all.
+//! At run time the table is filled in some order. An entry that found a cell then may find none when a mount fills the
+//! table in another order. No entry may be lost by that, so other entries move within their own windows to free a cell.
+//! This is the search for an augmenting path between sectors and cells: it finds a series of moves whenever the entries
+//! and the new one fit in the table at all.
 
 use ftl_iface::Sector;
 
 use super::{EMPTY, Home, Index, IndexShape, LogSlot};
 use crate::config::Probing;
 
-/// Walks that are begun before a sector is given up.
+/// Random walks tried before a sector is given up.
 const WALKS: u32 = 64;
 
 /// An entry on its way from one cell to another.
@@ -31,7 +30,7 @@ impl Carried {
 /// move into that cell.
 const CELL_BITS: u32 = IndexShape::MOST_ENTRIES.trailing_zeros();
 const CELL_MASK: u32 = (1 << CELL_BITS) - 1;
-/// The parent of the new sector's own window; one more than the last node's number.
+/// Stands for the new sector's own window as parent; one more than the last node's number.
 const ROOT: usize = (u32::MAX >> CELL_BITS) as usize;
 
 // Every cell fits in its field, and the fields in a word.
@@ -40,15 +39,15 @@ const _: () = assert!(
 );
 
 impl Index<'_> {
-    /// As [`place`](Self::place), and where the window is full, lets others move within theirs.
+    /// Like [`place`](Self::place), but if the window is full, other entries move within theirs.
     ///
-    /// For the mount alone. With linear probing the answer is exact. With quadratic probing it is found by a
-    /// search that compares each cell with all that it has met, so that it takes time with the square of
-    /// `scratch`, of which each element serves one cell and the first 4,095 are used: with as many elements as
-    /// the table has cells the answer is false only if no arrangement of the entries has room for the sector.
-    /// With fewer, walks at random come to its help, which find room in all but the fullest tables.
+    /// For a mount only. With linear probing the answer is exact. With quadratic probing a search compares each cell
+    /// with all those visited, so its time grows with the square of `scratch`, of which each element serves one cell
+    /// and the first 4,095 are used. If `scratch` has as many elements as the table has cells, the answer is false only
+    /// if no arrangement of the entries has room for the sector. With fewer, random walks follow, which find room in
+    /// all but the fullest tables.
     ///
-    /// When the answer is false, every entry is still there.
+    /// If the answer is false, every entry is kept.
     pub fn place_moving(&mut self, sector: Sector, slot: LogSlot, scratch: &mut [u32]) -> bool {
         if self.place(sector, slot) {
             return true;
@@ -68,7 +67,7 @@ impl Index<'_> {
     fn place_by_search(&mut self, sector: Sector, slot: LogSlot, scratch: &mut [u32]) -> bool {
         let home = self.home(sector);
         let Some((mut mover, mut free)) = self.find_chain(home.cell, scratch) else { return false };
-        // A parent's number is smaller than its child's, so that the chain ends.
+        // A parent's number is smaller than its child's, so the chain ends.
         while let Some(node) = scratch.get(mover) {
             let cell = (node & CELL_MASK) as usize;
             self.move_entry(cell, free);
@@ -81,8 +80,8 @@ impl Index<'_> {
         self.place(sector, slot)
     }
 
-    /// Puts the sector into a cell of its window at random, whose entry does likewise in turn, until one finds a free
-    /// cell. A walk as long as the scratch, which keeps its cells, is taken back, and another begun.
+    /// Puts the sector into a random cell of its window; the entry displaced there does the same, until one finds a
+    /// free cell. The scratch records the cells of the walk. If it is full, the walk is undone, and another begins.
     fn place_by_walk(&mut self, home: Home, slot: LogSlot, scratch: &mut [u32]) -> bool {
         let mut carried = Carried { home, virtual_bit: 0, place: slot.get() };
         let mut dice = home.cell | 1;
@@ -107,7 +106,7 @@ impl Index<'_> {
         false
     }
 
-    /// The first cell of the window that is empty, or holds a trace that can be replaced.
+    /// The first cell of the window that is free or has a virtual entry.
     fn free_cell(&self, home: Home) -> Option<(u32, usize)> {
         self.shape.window(home.cell).find(|(_, cell)| {
             let word = self.word(*cell);
@@ -115,7 +114,7 @@ impl Index<'_> {
         })
     }
 
-    /// Puts the carried entry into a cell of its window, and carries the one that was there.
+    /// Swaps the carried entry with that of a cell of its window.
     fn exchange(&mut self, carried: &mut Carried, cell: usize) {
         let word = self.word(cell);
         let probe = self.shape.window(carried.home.cell).find(|(_, probed)| *probed == cell);

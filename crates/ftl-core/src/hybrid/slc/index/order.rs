@@ -1,26 +1,24 @@
 //! The one order in which a table with linear probing holds every set of entries that fits at all.
 //!
 //! With linear probing a sector may be in any cell of its window, which begins at its home. This is a scheduling
-//! problem: a job with a release time and a deadline, all windows of one length. If the jobs are served in the order
-//! of their homes, each in the first free cell, all meet their deadlines if any order lets them. So a table sorted in
-//! that order has a cell for a further sector exactly if there is an arrangement with it at all, and no search is
-//! needed.
+//! problem: a job with a release time and a deadline, all windows of one length. If the jobs are served in the order of
+//! their homes, each in the first free cell, all meet their deadlines if any order lets them. So a table sorted in that
+//! order has a cell for a further sector exactly if any arrangement has one, and no search is needed.
 
 use super::{EMPTY, Home, Index, LogSlot};
 
 impl Index<'_> {
-    /// Places a sector that found its window full, moving others within theirs. `false`: no arrangement has
-    /// room for it.
+    /// Places a sector whose window is full, and moves others within theirs. `false`: no arrangement has room for it.
     pub(super) fn place_in_order(&mut self, home: Home, slot: LogSlot) -> bool {
         self.settle();
         let probes = u32::from(self.shape.probes());
-        // Behind all whose homes are not later.
+        // After all entries whose homes are not later.
         let position = self.shape.window(home.cell).find(|(displacement, cell)| {
             let word = self.word(*cell);
             self.is_free(word) || word & self.displacement_mask < *displacement
         });
         let Some((displacement, start)) = position else { return false };
-        // From there on everyone moves by one, up to the first cell that is free.
+        // From there on every entry moves by one, up to the first free cell.
         let mut cell = start;
         while !self.is_free(self.word(cell)) {
             if (self.word(cell) & self.displacement_mask) + 1 >= probes {
@@ -46,7 +44,7 @@ impl Index<'_> {
         }
     }
 
-    /// Brings the table into order: each entry is as near to its home as those with earlier homes allow.
+    /// Sorts the table: each entry is as close to its home as the entries with earlier homes allow.
     fn settle(&mut self) {
         let mut moved = true;
         while moved {
@@ -61,7 +59,7 @@ impl Index<'_> {
         }
     }
 
-    /// Lets the entry of a cell move one cell back, if that is free or its entry has a later home.
+    /// Moves the entry of a cell one cell back, if that is free or its entry has a later home.
     fn moves_back(&mut self, cell: usize) -> bool {
         let word = self.word(cell);
         let displacement = word & self.displacement_mask;
@@ -85,7 +83,7 @@ impl Index<'_> {
         true
     }
 
-    /// Whether an entry may be written there: the cell is empty, or holds a trace that can be replaced.
+    /// Whether an entry may be written there: the cell is free or has a virtual entry.
     fn is_free(&self, word: u32) -> bool {
         word == EMPTY || self.is_virtual(word)
     }

@@ -6,9 +6,9 @@ use ftl_iface::{BlockCount, Sector, SectorCount};
 
 use super::{EMPTY, Home, Index, LogSequence, LogSlot, Window};
 
-/// Whose virtual entries may make room.
+/// Which virtual entries may be displaced.
 struct Displacing {
-    /// Ages count from here.
+    /// The window from which ages are counted.
     head: LogSequence,
     /// No younger entry is displaced.
     youngest: u32,
@@ -17,19 +17,17 @@ struct Displacing {
 }
 
 impl Index<'_> {
-    /// Gives every sector of a request an entry, and returns how many of them the log holds already; `None` where one
+    /// Gives every sector of a request an entry, and returns how many of them the log holds already; `None` if one
     /// found no room.
     ///
-    /// A sector keeps the entry it has; else it gets a free cell, else the oldest virtual entry's
-    /// in its window, an expired one's first, but never that of a sector of this same request. New
-    /// entries are virtual, and old virtual ones young again, tied to the window's head:
-    /// [`set`](Self::set) makes them real one after the other. They hold as long as no other sector
-    /// is placed and the log moves on by less than the window.
+    /// A sector keeps the entry it has; else it gets a free cell, else that of the oldest virtual entry in its window,
+    /// an expired one first, but never that of a sector of the same request. New entries are virtual, and existing
+    /// virtual ones are renewed: both are tied to the window's head, and [`set`](Self::set) makes them real one after
+    /// the other. They are kept as long as no other sector is placed and the log advances by less than the window.
     ///
-    /// Where one found no room, what was placed before stays. It says of those sectors what a
-    /// throttled request leaves behind, that the log turned them away, and any real entry may take
-    /// their cells. Taking them back would need a list of them, and what they displaced would still
-    /// be gone.
+    /// If one found no room, the entries placed before it stay. They mean what a throttled request leaves behind: that
+    /// the log rejected these sectors; any real entry may take their cells. To undo them would need a list of them, and
+    /// what they displaced would still be lost.
     pub fn reserve(
         &mut self,
         first: Sector,
@@ -57,12 +55,11 @@ impl Index<'_> {
         Some(SectorCount::new(updates))
     }
 
-    /// Notes that a sector is in that slot, whether it had an entry or not; false where its
-    /// window holds nothing but other sectors' real entries.
+    /// Notes that a sector is in that slot, whether it had an entry or not; `false` if its window holds only real
+    /// entries of other sectors.
     ///
-    /// For those who bring a sector that was not reserved: garbage collection whose entry had to
-    /// leave, and the mount. Any virtual entry makes room, also one that a request in flight has
-    /// reserved.
+    /// For sectors without a reservation: those of garbage collection whose entry was displaced, and those of a mount.
+    /// Any virtual entry may be displaced, even one that a request in flight has reserved.
     pub fn place(&mut self, sector: Sector, slot: LogSlot) -> bool {
         self.check_slot(slot);
         let home = self.home(sector);
@@ -77,13 +74,12 @@ impl Index<'_> {
         true
     }
 
-    /// Leaves a trace of a sector that was turned away: a virtual entry, tied to the window's head.
+    /// Records that a sector was rejected: a virtual entry, tied to the window's head.
     ///
-    /// It takes a free cell, or that of the oldest virtual entry in its window that is tied to an
-    /// earlier block: the traces are a memory of the latest rejections, and where memory ends the
-    /// oldest goes first. A trace as young as this one stays, so that a request's traces do not
-    /// displace each other. A sector that has an entry keeps it: a real one as it is, a virtual one
-    /// young again. False where there is no room.
+    /// It takes a free cell, or that of the oldest virtual entry in its window that is tied to an earlier block, so
+    /// that the latest rejections are kept. An entry tied to the same block is not displaced, so those of one request
+    /// do not displace each other. A sector that has an entry keeps it: a real one unchanged, a virtual one renewed.
+    /// `false` if there is no room.
     pub fn insert_virtual(&mut self, sector: Sector, window: Window) -> bool {
         let home = self.home(sector);
         let word = self.probe(home, self.any_mask());
@@ -93,11 +89,10 @@ impl Index<'_> {
         self.trace(home, word, &Displacing { head: window.head, youngest: 1, spared: 0..0 })
     }
 
-    /// Moves the clock hand over that many cells and frees those whose virtual entries have expired.
+    /// Moves the clock hand over `entries` cells and frees those whose virtual entries have expired.
     ///
-    /// It is to be called at each log block that is opened, with
-    /// [`expire_stride`](Self::expire_stride) cells: ages are kept modulo at least twice the log's
-    /// length, and an entry must be gone before its age starts again.
+    /// Call it at each log block that is opened, with [`expire_stride`](Self::expire_stride) cells: ages are kept
+    /// modulo at least twice the log's length, and an entry must be freed before its age wraps.
     pub fn expire(&mut self, window: Window, entries: u32) {
         for _ in 0..entries.min(self.shape.entries()) {
             let cell = self.hand as usize;
@@ -112,17 +107,17 @@ impl Index<'_> {
         }
     }
 
-    /// How many cells the clock hand has to visit at each opened block, so that a lap of a log of
-    /// that many blocks visits every cell twice.
+    /// How many cells the clock hand must visit at each opened block to visit every cell twice in one round of a log of
+    /// `blocks` blocks.
     pub fn expire_stride(&self, blocks: BlockCount) -> u32 {
         let visits = self.shape.entries() * 2;
         let stride = visits.checked_div(blocks.get()).unwrap_or(visits);
-        // Rounded up; the division's remainder, if any, is what one cell more pays for.
+        // Rounded up.
         if stride.wrapping_mul(blocks.get()) < visits { stride + 1 } else { stride }
     }
 
-    /// Makes a virtual entry, tied to the newest block, of a sector's own virtual one (`word`) or
-    /// in a cell that it may have.
+    /// Writes a virtual entry, tied to the newest block, over a sector's own virtual one (`word`) or to a cell that it
+    /// may take.
     fn trace(&mut self, home: Home, word: u32, displacing: &Displacing) -> bool {
         let room = if word == EMPTY {
             self.oldest_room(home, displacing)
@@ -165,8 +160,7 @@ impl Index<'_> {
             let age = self.age(self.place_at(cell, word), displacing.head);
             if age >= least && !displacing.spared.contains(&self.sector_of(cell, word)) {
                 oldest = Some((displacement, cell));
-                // Of two that are as old the first is taken; an age is at most what its field
-                // holds, below 2^32.
+                // Of two of the same age the first is taken; an age fits in its field, below 2^32.
                 least = age.saturating_add(1);
             }
         }

@@ -13,7 +13,7 @@ pub(super) struct Owned {
 
 impl Owned {
     pub(super) fn new(shape: IndexShape) -> Self {
-        // Memory as it is found: full of something else, and somewhat more than needed.
+        // Memory with old content, and somewhat longer than needed.
         let (low, high) = (shape.low_words() + 40, shape.high_bytes() + 40);
         Self { shape, low: vec![!0; low], high: vec![!0; high] }
     }
@@ -55,7 +55,7 @@ fn a_sector_is_found_where_it_was_put_and_nowhere_after_it_was_removed() {
     assert_eq!(index.find(Sector::new(77)), Some(LogSlot::new(299)));
     assert_eq!(index.find(Sector::new(77 + 97)), Some(LogSlot::new(0)));
     assert!(index.set(Sector::new(77), LogSlot::new(5)));
-    // Both have the same home cell; the second stands one further.
+    // Both have the same home cell; the second is one further.
     assert_eq!(index.probes(), 1 + 2);
     index.remove(Sector::new(77));
     assert_eq!((index.find(Sector::new(77)), index.real_count()), (None, 1));
@@ -104,7 +104,7 @@ fn a_request_displaces_others_virtual_sectors_oldest_first_and_never_its_own() {
     let mut index = memory.index();
     assert!(index.insert_virtual(Sector::new(10), window(1, 8)));
     assert!(index.insert_virtual(Sector::new(20), window(0, 8)));
-    // 20 is older, though it stands further on.
+    // 20 is older, though its cell is later.
     assert!(index.reserve(Sector::new(30), SectorCount::new(1), window(2, 8)).is_some());
     let known: Vec<u32> = index.iter().map(|(sector, _)| sector.get()).collect();
     assert_eq!(known, [10, 30]);

@@ -6,12 +6,12 @@ use crate::image::{Sink, Source, holds};
 use crate::table::Bits;
 
 impl Ring<'_> {
-    /// Bytes in an image, of that many blocks.
+    /// Bytes in an image, for that number of blocks.
     pub const fn image_bytes(blocks: u16) -> u64 {
         Bits::<LogBlock>::bytes_for(blocks as u32) as u64 + 5 * 2 + 4 + 4 + 8
     }
 
-    /// Writes down all but the number of blocks.
+    /// Saves all but the number of blocks.
     pub fn save(&self, sink: &mut impl Sink) {
         self.bad.save(sink);
         sink.half(self.head.get());
@@ -24,7 +24,7 @@ impl Ring<'_> {
         sink.half(self.suspects);
     }
 
-    /// Restores it. The head lies that many good blocks after the tail, or it contradicts itself.
+    /// Loads it. The head must follow the tail by the number of good blocks in use, or the image is inconsistent.
     pub fn load(&mut self, source: &mut impl Source, data_pages: u16) -> Option<()> {
         self.bad.load(source)?;
         self.head = LogBlock::new(source.half()?);
