@@ -8,7 +8,7 @@ mod patience;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use ftl_core::hybrid::address::ChainBlock;
+use ftl_core::hybrid::address::{BlockNumber, ChainBlock};
 use ftl_core::hybrid::wear::DualPool;
 use ftl_iface::BlockCount;
 
@@ -29,13 +29,14 @@ fn erase(pool: &mut DualPool<'_>, busy: &mut ChainBlock) {
 fn note_erase(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("wear/note-erase");
     group.throughput(Throughput::Elements(BATCH));
-    for blocks in [1024_u16, 43_008] {
-        let count = BlockCount::new(blocks.into());
+    for blocks in [1024, 43_008] {
+        let count = BlockCount::new(blocks);
         let mut counts = vec![0; DualPool::counts_for(count)];
         let mut pools = vec![0; DualPool::bytes_for(count)];
         let mut pool = DualPool::new(&mut counts, &mut pools, count, THRESHOLD, true);
         // The busy half; a swap exchanges one of them for a block of the other half.
-        let mut busy: Vec<ChainBlock> = (0..blocks / 2).map(ChainBlock::new).collect();
+        let mut busy: Vec<ChainBlock> =
+            (0..blocks as BlockNumber / 2).map(ChainBlock::new).collect();
         let mut next = 0;
         group.bench_function(format!("{blocks}"), |b| {
             b.iter(|| {

@@ -2,6 +2,8 @@
 
 use ftl_iface::{BlockCount, Corrected};
 
+use crate::table::{BlockNumber, word};
+
 /// The health of the device. A host that asks regularly knows long before the reserve is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,8 +48,12 @@ pub struct Wear {
 
 /// The mean over that many blocks of their total; zero for no blocks. The division is done in 16-bit digits, because a
 /// 64-bit division takes 700 bytes of the compiler's library.
-pub(crate) fn mean(total: u64, blocks: u16) -> u32 {
-    let blocks = u32::from(blocks);
+pub(crate) fn mean(total: u64, blocks: BlockNumber) -> u32 {
+    let blocks = word(blocks);
+    if cfg!(feature = "wide") {
+        // Not for microcontrollers.
+        return total.checked_div(blocks.into()).unwrap_or(0) as u32;
+    }
     let (mut mean, mut rest) = (0, 0);
     for shift in [48, 32, 16, 0] {
         // The rest is below the number of blocks, so that 16 bits more fit.
@@ -62,6 +68,7 @@ pub(crate) fn mean(total: u64, blocks: u16) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::mean;
+    use crate::table::number;
 
     #[test]
     fn a_mean_is_the_quotient_of_all_that_fits() {
@@ -70,7 +77,7 @@ mod tests {
             let most = u64::from(u32::MAX) * u64::from(blocks);
             for total in [0, 1, 65_535, 65_536, 123_456_789, most / 3, most - 1, most] {
                 if let Ok(wanted) = u32::try_from(total / u64::from(blocks)) {
-                    assert_eq!(mean(total, blocks), wanted, "{total} of {blocks}");
+                    assert_eq!(mean(total, number(blocks)), wanted, "{total} of {blocks}");
                 }
             }
         }

@@ -4,6 +4,11 @@
 //! table's blank value, and a write there is dropped. Neither happens, because rows are made from numbers that were
 //! checked on entry; debug builds assert it.
 
+mod numbers;
+
+pub use numbers::{BlockNumber, Numbers, SHORT_LAST, Width};
+pub(crate) use numbers::{number, short, word};
+
 use core::marker::PhantomData;
 
 use crate::image::{Sink, Source};

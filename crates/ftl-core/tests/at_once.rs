@@ -65,7 +65,7 @@ impl AtOnce {
 impl Whim for AtOnce {
     fn strikes(&mut self, _: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
         let chain = self.chain;
-        let last = chain.first + u32::from(chain.blocks);
+        let last = chain.first + chain.block_count().get();
         let lies_there =
             block.region() == chain.region && (chain.first..last).contains(&block.index());
         let wanted = match (self.which, page) {
@@ -196,12 +196,12 @@ fn as_many_blocks_as_the_device_says_may_fail_in_every_request_until_the_reserve
     for (name, geometry, config) in devices::all() {
         for reserve in [1, 3, 9] {
             let shape = *RamPlan::new(&geometry, &config).expect("fits").shape();
-            let blocks = shape.chain.blocks - SPARE_BLOCKS_MIN - reserve;
-            let capacity = SectorCount::new(u32::from(blocks) * shape.sectors_per_block.get());
+            let blocks = shape.chain.block_count().get() - u32::from(SPARE_BLOCKS_MIN) - reserve;
+            let capacity = SectorCount::new(blocks * shape.sectors_per_block.get());
             let config = Config { capacity: Some(capacity), ..config };
             for (which, seed) in all.into_iter().flat_map(|which| [(which, 1), (which, 2)]) {
                 let lived = std::panic::catch_unwind(|| {
-                    wear_out(geometry, &config, reserve.into(), which, seed)
+                    wear_out(geometry, &config, reserve as usize, which, seed)
                 });
                 assert!(lived.is_ok(), "{name}: reserve {reserve}, {which:?}, seed {seed}");
                 nearest = nearest.max(lived.unwrap_or_default());

@@ -57,7 +57,7 @@ fn the_smallest_reserve_of_two_blocks_stands_random_writes() {
         println!("{name}");
         let shape = *World::new(geometry, config).plan().shape();
         let spare = u32::from(SPARE_BLOCKS_MIN);
-        let blocks = u32::from(shape.chain.blocks) - spare;
+        let blocks = shape.chain.block_count().get() - spare;
         let most = SectorCount::new(blocks * shape.sectors_per_block.get());
         let mut world = World::new(geometry, Config { capacity: Some(most), ..config });
         let mut dice = Dice::new(2);
@@ -165,12 +165,12 @@ fn a_request_larger_than_the_log_goes_to_the_chains_though_everything_is_hot() {
     let (geometry, config) = devices::hybrid();
     let mut world = World::new(geometry, Config { filter: FilterChoice::AcceptAll, ..config });
     let log = world.plan().shape().log.expect("a log");
-    let places = u32::from(log.blocks) * log.sectors_per_block();
+    let places = log.block_count().get() * log.sectors_per_block();
     world.run(&[write(3, places + 1), write(0, places)], Checks::EachStep);
     let counters = world.counters();
     assert_eq!((counters.log_sectors, counters.chain_sectors), (0, u64::from(2 * places + 1)));
     // Half of the pages that remain beside the head block fit; one sector more opens one page more.
-    let pages = (u32::from(log.blocks) - 1) * u32::from(log.data_pages()) / 2;
+    let pages = (log.block_count().get() - 1) * u32::from(log.data_pages()) / 2;
     let most = pages * u32::from(log.slots);
     world.run(&[write(3, most)], Checks::EachStep);
     assert_eq!(world.counters().log_sectors, u64::from(most));
@@ -237,7 +237,7 @@ fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
     for (name, geometry, config) in devices::all() {
         let shape = *World::new(geometry, config).plan().shape();
         // With a reserve that does not make housekeeping fold the very chain that is being written.
-        let blocks = u32::from(shape.chain.blocks) - 6;
+        let blocks = shape.chain.block_count().get() - 6;
         let capacity = blocks * shape.sectors_per_block.get();
         let filter = FilterChoice::ByBytes { initial: Bytes::ZERO, largest: Bytes::ZERO };
         let capacity_given = Some(SectorCount::new(capacity));

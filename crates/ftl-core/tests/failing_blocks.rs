@@ -46,12 +46,14 @@ fn sound(geometry: Geometry) -> Device {
     Failing::new(geometry, 1, Chosen { operations: 0, fails: Box::new(|_| false), marks: true })
 }
 
+const SPARE: u32 = ftl_core::hybrid::shape::SPARE_BLOCKS_MIN as u32;
+
 /// One of the small devices, with so many blocks of reserve.
-fn with_reserve(geometry: &Geometry, config: Config, reserve: u16) -> Config {
+fn with_reserve(geometry: &Geometry, config: Config, reserve: u32) -> Config {
     let plan = RamPlan::new(geometry, &config).expect("fits");
     let shape = *plan.shape();
-    let blocks = shape.chain.blocks - ftl_core::hybrid::shape::SPARE_BLOCKS_MIN - reserve;
-    let capacity = u32::from(blocks) * shape.sectors_per_block.get();
+    let blocks = shape.chain.block_count().get() - SPARE - reserve;
+    let capacity = blocks * shape.sectors_per_block.get();
     Config { capacity: Some(SectorCount::new(capacity)), ..config }
 }
 
@@ -185,7 +187,7 @@ fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
         let begun = ftl.device().whim.operations;
         ftl.device_mut().whim.fails = Box::new(move |operation| operation == begun + fails);
         let log = ftl.shape().log.expect("a log");
-        let sectors = u32::from(log.blocks - 1) * u32::from(log.data_pages() * log.slots) / 2;
+        let sectors = (log.block_count().get() - 1) * u32::from(log.data_pages() * log.slots) / 2;
         for request in 0..12 {
             let first = request % 3 * 4;
             let data: Vec<u8> =
@@ -327,7 +329,7 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
         truth.step(&mut ftl, &mut dice);
     }
     assert!(ftl.health().log.is_some());
-    for number in 0..u32::from(log.blocks) {
+    for number in 0..log.block_count().get() {
         let block = Block::new(log.region, log.first + number);
         ftl.device_mut().chip.fail_erase(block, When::Always);
     }

@@ -69,6 +69,32 @@ fn check_steps(tag: &[u8]) -> String {
     text
 }
 
+/// The header of a device with wide block numbers, made from that of another as the document describes it; and compared
+/// with the layout's own where that writes such headers.
+fn wide_header(header: &[u8]) -> Vec<u8> {
+    let mut wide = header.to_vec();
+    wide[8..12].copy_from_slice(&[4, 0, 44, 0]);
+    wide.truncate(24);
+    for number in [2_004, 172_032_u32] {
+        wide.extend(number.to_le_bytes());
+    }
+    let words = wide.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four")));
+    let check = words.fold(FormatKey::HEADER.get(), |hash, word| {
+        let hash = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+        hash ^ hash >> 13
+    });
+    wide.extend(check.to_le_bytes());
+    #[cfg(feature = "wide")]
+    {
+        let mut page = vec![0xFF; 512];
+        let put = Header::parse(&wide).expect("a whole header");
+        assert_eq!(put.chain_blocks, 172_032);
+        put.put(&mut page);
+        assert_eq!(page[..Header::WIDE_BYTES], wide[..]);
+    }
+    wide
+}
+
 fn examples() -> Vec<(&'static str, String)> {
     let sector = Sector::new;
     let (holds, hole, elsewhere) = (Slot::Holds, Slot::Hole, Slot::Elsewhere);
@@ -83,6 +109,7 @@ fn examples() -> Vec<(&'static str, String)> {
     };
     let mut page = vec![0xFF; 512];
     header.put(&mut page);
+    let wide_header = hex(&wide_header(&page[..Header::BYTES]));
     let header = hex(&page[..Header::BYTES]);
 
     let codes = [holds(sector(5)).code(), holds(sector(6)).code(), Slot::Empty.code()];
@@ -103,6 +130,7 @@ fn examples() -> Vec<(&'static str, String)> {
         ("data page", hex(&tag(Kind::Data, (1 << 48) - 1, 1, &data))),
         ("trim tag", hex(&tag(Kind::Trim, 70_001, 12, &[hole(sector(4_096))]))),
         ("header", header),
+        ("wide header", wide_header),
         ("summary", summary),
         ("trim", trim),
         ("seal", seal),
@@ -142,6 +170,7 @@ fn the_documents_figures_are_the_codes() {
     let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md").replace('\n', " ");
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
     says(&format!("Format version **{}**", Header::VERSION));
+    says(&format!("**{}** for devices of more than 65,534 chain blocks", Header::WIDE_VERSION));
     says(&format!("at most {}", ftl_core::hybrid::shape::SLOTS_MAX));
     says("two blocks that carry the header, two *rescue blocks*, and two *places* of checkpoints");
     assert_eq!((HEADER_BLOCKS, PLACES), (2, 2));
@@ -151,11 +180,7 @@ fn the_documents_figures_are_the_codes() {
     says(&format!("the fixed key {:#010X}", FormatKey::HEADER.get()).replace("0X", "0x"));
     says(&format!("A tag of one slot takes {} bytes", tag_bytes(1)));
     says("chain blocks up to 65,533");
-    assert_eq!(
-        ftl_core::hybrid::address::ChainBlock::LAST,
-        65_534,
-        "blocks, of which the first is 0"
-    );
+    assert_eq!(ftl_core::table::SHORT_LAST, 65_534, "blocks, of which the first is 0");
     let slots = [Slot::Holds, Slot::Hole, Slot::Elsewhere].map(|slot| slot(Sector::new(9)).code());
     assert_eq!(slots, [9, 9 | 1 << 30, 9 | 2 << 30]);
     assert_eq!(Slot::Empty.code(), 0xFFFF_FFFF);

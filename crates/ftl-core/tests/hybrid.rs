@@ -28,6 +28,8 @@ mod settling;
 mod throttle;
 mod trims;
 mod wear;
+#[cfg(feature = "wide")]
+mod wide;
 mod world;
 mod worst_case;
 mod write_back;

@@ -133,7 +133,7 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
     for (name, geometry, config) in devices::all() {
         let plan = RamPlan::new(&geometry, &config).expect("fits");
         let shape = *plan.shape();
-        let logs = shape.log.map_or(0..0, |log| log.first..log.first + u32::from(log.blocks));
+        let logs = shape.log.map_or(0..0, |log| log.first..log.first + log.block_count().get());
         let mut ram = OwnedRam::for_plan(&plan);
         let (mut costly, mut at_ends) = (0, 0);
         for end in [End::Stopped, End::Dropped] {

@@ -49,11 +49,11 @@ fn header(geometry: &Geometry, config: &Config) -> Header {
     let plan = RamPlan::new(geometry, config).expect("the configuration fits");
     let shape = plan.shape();
     Header {
-        meta_blocks: shape.meta.blocks,
+        meta_blocks: shape.meta.block_count().get() as u16,
         key: FormatKey::new(KEY),
         sector_bytes: shape.sector_bytes,
         capacity: shape.capacity,
-        log_blocks: shape.log.map_or(0, |log| log.blocks),
+        log_blocks: shape.log.map_or(0, |log| log.block_count().get() as u16),
         chain_blocks: shape.chain.blocks,
     }
 }
@@ -103,7 +103,7 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
 #[test]
 fn a_device_of_another_version_is_not_mounted() {
     let (geometry, config) = devices::hybrid();
-    for version in [0, 1, 2, 4, 0x0102, u16::MAX] {
+    for version in [0, 1, 2, 5, 0x0102, u16::MAX] {
         let mut chip = chip(geometry);
         put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
         let (error, sentence) = refused(&mut chip, &config);
@@ -111,6 +111,23 @@ fn a_device_of_another_version_is_not_mounted() {
         let wanted = format!(
             "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
         );
+        assert_eq!(sentence, wanted);
+    }
+}
+
+#[test]
+fn a_device_with_wide_numbers_is_not_mounted_as_one_without() {
+    let (geometry, config) = devices::hybrid();
+    let mut chip = chip(geometry);
+    // All that an FTL without wide numbers may look at is the version.
+    let version = Header::WIDE_VERSION.to_le_bytes();
+    put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version));
+    let (error, sentence) = refused(&mut chip, &config);
+    if cfg!(feature = "wide") {
+        assert_eq!(error, MountError::DamagedHeader, "the check is that of another length");
+    } else {
+        assert_eq!(error, MountError::Version(Header::WIDE_VERSION));
+        let wanted = "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`";
         assert_eq!(sentence, wanted);
     }
 }

@@ -46,7 +46,11 @@ const DEVICES: [Planned; 3] = [
 ];
 
 /// What is not lent: the FTL with a pointer to its driver.
-const FTL_BYTES: usize = size_of::<Ftl<'static, &'static mut Chip, NoProbe>>();
+const FTL_BYTES: usize = size_of::<Ftl<'static, &'static mut Chip, NoProbe>>() - WIDENED_BY;
+#[cfg(feature = "wide")]
+use ftl_core::hybrid::ram::WIDENED_BY;
+#[cfg(not(feature = "wide"))]
+const WIDENED_BY: usize = 0;
 
 fn plan(device: &Planned) -> RamPlan {
     let part = builtin(device.name).expect("a device that is built in");

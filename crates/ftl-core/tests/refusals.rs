@@ -161,11 +161,23 @@ fn a_tag_that_does_not_fit_the_spare_area_is_refused() {
 
 #[test]
 fn more_blocks_than_sixteen_bits_number_are_refused() {
-    let (error, sentence) = refused(&hybrid_of([10, 4, 2048], [65_535, 8, 2048]), &SMALL);
-    assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
-    assert_eq!(sentence, "65535 blocks in one part are more than 65534");
-    let (error, _) = refused(&hybrid_of([65_541, 4, 2048], [14, 8, 2048]), &SMALL);
-    assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
+    let chains = hybrid_of([100, 4, 2048], [65_535, 8, 2048]);
+    if cfg!(feature = "wide") {
+        let plan = RamPlan::new(&chains, &SMALL).expect("wide numbers name them");
+        assert!(plan.shape().width().is_wide());
+    } else {
+        let (error, sentence) = refused(&chains, &SMALL);
+        assert_eq!(error, ShapeError::TooManyBlocks { blocks: 65_535 });
+        let wanted = "65535 blocks for chains are more than 65534: use larger blocks, or build ftl-core with its \
+                      feature `wide`";
+        assert_eq!(sentence, wanted);
+    }
+    let (error, sentence) = refused(&hybrid_of([65_541, 4, 2048], [14, 8, 2048]), &SMALL);
+    assert_eq!(error, ShapeError::TooManyLogBlocks { blocks: 65_535 });
+    assert_eq!(
+        sentence,
+        "a log or checkpoints of 65535 blocks are more than 65534: make the log smaller"
+    );
 }
 
 #[test]

@@ -127,8 +127,8 @@ impl Trial {
 fn with_blocks_in_hand() -> (&'static str, Geometry, Config) {
     let (geometry, config) = devices::one_tlc();
     let shape = *RamPlan::new(&geometry, &config).expect("fits").shape();
-    let blocks = shape.chain.blocks - SPARE_BLOCKS_MIN - 8;
-    let capacity = SectorCount::new(u32::from(blocks) * shape.sectors_per_block.get());
+    let blocks = shape.chain.block_count().get() - u32::from(SPARE_BLOCKS_MIN) - 8;
+    let capacity = SectorCount::new(blocks * shape.sectors_per_block.get());
     ("two in hand", geometry, Config { capacity: Some(capacity), ..config })
 }
 

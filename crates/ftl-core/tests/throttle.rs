@@ -42,7 +42,7 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
     let log_of = |geometry: &Geometry| RamPlan::new(geometry, &config).ok()?.shape().log;
     let geometry = (4..64)
         .map(with_meta)
-        .find(|geometry| log_of(geometry).is_some_and(|log| u32::from(log.blocks) == log_blocks))
+        .find(|geometry| log_of(geometry).is_some_and(|log| log.block_count().get() == log_blocks))
         .expect("a device with that log");
     let mut world = World::rested(geometry, config);
     // Every logical block is mapped, as in the paper's runs.
@@ -89,7 +89,7 @@ fn mean_wear(ftl: &Tandem<'_>) -> (u64, u64) {
         counts.iter().sum::<u64>() * 1_000 / counts.len() as u64
     };
     // The format's own erase is none of the FTL's, and the meta part is not of the log.
-    (mean(Region::Slc, usize::from(ftl.shape().meta.blocks)), mean(Region::Mlc, 0))
+    (mean(Region::Slc, ftl.shape().meta.block_count().as_usize()), mean(Region::Mlc, 0))
 }
 
 /// The log leads by less than three mean cycles: it is closed after two, and what it holds by then may still be erased.

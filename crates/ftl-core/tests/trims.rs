@@ -169,7 +169,7 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
     let (geometry, config) = devices::conventional();
     let shape = *World::new(geometry, config).plan().shape();
     let sectors = shape.sectors_per_block.get();
-    let capacity = (u32::from(shape.chain.blocks) - 6) * sectors;
+    let capacity = (shape.chain.block_count().get() - 6) * sectors;
     let chains = [0, sectors, 2 * sectors];
     // No step of housekeeping by itself: folds advance by `maintain` alone, one page at a time.
     let config =

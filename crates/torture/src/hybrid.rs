@@ -60,31 +60,36 @@ impl OnFlash for Hybrid {
         let part = |part: &ftl_core::hybrid::shape::Part, may_fail: u32| Part {
             region: part.region,
             first: part.first,
-            blocks: part.blocks.into(),
+            blocks: part.block_count().get(),
             may_fail: may_fail as usize,
             bounded: Bounded::Not,
             factory_bad_max: 0,
         };
         // Factory bad blocks cannot fail any more.
-        let spare = shape.chain.blocks - shape.logical_blocks - SPARE_BLOCKS_MIN;
+        let spare = shape.chain.block_count().get()
+            - shape.logical_block_count().get()
+            - u32::from(SPARE_BLOCKS_MIN);
         let chains = Part {
             bounded: Bounded::AtOnce,
-            factory_bad_max: shape.chain.blocks.into(),
-            ..part(&shape.chain, u32::from(spare).saturating_sub(faults.factory_bad))
+            factory_bad_max: shape.chain.block_count().get(),
+            ..part(&shape.chain, spare.saturating_sub(faults.factory_bad))
         };
         // A log of two blocks has none to spare; but with too many failures it is closed, and the device works without
         // it.
         let log = shape.log.map(|log| Part {
-            factory_bad_max: u32::from(log.blocks) - 2,
-            ..part(&log, log.blocks.into())
+            factory_bad_max: log.block_count().get() - 2,
+            ..part(&log, log.block_count().get())
         });
         // A block that cannot be marked is listed in the headers, one of which is intact while the other is written.
         let headers = u32::from(faults.mark == 0);
         let headers = Part { blocks: HEADER_BLOCKS.into(), ..part(&shape.meta, headers) };
         let others = Part {
             first: shape.meta.first + u32::from(HEADER_BLOCKS),
-            blocks: u32::from(shape.meta.blocks - HEADER_BLOCKS),
-            ..part(&shape.meta, u32::from(shape.meta.blocks.saturating_sub(HEADERS_AND_COPIES)))
+            blocks: shape.meta.block_count().get() - u32::from(HEADER_BLOCKS),
+            ..part(
+                &shape.meta,
+                shape.meta.block_count().get().saturating_sub(HEADERS_AND_COPIES.into()),
+            )
         };
         [Some(chains), log, Some(headers), Some(others)].into_iter().flatten().collect()
     }

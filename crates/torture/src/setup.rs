@@ -136,7 +136,7 @@ impl Setup {
             |config: Config| Hybrid::new(&part.geometry, config).map_err(SetupError::Shape);
         // The possible capacity is known after the blocks are divided among the parts.
         let shape = *hybrid(config)?.plan().shape();
-        let blocks = u32::from(shape.chain.blocks.saturating_sub(SPARE).max(1));
+        let blocks = shape.chain.block_count().get().saturating_sub(SPARE.into()).max(1);
         let room = blocks * shape.sectors_per_block.get();
         let exported = part.exported_bytes / u64::from(part.sector_bytes.get());
         // The last logical block is partial, to test an end within a block too.

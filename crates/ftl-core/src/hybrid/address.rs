@@ -4,51 +4,53 @@
 //! region* the block chains. On a hybrid device they are its SLC and its MLC region. On a chip of one cell type they
 //! are two parts of one region. Each numbers its blocks from zero, in a type of its own.
 
+pub use crate::table::BlockNumber;
+
 use crate::table::Row;
 
-/// Declares a place of 16 bits, with a form for tables in which the largest value means "none".
+/// Declares a place, with a form for tables in which the largest value means "none".
 macro_rules! place {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident, $number:ty) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u16);
+        pub struct $name($number);
 
         impl $name {
             /// The largest number that a place may have; those above it have meanings of their own in tables.
-            pub const LAST: u16 = u16::MAX - 1;
+            pub const LAST: $number = <$number>::MAX - 1;
 
             /// The place with this number.
             #[inline]
-            pub const fn new(number: u16) -> Self {
+            pub const fn new(number: $number) -> Self {
                 Self(number)
             }
 
             /// The plain number.
             #[inline]
-            pub const fn get(self) -> u16 {
+            pub const fn get(self) -> $number {
                 self.0
             }
 
             /// The place as tables store it.
             #[inline]
-            pub const fn store(place: Option<Self>) -> u16 {
+            pub const fn store(place: Option<Self>) -> $number {
                 match place {
                     Some(place) => place.0,
-                    None => u16::MAX,
+                    None => <$number>::MAX,
                 }
             }
 
             /// The place that a table stores.
             #[inline]
-            pub const fn load(stored: u16) -> Option<Self> {
-                if stored == u16::MAX { None } else { Some(Self(stored)) }
+            pub const fn load(stored: $number) -> Option<Self> {
+                if stored == <$number>::MAX { None } else { Some(Self(stored)) }
             }
         }
 
         impl Row for $name {
             #[inline]
             fn index(self) -> usize {
-                usize::from(self.0)
+                self.0 as usize
             }
         }
     };
@@ -56,13 +58,16 @@ macro_rules! place {
 
 place!(
     /// A logical block: a run of the host's sectors as long as a chain block.
-    LogicalBlock
+    LogicalBlock,
+    BlockNumber
 );
 place!(
     /// A physical block of the chain region, counted from the region's first.
-    ChainBlock
+    ChainBlock,
+    BlockNumber
 );
 place!(
     /// A physical block of the log region, counted from the region's first.
-    LogBlock
+    LogBlock,
+    u16
 );

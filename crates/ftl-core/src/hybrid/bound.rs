@@ -36,6 +36,7 @@ use crate::bound::Operations;
 use crate::config::Config;
 use crate::hybrid::flash::listed_max;
 use crate::hybrid::shape::{PLACES, Place, SPARE_BLOCKS_MIN, Shape, kept_in_hand};
+use crate::table::number;
 
 /// The worst case of any request to a device of that shape and configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl WorstCase {
             chain_blocks: shape.chain.blocks as u64,
             logical_blocks: shape.logical_blocks as u64,
             in_hand: kept_in_hand(
-                shape.chain.blocks.saturating_sub(shape.logical_blocks + SPARE_BLOCKS_MIN),
+                shape.chain.blocks.saturating_sub(shape.logical_blocks + number(SPARE_BLOCKS_MIN)),
             ) as u64,
             meta: MetaFigures {
                 blocks: shape.meta.blocks as u64,

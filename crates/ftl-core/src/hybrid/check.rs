@@ -18,6 +18,7 @@ use crate::hybrid::slc::index::Entry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, PageNote, Slot, Stamp};
 use crate::probe::{Cause, Probe};
+use crate::table::{Row, word};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Checks every invariant.
@@ -42,7 +43,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     fn chain_of(&self, logical: LogicalBlock) -> impl Iterator<Item = ChainBlock> + '_ {
-        let limit = usize::from(self.shape.chain.blocks) + 1;
+        let limit = self.shape.chain.block_count().as_usize() + 1;
         core::iter::successors(self.mlc.chains.first(logical), |block| self.mlc.chains.next(*block))
             .take(limit)
     }
@@ -53,9 +54,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Each block of the chain region is bad, free, the target of a fold, kept for a wear move, or in one chain once.
     fn every_chain_block_is_in_one_place(&mut self) -> Verdict {
-        let mut places: Vec<Vec<String>> = vec![Vec::new(); usize::from(self.shape.chain.blocks)];
+        let mut places: Vec<Vec<String>> =
+            vec![Vec::new(); self.shape.chain.block_count().as_usize()];
         let mut put = |block: ChainBlock, place: String| {
-            if let Some(found) = places.get_mut(usize::from(block.get())) {
+            if let Some(found) = places.get_mut(block.index()) {
                 found.push(place);
             }
         };
@@ -64,7 +66,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 put(block, format!("the chain of {logical:?}"));
             }
         }
-        let limit = usize::from(self.shape.chain.blocks) + 1;
+        let limit = self.shape.chain.block_count().as_usize() + 1;
         let mut free = 0;
         for block in self.mlc.chains.free().take(limit) {
             free += 1;
@@ -88,14 +90,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for (number, found) in places.iter().enumerate() {
             ensure(found.len() == 1, || format!("chain block {number} is in {found:?}"))?;
         }
-        let counted = usize::from(self.mlc.chains.free_count());
+        let counted = word(self.mlc.chains.free_count()) as usize;
         ensure(free == counted, || format!("{free} blocks are free, {counted} are counted"))
     }
 
     /// A free block reads as erased.
     fn free_blocks_are_erased(&mut self) -> Verdict {
         // Those that a power cut may have touched are erased when they are taken.
-        let suspects = usize::from(self.mlc.chains.suspects());
+        let suspects = word(self.mlc.chains.suspects()) as usize;
         let free: Vec<ChainBlock> = self.mlc.chains.free().skip(suspects).collect();
         for block in free {
             let tag = self.flash.read_tag(Spot::chain(block, 0), Cause::Mount)?;

@@ -31,6 +31,7 @@ use crate::error::Fault;
 use crate::hybrid::shape::{Part, Shape};
 use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
+use crate::table::word;
 use memory::Spares;
 
 /// The content of a page, by its tag.
@@ -185,7 +186,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     #[inline]
     fn block(&self, spot: Spot) -> Block {
         let part = self.part(spot.room);
-        Block::new(part.region, part.first + u32::from(spot.block))
+        Block::new(part.region, part.first + word(spot.block))
     }
 
     #[inline]

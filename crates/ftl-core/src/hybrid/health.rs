@@ -8,6 +8,7 @@ use super::state::Ftl;
 use crate::health::{Health, Wear, mean};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::probe::Probe;
+use crate::table::{BlockNumber, number, word};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The health of the device. It reads only the tables, each block's count once.
@@ -16,13 +17,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// [`settle`](Self::settle) has done the recovery.
     pub fn health(&self) -> Health {
         let failed = &self.flash.failed;
-        let needed = self.shape.logical_blocks.saturating_add(SPARE_BLOCKS_MIN);
-        let beyond = |blocks: u16| BlockCount::new(u32::from(blocks.saturating_sub(needed)));
+        let needed = self.shape.logical_blocks.saturating_add(number(SPARE_BLOCKS_MIN));
+        let beyond = |blocks: BlockNumber| BlockCount::new(word(blocks.saturating_sub(needed)));
         Health {
             read_only: failed.read_only,
             reserve_left: beyond(self.good_blocks),
             reserve: beyond(self.shape.chain.blocks),
-            at_once: BlockCount::new(u32::from(self.may_fail_at_once())),
+            at_once: BlockCount::new(word(self.may_fail_at_once())),
             unmarked_left: BlockCount::new(u32::from(
                 listed_max(&self.shape.meta).saturating_sub(failed.unmarked_count()),
             )),
@@ -56,7 +57,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let most = ring.wear();
         let least =
             if ring.after(ring.head()) > ring.head() { most.saturating_sub(1) } else { most };
-        let mean = mean(ring.erases(), ring.good());
+        let mean = mean(ring.erases(), number(ring.good()));
         // The format erased each of them first.
         Some(Wear { least, mean: mean.saturating_add(1).clamp(least, most), most })
     }

@@ -12,7 +12,7 @@ use crate::hybrid::shape::{Place, Shape, ShapeError};
 use crate::hybrid::slc::Log;
 use crate::hybrid::wear::DualPool;
 use crate::hybrid::writeback::WriteBack;
-use crate::table::Bits;
+use crate::table::{Bits, word};
 use crate::throttle::Throttle;
 
 impl Shape {
@@ -43,7 +43,7 @@ impl Shape {
         let (blocks, logical) = (self.chain.blocks, self.logical_blocks);
         let of_log = match &self.log {
             Some(part) => {
-                let unproved = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
+                let unproved = Bits::<LogicalBlock>::bytes_for(word(logical)) as u64;
                 Log::image_bytes(part, index_bytes) + unproved
             }
             None => 0,
@@ -54,7 +54,7 @@ impl Shape {
             + DualPool::image_bytes(blocks)
             + Mlc::image_bytes(blocks, logical)
             + of_log
-            + Scrub::IMAGE_BYTES
+            + Scrub::image_bytes(self.width())
     }
 
     /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of

@@ -3,7 +3,7 @@
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::shape::Shape;
 use crate::memory::{Declared, Lent, Plan};
-use crate::table::Bits;
+use crate::table::{Bits, word};
 
 /// A bit a logical block, of each kind; none without a log.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl<'ram> LoggedMemory<'ram> {
     /// How many elements each has.
     pub(crate) const fn lengths(shape: &Shape) -> [usize; 2] {
         match &shape.log {
-            Some(_) => [Bits::<LogicalBlock>::bytes_for(shape.logical_blocks as u32); 2],
+            Some(_) => [Bits::<LogicalBlock>::bytes_for(word(shape.logical_blocks)); 2],
             None => [0; 2],
         }
     }

@@ -26,7 +26,7 @@
 //! assert!(PLAN.total_bytes() < 24 * 1024);
 //! ```
 
-use ftl_iface::{BlockCount, Bytes, Geometry, SectorCount};
+use ftl_iface::{Bytes, Geometry, SectorCount};
 
 use crate::config::{Config, IndexConfig, LogRegion};
 use crate::hybrid::flash::FlashMemory;
@@ -39,6 +39,7 @@ use crate::hybrid::wear::WearMemory;
 #[cfg(feature = "alloc")]
 use crate::memory::Owned;
 use crate::memory::{Declared, Lent, Plan, PlanRow};
+use crate::table::word;
 
 /// Every table: what each room declares, room after room. In this order they take their part of the lent slices.
 const DECLARED: [&[Declared]; 5] = [
@@ -149,7 +150,7 @@ impl RamPlan {
         let Some(log) = &shape.log else {
             return Ok(None);
         };
-        let Some(places) = (log.blocks as u32).checked_mul(log.sectors_per_block()) else {
+        let Some(places) = word(log.blocks).checked_mul(log.sectors_per_block()) else {
             return Err(ShapeError::LogPlaces);
         };
         let entries = match config.index.entries {
@@ -157,12 +158,12 @@ impl RamPlan {
             None => places / 2,
         };
         // Folds look for every sector of a logical block, also for those that the host may not use.
-        let logical = shape.logical_blocks as u32;
+        let logical = word(shape.logical_blocks);
         let sectors = SectorCount::new(logical * shape.sectors_per_block.get());
         match IndexShape::new(
             entries,
             sectors,
-            (places, BlockCount::new(log.blocks as u32)),
+            (places, log.block_count()),
             config.index.probes,
             config.index.probing,
         ) {
@@ -229,6 +230,11 @@ impl Plan for RamPlan {
 
 /// Lent memory, of just the lengths of the plan.
 pub type Ram<'ram> = Lent<'ram, RamPlan>;
+
+/// By how many bytes the `Ftl` itself is larger with the feature `wide` than without it, on hosts of 64 bits: what a
+/// simulator of a device that fits without it takes off.
+#[cfg(feature = "wide")]
+pub const WIDENED_BY: usize = 224;
 
 /// Memory on the heap, for hosts.
 #[cfg(feature = "alloc")]

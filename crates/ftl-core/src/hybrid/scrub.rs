@@ -3,6 +3,7 @@
 use crate::hybrid::flash::{Room, Spot};
 use crate::hybrid::shape::{HEADER_BLOCKS, Shape};
 use crate::image::{Sink, Source};
+use crate::table::{BlockNumber, Width, number};
 
 /// How far a scrub has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,9 +15,9 @@ pub(crate) struct Scrub {
 }
 
 /// Blocks of a part that are scrubbed, and pages of each.
-pub(crate) fn extent(shape: &Shape, room: Room) -> (u16, u16) {
+pub(crate) fn extent(shape: &Shape, room: Room) -> (BlockNumber, u16) {
     match room {
-        Room::Meta => (HEADER_BLOCKS, shape.meta.pages),
+        Room::Meta => (number(HEADER_BLOCKS), shape.meta.pages),
         Room::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
         Room::Chain => (shape.chain.blocks, shape.chain.pages),
     }
@@ -27,19 +28,22 @@ const NO_ROOM: u8 = u8::MAX;
 
 impl Scrub {
     /// Bytes in an image.
-    pub(crate) const IMAGE_BYTES: u64 = 1 + 2 + 2;
+    pub(crate) const fn image_bytes(width: Width) -> u64 {
+        1 + width.bytes() + 2
+    }
 
     /// Bytes in a checkpoint.
-    pub(crate) fn save(self, sink: &mut impl Sink) {
+    pub(crate) fn save(self, sink: &mut impl Sink, shape: &Shape) {
         let room = self.next.map_or(NO_ROOM, |next| next.room() as u8);
         sink.byte(room);
-        sink.half(self.next.map_or(0, Spot::block));
+        shape.width().put(sink, self.next.map_or(0, Spot::block));
         sink.half(self.next.map_or(0, Spot::page));
     }
 
     /// Restores it. Whatever the checkpoint holds, the page that results exists.
     pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
-        let (room, block, page) = (source.byte()?, source.half()?, source.half()?);
+        let (room, block) = (source.byte()?, shape.width().take(source)?);
+        let page = source.half()?;
         let Some(room) = Room::ALL.get(usize::from(room)) else {
             return (room == NO_ROOM).then_some(Self::default());
         };

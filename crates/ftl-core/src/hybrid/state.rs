@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
-use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
+use crate::hybrid::address::{BlockNumber, ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Flash, Spot};
 use crate::hybrid::mechanisms::{LogAndChains, MaybeLog, Mechanisms};
 use crate::hybrid::mlc::Mlc;
@@ -43,15 +43,15 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     /// A wear-leveling move that waits for the running fold to end.
     pub(crate) wear_move: Option<WearMove>,
     /// Folding begins when no more than this many blocks are free.
-    pub(crate) free_blocks_low: u16,
+    pub(crate) free_blocks_low: BlockNumber,
     /// While the host is idle, folding continues until this many are free.
-    pub(crate) free_blocks_idle: u16,
+    pub(crate) free_blocks_idle: BlockNumber,
     /// How many checkpoints there were, as far as this mount knows.
     pub(crate) turn: u32,
     /// The recovery work that a mount without a checkpoint has left to the first request.
     pub(crate) unsettled: Option<Unsettled>,
     /// Blocks of the chains that are not bad.
-    pub(crate) good_blocks: u16,
+    pub(crate) good_blocks: BlockNumber,
     /// The position of the running scrub.
     pub(crate) scrub: Scrub,
     /// Where the current request began in the chain block that it writes to.
@@ -152,11 +152,11 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     /// The device's header.
     pub(crate) fn header(&self) -> Header {
         Header {
-            meta_blocks: self.shape.meta.blocks,
+            meta_blocks: self.shape.meta.short_blocks(),
             key: self.flash.key(),
             sector_bytes: self.shape.sector_bytes,
             capacity: self.shape.capacity,
-            log_blocks: self.shape.log.map_or(0, |log| log.blocks),
+            log_blocks: self.shape.log.map_or(0, |log| log.short_blocks()),
             chain_blocks: self.shape.chain.blocks,
         }
     }

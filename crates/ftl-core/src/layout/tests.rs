@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::hybrid::shape::SLOTS_MAX;
+use crate::table::BlockNumber;
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
 
@@ -82,7 +83,8 @@ proptest! {
     #[test]
     fn a_header_comes_back_as_it_was_put(
         key: u32, sector in 9..15_u32, capacity: u32,
-        [meta_blocks, log_blocks, chain_blocks] in prop::array::uniform3(any::<u16>()),
+        [meta_blocks, log_blocks] in prop::array::uniform2(any::<u16>()),
+        chain_blocks: BlockNumber,
     ) {
         let put = Header {
             meta_blocks,

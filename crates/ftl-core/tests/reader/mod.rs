@@ -103,7 +103,9 @@ impl<'a> Reader<'a> {
             .find_map(|(region, block)| Some((region, header(chip, region, block)?)))
             .expect("a header");
         let (key, sector_bytes) = (word(&header, 12), word(&header, 16) as usize);
-        let (log_blocks, chain_blocks) = (half(&header, 24), half(&header, 26));
+        let wide = half(&header, 8) == 4;
+        let log_blocks = half(&header, 24);
+        let chain_blocks = if wide { word(&header, 28) } else { half(&header, 26) };
         let meta_blocks = half(&header, 10);
         let geometry = *chip.geometry();
         let part = |region, first, blocks, firsts| {
@@ -344,18 +346,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// "Header": 32 bytes of a meta block's first page, if they are one.
+/// "Header": the first bytes of a meta block's first page, if they are one. There are 32 of them, or 36.
 fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     chip.geometry().region(region)?;
-    let mut page = vec![0; 32];
+    let mut page = vec![0; 36];
     let at = Block::new(region, block).page(PageIndex::new(0));
     chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("a read");
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
-    assert_eq!(page[8..10], [3, 0], "version 3");
-    let words: Vec<u32> = (0..7).map(|at| word(&page, 4 * at)).collect();
-    assert_eq!(word(&page, 28), payload_check(&words, HEADER_KEY), "the header's check");
+    assert!(matches!(half(&page, 8), 3 | 4), "version 3 or 4");
+    let count = if half(&page, 8) == 4 { 8 } else { 7 };
+    let words: Vec<u32> = (0..count).map(|at| word(&page, 4 * at)).collect();
+    assert_eq!(word(&page, 4 * count), payload_check(&words, HEADER_KEY), "the header's check");
     Some(page)
 }
 

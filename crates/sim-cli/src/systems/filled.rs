@@ -183,7 +183,7 @@ mod tests {
             }
         }
         // Nothing entered the log.
-        let log = shape.log.map_or(0..0, |log| log.first..log.first + u32::from(log.blocks));
+        let log = shape.log.map_or(0..0, |log| log.first..log.first + log.block_count().get());
         let mut log = log.map(|at| Block::new(shape.meta.region, at));
         assert!(blocks == 0 || log.all(|at| written.next_page(at) == 0), "{}", part.name);
         blocks

@@ -193,7 +193,7 @@ impl Blueprint {
                 let device = Metered::new(&mut *powered, plan.shape(), meter);
                 match Ftl::mount(device, config, memory.lend(), watcher) {
                     Ok(ftl) => {
-                        let mut disk = Tenant::new(ftl, plan.total_bytes(), meter);
+                        let mut disk = Tenant::new(ftl, ours::lent_bytes(plan), meter);
                         return lead(&mut disk, counters, owner);
                     }
                     Err(error) => failed("mount", &error),

@@ -247,7 +247,7 @@ pub(crate) struct Metered<'m, D = Chip> {
 
 impl<'m, D: Flash> Metered<'m, D> {
     pub(crate) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
-        let log = shape.log.map(|part| (part.region, part.first, u32::from(part.blocks)));
+        let log = shape.log.map(|part| (part.region, part.first, part.block_count().get()));
         Self::beside(chip, log, (shape.sector_bytes, shape.chain.slots), meter)
     }
 

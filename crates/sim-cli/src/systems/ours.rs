@@ -4,8 +4,8 @@ use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, RunEnds, WearLeveling,
 };
-use ftl_core::hybrid::address::LogicalBlock;
-use ftl_core::hybrid::ram::{OwnedRam, Ram};
+use ftl_core::hybrid::address::LogBlock;
+use ftl_core::hybrid::ram::{OwnedRam, Ram, WIDENED_BY};
 use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount, StoreWriteError};
@@ -238,7 +238,7 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
         let settled = ftl.settle_at_rest();
         settled.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))?;
     }
-    let mut ours = Tenant::new(ftl, plan.total_bytes(), &meter);
+    let mut ours = Tenant::new(ftl, lent_bytes(&plan), &meter);
     session.prepare(&mut ours, filled)?;
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Failure::Violation(format!("the {what} failed: {error}"))
@@ -254,7 +254,7 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
     // The host that filled the device is not the one whose requests are measured.
     ftl.forget_habits();
-    session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
+    session.replay(&mut Tenant::new(ftl, lent_bytes(&plan), &meter))
 }
 
 /// What a chip stores of a page if a stamp represents each sector.
@@ -276,25 +276,27 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
+/// What the FTL is lent. A microcontroller's is built without wide block numbers where the device does not need them: what
+/// they add to the FTL itself is taken off.
+pub(super) fn lent_bytes(plan: &RamPlan) -> usize {
+    let widened = if plan.shape().width().is_wide() { 0 } else { WIDENED_BY };
+    plan.total_bytes().saturating_sub(widened)
+}
+
 const MEBIBYTE: u64 = 1 << 20;
 
 /// Why the FTL cannot drive the device, with what to ask for instead.
 pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     let hint = match error {
-        ShapeError::TooManyBlocks { blocks } => {
-            // The part with too many blocks is the larger one.
-            let in_slc = part.geometry.mlc().is_some_and(|mlc| mlc.blocks.get() < blocks);
-            let smaller = match part.geometry.slc().filter(|_| in_slc) {
-                Some(slc) => {
-                    let most = slc.block_bytes() * u64::from(LogicalBlock::LAST);
-                    format!("--slc {}", show::size(most / MEBIBYTE * MEBIBYTE))
-                }
-                None => format!("--capacity {}", show::size(largest_capacity(part))),
-            };
-            format!(
-                " (the RAM plan numbers them in 16 bits): ask for {smaller} or less, \
-                 or a device with larger blocks"
-            )
+        ShapeError::TooManyLogBlocks { .. } => {
+            let shape = part.geometry.slc().or(part.geometry.mlc());
+            let most = shape.map_or(0, RegionGeometry::block_bytes) * u64::from(LogBlock::LAST);
+            let size = show::size(most / MEBIBYTE * MEBIBYTE);
+            format!(" (they are numbered in 16 bits): ask for --slc {size} or less")
+        }
+        ShapeError::TooManySectors { .. } => {
+            let size = show::size(largest_capacity(part));
+            format!(", or ask for --capacity {size} or less")
         }
         _ => String::new(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ftl_core::hybrid::address::LogicalBlock;
+use ftl_core::layout::SECTORS_MAX;
 use ftl_iface::Region;
 use nand_model::Time;
 use nand_model::part::Part;
@@ -58,11 +58,9 @@ pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
 
 /// The largest capacity that can be requested: the FTLs can number only so many blocks, and reserve some of them.
 pub(crate) fn largest_capacity(part: &Part) -> u64 {
-    let shape = part.geometry.mlc().or(part.geometry.slc());
-    let blocks = shape.map_or(1, |shape| u64::from(shape.blocks.get()).max(1));
-    let most = part.exported_bytes / blocks * u64::from(LogicalBlock::LAST);
+    let most = u64::from(part.sector_bytes.get()) * u64::from(SECTORS_MAX);
     // A hundredth less, for the reserved blocks, and rounded.
-    let most = most / 100 * 99;
+    let most = most / 10 * 9;
     let round = (256 << 20).min(1 << most.max(1).ilog2().saturating_sub(3));
     (most / round * round).max(1)
 }

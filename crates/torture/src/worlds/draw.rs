@@ -90,9 +90,9 @@ fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let config = configured(log, Bytes::new(sector), dice);
     let hybrid = Hybrid::new(&geometry, config).ok()?;
     let shape = *hybrid.plan().shape();
-    let spare = SPARE_BLOCKS_MIN + 1 + dice.below(5) as u16;
-    let blocks = shape.chain.blocks.checked_sub(spare).filter(|blocks| *blocks > 0)?;
-    let room = u32::from(blocks) * shape.sectors_per_block.get();
+    let spare = u32::from(SPARE_BLOCKS_MIN) + 1 + dice.below(5);
+    let blocks = shape.chain.block_count().get().checked_sub(spare).filter(|blocks| *blocks > 0)?;
+    let room = blocks * shape.sectors_per_block.get();
     let capacity = room.checked_sub(dice.below(4)).filter(|sectors| *sectors > 0)?;
     let config = Config { capacity: Some(SectorCount::new(capacity)), ..config };
     let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);

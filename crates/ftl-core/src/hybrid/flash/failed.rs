@@ -16,6 +16,7 @@ use crate::error::Fault;
 use crate::hybrid::shape::{HEADER_BLOCKS, Part};
 use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
+use crate::table::{BlockNumber, word};
 
 /// Blocks in a list. More failing blocks at a time are not remembered; if more cannot be marked, the device is
 /// read-only.
@@ -115,7 +116,7 @@ impl Failed {
     }
 
     /// How many blocks of the chains have failed and are still in use.
-    pub fn failing_chain_blocks(&self) -> u16 {
+    pub fn failing_chain_blocks(&self) -> BlockNumber {
         let chains = self.failing.iter().filter(|spot| spot.room == Room::Chain);
         chains.fold(0, |count, _| count + 1)
     }
@@ -174,7 +175,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Lists a block that cannot be marked. `false`: there is no room for it.
     fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
-        if spot.room == Room::Meta && spot.block < HEADER_BLOCKS {
+        if spot.room == Room::Meta && spot.short_block() < HEADER_BLOCKS {
             // A mount sees by itself that it is no header any more.
             return Ok(true);
         }
@@ -247,14 +248,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let mut page = 1;
         // By index, because programming its pages borrows the whole of `self`.
         while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
-            let named = [Slot::Elsewhere(Sector::new(u32::from(listed.block)))];
-            let spot = Spot::meta(header.block, page);
+            let named = [Slot::Elsewhere(Sector::new(word(listed.block)))];
+            let spot = header.beside(page);
             if !self.program_listed(spot, listed.room as u32, &named)? {
                 return Ok(false);
             }
             page += 1;
         }
-        self.program_listed(Spot::meta(header.block, page), 0, &[])
+        self.program_listed(header.beside(page), 0, &[])
     }
 
     /// Programs a page of the list. `false`: it does not fit, or the block failed.
@@ -300,7 +301,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             self.raise_stamp(tag.stamp);
             let Slot::Elsewhere(number) = self.slot(spot, 0) else { break };
             if let Some(room) = Room::ALL.get(tag.note as usize) {
-                let spot = Spot { room: *room, block: number.get() as u16, page: 0 };
+                let spot = Spot { room: *room, block: number.get() as BlockNumber, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }
             list.count += 1;

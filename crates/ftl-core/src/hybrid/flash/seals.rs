@@ -79,7 +79,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Erases every place, so that no seal of an earlier format remains.
     pub fn erase_places(&mut self) -> Result<(), Fault<D::Error>> {
-        for block in HEADER_BLOCKS..self.meta.blocks {
+        for block in HEADER_BLOCKS..self.meta.short_blocks() {
             let spot = Spot::meta(block, 0);
             if !self.is_bad(spot)? {
                 self.erase_or_retire(spot)?;

@@ -1,13 +1,14 @@
 //! Page addresses by part, block and number, as the modules above use them.
 
-use crate::hybrid::address::{ChainBlock, LogBlock};
+use crate::hybrid::address::{BlockNumber, ChainBlock, LogBlock};
 use crate::layout::Kind;
+use crate::table::{number, short};
 
 /// A page of one of the device's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub(super) room: Room,
-    pub(super) block: u16,
+    pub(super) block: BlockNumber,
     pub(super) page: u16,
 }
 
@@ -45,11 +46,11 @@ impl Room {
 impl Spot {
     /// A page of a meta block.
     pub const fn meta(block: u16, page: u16) -> Self {
-        Self { room: Room::Meta, block, page }
+        Self { room: Room::Meta, block: number(block), page }
     }
 
     /// A page of a block of that part.
-    pub const fn in_room(room: Room, block: u16, page: u16) -> Self {
+    pub const fn in_room(room: Room, block: BlockNumber, page: u16) -> Self {
         Self { room, block, page }
     }
 
@@ -59,8 +60,13 @@ impl Spot {
     }
 
     /// The number of the block in its part.
-    pub const fn block(self) -> u16 {
+    pub const fn block(self) -> BlockNumber {
         self.block
+    }
+
+    /// The number of the block in the meta part or the log.
+    pub(crate) const fn short_block(self) -> u16 {
+        short(self.block)
     }
 
     /// The block of a page of the chains.
@@ -93,7 +99,7 @@ impl Spot {
     /// A page of the log.
     #[inline]
     pub const fn log(block: LogBlock, page: u16) -> Self {
-        Self { room: Room::Log, block: block.get(), page }
+        Self { room: Room::Log, block: number(block.get()), page }
     }
 
     /// A page of a chain block.

@@ -4,19 +4,19 @@
 mod image;
 
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::table::{Bits, Table};
+use crate::table::{Bits, BlockNumber, Numbers, Width};
 
 /// Block chains and free blocks.
 ///
 /// A chain is a data block, if the logical block has one, and then its log blocks, oldest first.
 #[derive(Debug)]
 pub struct Chains<'ram> {
-    first: Table<'ram, LogicalBlock, u16>,
-    next: Table<'ram, ChainBlock, u16>,
+    first: Numbers<'ram, LogicalBlock>,
+    next: Numbers<'ram, ChainBlock>,
     has_data: Bits<'ram, LogicalBlock>,
     free: Queue,
     /// This many blocks at the front of the free queue may be badly erased, because a power cut may have touched them.
-    suspects: u16,
+    suspects: BlockNumber,
     stale: Queue,
 }
 
@@ -25,15 +25,20 @@ pub struct Chains<'ram> {
 struct Queue {
     front: Option<ChainBlock>,
     back: Option<ChainBlock>,
-    count: u16,
+    count: BlockNumber,
 }
 
 impl<'ram> Chains<'ram> {
     /// No chains, and no free blocks yet.
-    pub fn new(first: &'ram mut [u16], next: &'ram mut [u16], has_data: &'ram mut [u8]) -> Self {
+    pub fn new(
+        first: &'ram mut [u16],
+        next: &'ram mut [u16],
+        has_data: &'ram mut [u8],
+        width: Width,
+    ) -> Self {
         Self {
-            first: Table::new(first),
-            next: Table::new(next),
+            first: Numbers::of_width(first, width),
+            next: Numbers::of_width(next, width),
             has_data: Bits::new(has_data),
             free: Queue::EMPTY,
             suspects: 0,
@@ -163,7 +168,7 @@ impl<'ram> Chains<'ram> {
     }
 
     /// How many of the free blocks, from the front, must be erased before they are programmed.
-    pub fn suspects(&self) -> u16 {
+    pub fn suspects(&self) -> BlockNumber {
         self.suspects
     }
 
@@ -173,7 +178,7 @@ impl<'ram> Chains<'ram> {
     }
 
     /// How many blocks belong to no chain and are not known to be erased.
-    pub fn stale_count(&self) -> u16 {
+    pub fn stale_count(&self) -> BlockNumber {
         self.stale.count
     }
 
@@ -195,7 +200,7 @@ impl<'ram> Chains<'ram> {
 
     /// How many blocks are free.
     #[inline]
-    pub fn free_count(&self) -> u16 {
+    pub fn free_count(&self) -> BlockNumber {
         self.free.count
     }
 
@@ -251,7 +256,7 @@ impl<'ram> Chains<'ram> {
 impl Queue {
     const EMPTY: Self = Self { front: None, back: None, count: 0 };
 
-    fn take(&mut self, next: &Table<'_, ChainBlock, u16>) -> Option<ChainBlock> {
+    fn take(&mut self, next: &Numbers<'_, ChainBlock>) -> Option<ChainBlock> {
         let block = self.front?;
         self.front = ChainBlock::load(next.get(block));
         if self.front.is_none() {
@@ -261,7 +266,7 @@ impl Queue {
         Some(block)
     }
 
-    fn give(&mut self, next: &mut Table<'_, ChainBlock, u16>, block: ChainBlock) {
+    fn give(&mut self, next: &mut Numbers<'_, ChainBlock>, block: ChainBlock) {
         next.set(block, ChainBlock::store(None));
         match self.back {
             Some(back) => next.set(back, ChainBlock::store(Some(block))),

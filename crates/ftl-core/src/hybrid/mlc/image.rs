@@ -5,13 +5,13 @@ use super::Mlc;
 use super::chains::Chains;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::image::{Sink, Source, holds};
-use crate::table::Bits;
+use crate::table::{Bits, BlockNumber, Width, word};
 
 impl Mlc<'_> {
     /// Bytes in an image, for that number of blocks and logical blocks.
-    pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
-        let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
-        Chains::image_bytes(blocks, logical) + 2 * bits + 2
+    pub const fn image_bytes(blocks: BlockNumber, logical: BlockNumber) -> u64 {
+        let bits = Bits::<LogicalBlock>::bytes_for(word(logical)) as u64;
+        Chains::image_bytes(blocks, logical) + 2 * bits + Width::of(blocks).bytes()
     }
 
     /// Saves the chains, which of them were written lately, and the hand.
@@ -19,7 +19,7 @@ impl Mlc<'_> {
         self.chains.save(sink);
         self.recent.save(sink);
         self.sealed.save(sink);
-        sink.half(self.hand);
+        Width::of(self.part.blocks).put(sink, self.hand);
     }
 
     /// Loads them; the blocks `in_use` are those that are not bad.
@@ -31,7 +31,7 @@ impl Mlc<'_> {
         self.chains.load(source, in_use)?;
         self.recent.load(source)?;
         self.sealed.load(source)?;
-        self.hand = source.half()?;
+        self.hand = Width::of(self.part.blocks).take(source)?;
         holds(self.hand < self.logical_blocks)
     }
 

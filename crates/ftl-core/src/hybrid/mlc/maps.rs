@@ -6,7 +6,8 @@
 
 use core::num::NonZeroU32;
 
-use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::address::{BlockNumber, LogicalBlock};
+use crate::table::{Numbers, Row, Width};
 
 /// Where a chain keeps a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +31,16 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapId(u16);
 
-/// Lent memory of the cache. All but `cells` have one element per map.
+impl Row for MapId {
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Memory of the cache. All but `cells` have one value per map.
 #[derive(Debug)]
 pub struct MapMemory<'ram> {
-    /// The logical block of each map.
-    pub owners: &'ram mut [u16],
     /// The next free page of the chain's last log block.
     pub next_pages: &'ram mut [u16],
     /// The note of the page programmed last to the chain's last log block, which the next page repeats.
@@ -49,6 +55,7 @@ pub struct MapMemory<'ram> {
 #[derive(Debug)]
 pub struct Maps<'ram> {
     memory: MapMemory<'ram>,
+    owners: Numbers<'ram, MapId>,
     sectors: NonZeroU32,
     slots: NonZeroU32,
     hand: u16,
@@ -63,7 +70,7 @@ const HINTS: usize = 64;
 
 const IN_PLACE: u16 = u16::MAX;
 const TRIMMED: u16 = u16::MAX - 1;
-const NOBODY: u16 = u16::MAX;
+const NOBODY: BlockNumber = BlockNumber::MAX;
 
 const USED: u8 = 1;
 const IN_ORDER: u8 = 2;
@@ -76,27 +83,24 @@ pub const fn maps_for(cache_entries: u16) -> u32 {
 impl<'ram> Maps<'ram> {
     /// An empty cache over that memory, whose last map is the fold's.
     pub fn new(
+        owners: &'ram mut [u16],
         memory: MapMemory<'ram>,
-        sectors: NonZeroU32,
-        slots: NonZeroU32,
+        (sectors, slots): (NonZeroU32, NonZeroU32),
         keeps: bool,
+        width: Width,
     ) -> Self {
-        memory.owners.fill(NOBODY);
-        Self { memory, sectors, slots, hand: 0, hints: [0; HINTS], keeps }
+        let owners = Numbers::of_width(owners, width);
+        Self { memory, owners, sectors, slots, hand: 0, hints: [0; HINTS], keeps }
     }
 
     fn cached(&self) -> usize {
-        self.memory.owners.len().saturating_sub(1)
+        self.owners.len().saturating_sub(1)
     }
 
     /// The map that is pinned for the chain being folded.
     #[inline]
     pub fn fold_map(&self) -> MapId {
         MapId(self.cached() as u16)
-    }
-
-    fn owner(&self, map: u16) -> u16 {
-        self.memory.owners.get(usize::from(map)).copied().unwrap_or(NOBODY)
     }
 
     fn flag(&self, map: MapId, flag: u8) -> bool {
@@ -113,10 +117,11 @@ impl<'ram> Maps<'ram> {
     #[inline]
     pub fn lookup(&mut self, logical: LogicalBlock) -> Option<MapId> {
         let wanted = logical.get();
-        let owners = self.memory.owners.get(..self.cached())?;
-        let hint = self.hints.get_mut(usize::from(wanted) % HINTS)?;
-        if owners.get(usize::from(*hint)) != Some(&wanted) {
-            *hint = owners.iter().position(|owner| *owner == wanted)? as u16;
+        let cached = self.cached();
+        let hint = self.hints.get_mut(logical.index() % HINTS)?;
+        // A hint is never the fold's map.
+        if self.owners.get(MapId(*hint)) != wanted {
+            *hint = self.owners.find(cached, wanted)? as u16;
         }
         let map = MapId(*hint);
         self.set_flag(map, USED, true);
@@ -126,8 +131,7 @@ impl<'ram> Maps<'ram> {
     /// The chain's map, if it is cached, without counting as a use.
     #[cfg(feature = "check")]
     pub fn peek(&self, logical: LogicalBlock) -> Option<MapId> {
-        let owners = self.memory.owners.get(..self.cached())?;
-        owners.iter().position(|owner| *owner == logical.get()).map(|at| MapId(at as u16))
+        self.owners.find(self.cached(), logical.get()).map(|at| MapId(at as u16))
     }
 
     /// Gives the chain a map in which every sector is in place. It replaces one that was not used lately.
@@ -137,12 +141,12 @@ impl<'ram> Maps<'ram> {
         for _ in 0..2 * cached {
             self.hand = if self.hand + 1 < cached { self.hand + 1 } else { 0 };
             let at = MapId(self.hand);
-            if self.owner(at.0) == NOBODY || !self.flag(at, USED) {
+            if self.owners.get(at) == NOBODY || !self.flag(at, USED) {
                 break;
             }
             self.set_flag(at, USED, false);
         }
-        if let Some(hint) = self.hints.get_mut(usize::from(logical.get()) % HINTS) {
+        if let Some(hint) = self.hints.get_mut(logical.index() % HINTS) {
             *hint = self.hand;
         }
         self.start(MapId(self.hand), logical);
@@ -151,9 +155,7 @@ impl<'ram> Maps<'ram> {
 
     /// Assigns a map to that chain, with every sector in place.
     pub fn start(&mut self, map: MapId, logical: LogicalBlock) {
-        if let Some(owner) = self.memory.owners.get_mut(usize::from(map.0)) {
-            *owner = logical.get();
-        }
+        self.owners.set(map, logical.get());
         if let Some(flags) = self.memory.flags.get_mut(usize::from(map.0)) {
             *flags = USED;
         }
@@ -182,10 +184,8 @@ impl<'ram> Maps<'ram> {
     /// Forgets the chain's map.
     pub fn forget(&mut self, logical: LogicalBlock) {
         let cached = self.cached();
-        for owner in self.memory.owners.iter_mut().take(cached) {
-            if *owner == logical.get() {
-                *owner = NOBODY;
-            }
+        while let Some(at) = self.owners.find(cached, logical.get()) {
+            self.owners.set(MapId(at as u16), NOBODY);
         }
     }
 
@@ -193,9 +193,8 @@ impl<'ram> Maps<'ram> {
     #[inline]
     pub fn end_request(&mut self) {
         if !self.keeps {
-            let cached = self.cached();
-            for owner in self.memory.owners.iter_mut().take(cached) {
-                *owner = NOBODY;
+            for map in (0..self.cached() as u16).map(MapId) {
+                self.owners.set(map, NOBODY);
             }
         }
     }
@@ -293,6 +292,6 @@ impl<'ram> Maps<'ram> {
 
     /// Drops every map, the fold's too.
     pub fn clear(&mut self) {
-        self.memory.owners.fill(NOBODY);
+        self.owners.clear();
     }
 }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::shape::Shape;
 use crate::memory::{Declared, Lent, Plan};
-use crate::table::Bits;
+use crate::table::{Bits, word};
 
 /// The memory of this module.
 #[derive(Debug)]
@@ -21,7 +21,9 @@ pub struct MlcMemory<'ram> {
     pub(super) recent: &'ram mut [u8],
     /// Which chains have a last log block that takes no more pages: one bit per logical block.
     pub(super) sealed: &'ram mut [u8],
-    /// The mapping cache.
+    /// The mapping cache: which logical block each map belongs to.
+    pub(super) owners: &'ram mut [u16],
+    /// The mapping cache itself.
     pub(super) maps: MapMemory<'ram>,
     /// What each chain's log blocks may hold: equally long for each logical block, or empty.
     pub(super) sketches: &'ram mut [u16],
@@ -52,16 +54,17 @@ impl<'ram> MlcMemory<'ram> {
     /// How many elements each has.
     pub const fn lengths(shape: &Shape, config: &Config) -> [usize; 13] {
         let sectors = shape.sectors_per_block.get();
-        let logical_bits = Bits::<LogicalBlock>::bytes_for(shape.logical_blocks as u32);
+        let logical_bits = Bits::<LogicalBlock>::bytes_for(word(shape.logical_blocks));
         let sector_bits = Bits::<ChainBlock>::bytes_for(sectors);
         let maps = maps_for(config.mapping_cache_entries) as usize;
+        let halves = shape.width().halves();
         [
-            shape.logical_blocks as usize,
-            shape.chain.blocks as usize,
+            shape.logical_blocks as usize * halves,
+            shape.chain.blocks as usize * halves,
             logical_bits,
             logical_bits,
             logical_bits,
-            maps,
+            maps * halves,
             maps,
             maps,
             maps,
@@ -80,8 +83,8 @@ impl<'ram> MlcMemory<'ram> {
             has_data: ram.next_bytes(),
             recent: ram.next_bytes(),
             sealed: ram.next_bytes(),
+            owners: ram.next_halves(),
             maps: MapMemory {
-                owners: ram.next_halves(),
                 next_pages: ram.next_halves(),
                 last_notes: ram.next_words(),
                 flags: ram.next_bytes(),

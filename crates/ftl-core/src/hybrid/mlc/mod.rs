@@ -25,7 +25,7 @@ use crate::hybrid::flash::{Content, Flash, Spot};
 use crate::hybrid::shape::{Part, Shape};
 use crate::layout::{Kind, Label, PageNote, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
-use crate::table::Bits;
+use crate::table::{Bits, BlockNumber, word};
 
 use chains::Chains;
 use fold::Fold;
@@ -60,7 +60,7 @@ pub struct Mlc<'ram> {
     part: Part,
     sectors: NonZeroU32,
     slots: NonZeroU32,
-    logical_blocks: u16,
+    logical_blocks: BlockNumber,
     chain_log_blocks_max: u16,
     /// The blocks of each chain, and the free ones.
     pub chains: Chains<'ram>,
@@ -73,10 +73,10 @@ pub struct Mlc<'ram> {
     recent: Bits<'ram, LogicalBlock>,
     /// Chains whose last log block a power cut may have touched beyond its last page.
     pub sealed: Bits<'ram, LogicalBlock>,
-    hand: u16,
+    hand: BlockNumber,
     victims: ChainVictims,
     /// Free blocks that may not become log blocks: they replace a block that fails while a chain is folded.
-    pub in_hand: u16,
+    pub in_hand: BlockNumber,
 }
 
 impl<'ram> Mlc<'ram> {
@@ -91,8 +91,14 @@ impl<'ram> Mlc<'ram> {
             slots,
             logical_blocks: shape.logical_blocks,
             chain_log_blocks_max: u16::from(config.chain_log_blocks_max),
-            chains: Chains::new(memory.first, memory.next, memory.has_data),
-            maps: Maps::new(memory.maps, sectors, slots, keeps_maps),
+            chains: Chains::new(memory.first, memory.next, memory.has_data, shape.width()),
+            maps: Maps::new(
+                memory.owners,
+                memory.maps,
+                (sectors, slots),
+                keeps_maps,
+                shape.width(),
+            ),
             sketches: Sketches::new(memory.sketches, shape.logical_blocks, sectors),
             fold: Fold::new(memory.touched, memory.collected),
             recent: Bits::new(memory.recent),
@@ -116,7 +122,7 @@ impl<'ram> Mlc<'ram> {
     }
 
     /// How many logical blocks there are.
-    pub fn logical_blocks(&self) -> u16 {
+    pub fn logical_blocks(&self) -> BlockNumber {
         self.logical_blocks
     }
 
@@ -124,13 +130,13 @@ impl<'ram> Mlc<'ram> {
     #[inline]
     pub fn locate(&self, sector: Sector) -> (LogicalBlock, u32) {
         let number = sector.get();
-        (LogicalBlock::new((number / self.sectors) as u16), number % self.sectors)
+        (LogicalBlock::new((number / self.sectors) as BlockNumber), number % self.sectors)
     }
 
     /// The sector with that offset in a logical block.
     #[inline]
     pub fn sector(&self, logical: LogicalBlock, offset: u32) -> Sector {
-        Sector::new(u32::from(logical.get()) * self.sectors.get() + offset)
+        Sector::new(word(logical.get()) * self.sectors.get() + offset)
     }
 
     /// Whether the chain has a log block.
@@ -281,7 +287,7 @@ impl<'ram> Mlc<'ram> {
 
     /// The next chain in the hand's order that would free a block and was not written since the hand's last visit.
     fn idle(&mut self) -> Option<LogicalBlock> {
-        for _ in 0..2 * u32::from(self.logical_blocks) {
+        for _ in 0..2 * word(self.logical_blocks) {
             self.hand = if self.hand + 1 < self.logical_blocks { self.hand + 1 } else { 0 };
             let logical = LogicalBlock::new(self.hand);
             if !self.chains.is_long(logical) {

@@ -6,14 +6,14 @@
 
 use core::num::NonZeroU32;
 
-use crate::hybrid::address::LogicalBlock;
-use crate::table::Row;
+use crate::hybrid::address::{BlockNumber, LogicalBlock};
+use crate::table::{Row, word};
 
 /// No chain has more 16-bit halfwords than this: 64 bits are one bit per sector for most SPI NANDs.
 const HALVES_MAX: usize = 4;
 
 /// How many halfwords the sketches of that many chains take, with `each` per chain.
-pub const fn halves_for(chains: u16, each: u8) -> usize {
+pub const fn halves_for(chains: BlockNumber, each: u8) -> usize {
     let each = if each as usize > HALVES_MAX { HALVES_MAX } else { each as usize };
     chains as usize * each
 }
@@ -30,8 +30,8 @@ pub struct Sketches<'ram> {
 
 impl<'ram> Sketches<'ram> {
     /// The sketches of that many chains in that memory, which is divided evenly among them.
-    pub fn new(memory: &'ram mut [u16], chains: u16, sectors: NonZeroU32) -> Self {
-        let each = memory.len().checked_div(usize::from(chains)).unwrap_or(0).min(HALVES_MAX);
+    pub fn new(memory: &'ram mut [u16], chains: BlockNumber, sectors: NonZeroU32) -> Self {
+        let each = memory.len().checked_div(word(chains) as usize).unwrap_or(0).min(HALVES_MAX);
         let mut shift = 0;
         while each > 0 && (sectors.get() - 1) >> shift >= each as u32 * u16::BITS {
             shift += 1;

@@ -17,6 +17,7 @@ use crate::hybrid::state::Ftl;
 use crate::hybrid::wear::{DualPool, WearMemory};
 use crate::hybrid::writeback::WriteBack;
 use crate::probe::Probe;
+use crate::table::{number, word};
 use crate::throttle::{Throttle, ThrottleConfig};
 
 /// Writes between two recomputations of the filter, and requests between two steps of the throttle, as in the paper.
@@ -78,7 +79,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         WearMemory { counts, pools }: WearMemory<'ram>,
     ) -> DualPool<'ram> {
         let wear = config.wear_leveling;
-        let blocks = BlockCount::new(u32::from(shape.chain.blocks));
+        let blocks = shape.chain.block_count();
         DualPool::new(counts, pools, blocks, wear.threshold, wear.enabled)
     }
 
@@ -91,14 +92,14 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     }
 
     pub(crate) fn new_throttle(config: &Config, shape: &Shape) -> Throttle {
-        let log_blocks = u32::from(shape.log.map_or(0, |log| log.blocks));
+        let log_blocks = word(shape.log.map_or(0, |log| log.blocks));
         // One block must be free to become the head while the tail is reclaimed; a floor of two lets the head move.
         let most = log_blocks.saturating_sub(1).max(1);
         let window_max = config.window_max.map_or(most, |window| u32::from(window).clamp(1, most));
         Throttle::new(ThrottleConfig {
             enabled: config.throttle && log_blocks > 0,
             log_blocks: BlockCount::new(log_blocks),
-            chain_blocks: BlockCount::new(u32::from(shape.chain.blocks)),
+            chain_blocks: shape.chain.block_count(),
             log_endurance: config.endurance.log,
             chain_endurance: config.endurance.chain,
             window_floor: BlockCount::new(window_max.min(2)),
@@ -119,7 +120,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             }
         }
         if let Some(log) = self.log.get_mut() {
-            for number in 0..log.part().blocks {
+            for number in 0..log.part().short_blocks() {
                 let block = crate::hybrid::address::LogBlock::new(number);
                 if self.flash.is_bad(Spot::log(block, 0))? {
                     log.ring_mut().retire(block);
@@ -135,9 +136,9 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         if let Some(log) = self.log.get()
             && !log.ring().turns()
         {
-            return Err(MountError::TooFewBlocks { good: log.ring().good(), needed: 2 });
+            return Err(MountError::TooFewBlocks { good: number(log.ring().good()), needed: 2 });
         }
-        let needed = self.shape.logical_blocks + SPARE_BLOCKS_MIN;
+        let needed = self.shape.logical_blocks + number(SPARE_BLOCKS_MIN);
         if self.good_blocks < needed {
             return Err(MountError::TooFewBlocks { good: self.good_blocks, needed });
         }

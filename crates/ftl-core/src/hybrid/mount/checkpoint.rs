@@ -20,6 +20,7 @@ use crate::hybrid::state::Ftl;
 use crate::hybrid::writeback::WriteBack;
 use crate::layout::{self, Seal};
 use crate::probe::Probe;
+use crate::table::word;
 
 /// The result of a stop. In either case all acknowledged data is on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             log.save(&mut sink);
         }
         self.unproved.save(&mut sink);
-        self.scrub.save(&mut sink);
+        self.scrub.save(&mut sink, &self.shape);
         let Some(written) = sink.finish()? else {
             return Ok(false);
         };
@@ -223,9 +224,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let numbers = [
             self.shape.sector_bytes.get(),
             self.shape.capacity.get(),
-            u32::from(self.shape.meta.blocks),
-            self.shape.log.map_or(0, |part| u32::from(part.blocks)),
-            u32::from(self.shape.chain.blocks),
+            word(self.shape.meta.blocks),
+            self.shape.log.map_or(0, |part| word(part.blocks)),
+            word(self.shape.chain.blocks),
             u32::from(self.shape.meta.pages),
             u32::from(self.shape.meta.slots),
             u32::from(self.shape.chain.pages),

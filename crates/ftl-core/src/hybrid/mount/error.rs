@@ -5,7 +5,9 @@ use core::fmt;
 use ftl_iface::{Bytes, SectorCount};
 
 use crate::error::Fault;
+use crate::hybrid::address::BlockNumber;
 use crate::hybrid::mechanisms::Missing;
+use crate::layout::Header;
 
 /// Why a device could not be formatted or mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +18,9 @@ pub enum MountError<E> {
     /// Too many blocks are bad for the capacity.
     TooFewBlocks {
         /// Good blocks for chains.
-        good: u16,
+        good: BlockNumber,
         /// Blocks that the capacity and the reserve need.
-        needed: u16,
+        needed: BlockNumber,
     },
     /// The configuration needs a mechanism that the FTL is not built with.
     Missing(Missing),
@@ -69,6 +71,9 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
             Self::NotFormatted => {
                 f.write_str("the device has no header of this FTL: format it first")
             }
+            Self::Version(Header::WIDE_VERSION) if !cfg!(feature = "wide") => f.write_str(
+                "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`",
+            ),
             Self::Version(version) => write!(
                 f,
                 "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"

@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for number in 0..self.shape.logical_blocks {
             self.unproved.set(LogicalBlock::new(number), true);
         }
-        let blocks = self.the_log()?.part().blocks;
+        let blocks = self.the_log()?.part().short_blocks();
         let mut circle = Circle { chains, ..Circle::default() };
         // Blocks without summary from here on were skipped, because they follow a free one.
         let mut gap: Option<u16> = None;

@@ -15,6 +15,7 @@ use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
+use crate::table::BlockNumber;
 
 /// The role of a block in its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Examines the blocks that are not data blocks: free ones, log blocks, an interrupted fold.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let mut worn = 0;
-        let mut known = self.wear.in_use().fold(0, |count: u16, _| count + 1);
+        let mut known = self.wear.in_use().fold(0, |count: BlockNumber, _| count + 1);
         for _ in 0..self.mlc.chains.stale_count() {
             let block = self.mlc.chains.take_stale().ok_or(Fault::Corrupt)?;
             let found = self.first_tag(block)?;
@@ -65,7 +66,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// counts. Free blocks are the ones in rotation; counted as new they would be worn further after each mount. This
     /// leaves the mean unchanged, however often the device is mounted, and with wear leveling it is wrong by only a few
     /// erases.
-    fn estimate_wear(&mut self, known: u16) {
+    fn estimate_wear(&mut self, known: BlockNumber) {
         let mean = mean(self.wear.total_erases(), known);
         for block in self.mlc.chains.free() {
             self.wear.restore(block, mean);

@@ -28,6 +28,7 @@ use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::{Ftl, Youngest};
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
+use crate::table::BlockNumber;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The valid copies: the newest whose proof was begun, and the one before it, if the newer one is marked as beside
@@ -89,7 +90,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let ended = match self.flash.slot(spot, 0) {
             Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
-                Some(ChainBlock::new(number.get() as u16))
+                Some(ChainBlock::new(number.get() as BlockNumber))
             }
             _ => None,
         };

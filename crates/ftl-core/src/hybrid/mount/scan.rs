@@ -37,10 +37,10 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     ) -> Result<Self, MountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         let header = ftl.find_header()?;
-        let same = header.meta_blocks == ftl.shape.meta.blocks
+        let same = header.meta_blocks == ftl.shape.meta.short_blocks()
             && header.sector_bytes == ftl.shape.sector_bytes
             && header.capacity == ftl.shape.capacity
-            && header.log_blocks == ftl.shape.log.map_or(0, |log| log.blocks)
+            && header.log_blocks == ftl.shape.log.map_or(0, |log| log.short_blocks())
             && header.chain_blocks == ftl.shape.chain.blocks;
         if !same {
             return Err(MountError::OtherFigures {

@@ -13,21 +13,22 @@ use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
 use crate::hybrid::state::{Ftl, WearMove};
 use crate::probe::{Cause, Probe};
+use crate::table::{BlockNumber, number};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Sets the number of good blocks of the chains, and from it when folding begins and ends, and whether the reserve
     /// is used up.
-    pub(crate) fn set_good_blocks(&mut self, good: u16) {
+    pub(crate) fn set_good_blocks(&mut self, good: BlockNumber) {
         self.good_blocks = good;
         let spare = good.saturating_sub(self.shape.logical_blocks);
-        let Some(reserve) = spare.checked_sub(SPARE_BLOCKS_MIN) else {
+        let Some(reserve) = spare.checked_sub(number(SPARE_BLOCKS_MIN)) else {
             self.flash.failed.read_only = true;
             self.mlc.in_hand = 0;
             return;
         };
         self.mlc.in_hand = kept_in_hand(reserve);
         // A small reserve is not spent on keeping blocks free.
-        let low = self.config.free_blocks_low.min(spare / 4).max(1);
+        let low = number(self.config.free_blocks_low).min(spare / 4).max(1);
         // The blocks in hand are added where they would take most of it.
         self.free_blocks_low = low.max(low.min(1 + self.mlc.in_hand) + self.mlc.in_hand);
         self.free_blocks_idle = (spare / 2).max(self.free_blocks_low);
@@ -39,13 +40,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// completed fold frees one block more than it took, or the same number if it moves cold data. So each failure
     /// within a request reduces the free blocks by one, and a fold always finds a target. Blocks that failed in earlier
     /// requests and are still in use will be missing when their data is folded.
-    pub(crate) fn may_fail_at_once(&self) -> u16 {
+    pub(crate) fn may_fail_at_once(&self) -> BlockNumber {
         if self.flash.failed.read_only {
             return 0;
         }
         let aside = self.wear_move.is_some_and(|moved| !moved.under_way);
-        let free = self.mlc.chains.free_count() + u16::from(aside);
-        let to_fold = u16::from(!self.mlc.fold.is_active());
+        let free = self.mlc.chains.free_count() + BlockNumber::from(aside);
+        let to_fold = BlockNumber::from(!self.mlc.fold.is_active());
         let left = free.saturating_sub(to_fold).min(self.mlc.in_hand);
         left.saturating_sub(self.flash.failed.failing_chain_blocks())
     }

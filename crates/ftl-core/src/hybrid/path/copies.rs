@@ -12,6 +12,7 @@ use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
+use crate::table::word;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Copies a page's sectors, or its trim, to the pages of a rescue block from `page` on. Returns the next page;
@@ -125,7 +126,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<Copy, Fault<D::Error>> {
         let spot = self.commit_spot(block);
         let named =
-            ended.map_or(Slot::Empty, |block| Slot::Elsewhere(Sector::new(u32::from(block.get()))));
+            ended.map_or(Slot::Empty, |block| Slot::Elsewhere(Sector::new(word(block.get()))));
         let note = u32::from(pages) | older.map_or(0, |_| BESIDE);
         let named = [named];
         let label = Label { kind: Kind::Commit, note, slots: Slots::Listed(&named) };
@@ -148,7 +149,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The blocks that may hold copies: the rescue blocks, and those of checkpoints, which are void when copies are
     /// made.
     pub(crate) fn rescue_blocks(&self) -> core::ops::Range<u16> {
-        RESCUE.start..self.shape.meta.blocks
+        RESCUE.start..self.shape.meta.short_blocks()
     }
 
     /// A rescue block that is not bad and holds no valid copy.

@@ -7,6 +7,7 @@ use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
+use crate::table::BlockNumber;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The steps that a request of that many pages must do.
@@ -36,7 +37,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// One step of the most urgent work: a page copied, or a block erased. `false`: there is none.
     #[inline]
-    fn house_step(&mut self, free_blocks: u16) -> Result<bool, Fault<D::Error>> {
+    fn house_step(&mut self, free_blocks: BlockNumber) -> Result<bool, Fault<D::Error>> {
         if let Some(log) = self.log.get()
             && log.has_tail()
             && (log.is_over(self.throttle.window()) || log.is_reclaiming())

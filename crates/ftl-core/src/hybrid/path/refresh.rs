@@ -16,6 +16,7 @@ use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
 use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
+use crate::table::{BlockNumber, number, word};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
@@ -34,11 +35,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let left = |room: Room| {
             let (blocks, pages) = extent(&self.shape, room);
-            u32::from(blocks) * u32::from(pages)
+            word(blocks) * u32::from(pages)
         };
         let later = Room::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
         let (_, pages) = extent(&self.shape, next.room());
-        let passed = u32::from(next.block()) * u32::from(pages) + u32::from(next.page());
+        let passed = word(next.block()) * u32::from(pages) + u32::from(next.page());
         PageCount::new(later + left(next.room()).saturating_sub(passed))
     }
 
@@ -58,7 +59,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// That page or, past the end of the block, the first of the next block.
-    fn page_or_next(&self, room: Room, block: u16, page: u16) -> Option<Spot> {
+    fn page_or_next(&self, room: Room, block: BlockNumber, page: u16) -> Option<Spot> {
         let (blocks, pages) = extent(&self.shape, room);
         let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
         if block < blocks {
@@ -93,7 +94,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     fn refresh_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         self.flash.weak.forget(spot);
-        if spot.block() >= HEADER_BLOCKS {
+        if spot.short_block() >= HEADER_BLOCKS {
             return Ok(());
         }
         self.flash.weak.noted.count_refreshed();
@@ -101,7 +102,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.flash.refresh_headers(&header)?;
         // Both have been rewritten, so a scrub can skip the rest of them.
         if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
-            self.scrub.next = self.page_or_next(next.room(), HEADER_BLOCKS, 0);
+            self.scrub.next = self.page_or_next(next.room(), number(HEADER_BLOCKS), 0);
         }
         Ok(())
     }
@@ -203,7 +204,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(None);
         };
         let log = self.log.get().ok_or(Fault::Corrupt)?;
-        let block = LogBlock::new(spot.block());
+        let block = LogBlock::new(spot.short_block());
         for (slot, cell) in (0..log.part().slots).zip(sectors.iter_mut()) {
             let held = self.flash.slot(spot, slot).copy_of();
             *cell = held.filter(|sector| {

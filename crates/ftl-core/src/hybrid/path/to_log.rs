@@ -13,6 +13,7 @@ use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
+use crate::table::BlockNumber;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Makes room for a hot write: first that many pages in the log, because reclaiming removes entries, and then an
@@ -130,7 +131,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn note_logged(&mut self, first: Sector, count: SectorCount) {
         let (from, offset) = self.mlc.locate(first);
         let end = offset + count.get();
-        let more = (end.saturating_sub(1) / self.mlc.sectors_per_block()) as u16;
+        let more = (end.saturating_sub(1) / self.mlc.sectors_per_block()) as BlockNumber;
         for number in from.get()..=from.get() + more {
             let logical = LogicalBlock::new(number);
             self.logged.set(logical, true);

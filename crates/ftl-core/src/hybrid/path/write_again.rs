@@ -11,6 +11,7 @@ use crate::hybrid::rescued::Rescued;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Trim};
 use crate::probe::{Cause, Probe};
+use crate::table::word;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Writes the sectors of the copies to their chains: first what a fold collected, because the rest is newer.
@@ -59,7 +60,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Logical block and offset of a sector number read from flash. The last logical block may extend beyond the
     /// capacity.
     fn in_device(&self, sector: Sector) -> Result<(LogicalBlock, u32), Fault<D::Error>> {
-        let places = u32::from(self.shape.logical_blocks) * self.mlc.sectors_per_block().get();
+        let places = word(self.shape.logical_blocks) * self.mlc.sectors_per_block().get();
         if sector.get() < places { Ok(self.mlc.locate(sector)) } else { Err(Fault::Corrupt) }
     }
 

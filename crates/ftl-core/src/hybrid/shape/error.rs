@@ -6,7 +6,7 @@ use ftl_iface::{Bytes, Region, SectorCount};
 
 use super::index::IndexShapeError;
 use crate::config::LogRegion;
-use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::layout::{self, SLOTS_MAX};
 
 /// Why a configuration does not fit a device. Each sentence says what to change.
@@ -29,8 +29,13 @@ pub enum ShapeError {
         /// What there is.
         given: Bytes,
     },
-    /// A part has more blocks than 16 bits number.
+    /// There are more blocks for chains than can be numbered: without the feature `wide`, in 16 bits.
     TooManyBlocks {
+        /// How many.
+        blocks: u32,
+    },
+    /// The log, or the part of headers and checkpoints, has more blocks than 16 bits number.
+    TooManyLogBlocks {
         /// How many.
         blocks: u32,
     },
@@ -92,7 +97,16 @@ impl fmt::Display for ShapeError {
                  choose larger sectors"
             ),
             Self::TooManyBlocks { blocks } => {
-                write!(f, "{blocks} blocks in one part are more than {}", LogicalBlock::LAST)
+                let most = LogicalBlock::LAST;
+                write!(f, "{blocks} blocks for chains are more than {most}: use larger blocks")?;
+                if cfg!(feature = "wide") {
+                    return Ok(());
+                }
+                f.write_str(", or build ftl-core with its feature `wide`")
+            }
+            Self::TooManyLogBlocks { blocks } => {
+                let most = LogBlock::LAST;
+                write!(f, "a log or checkpoints of {blocks} blocks are more than {most}: make the log smaller")
             }
             Self::TooManySectors { sectors } => {
                 write!(f, "{sectors} sectors are more than {}: choose larger sectors", layout::SECTORS_MAX)

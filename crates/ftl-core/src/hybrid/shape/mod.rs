@@ -19,11 +19,14 @@ pub use error::ShapeError;
 use core::num::NonZeroU32;
 use core::ops::Range;
 
-use ftl_iface::{Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, SectorCount};
+use ftl_iface::{
+    BlockCount, Bytes, Geometry, PageCount, Pairing, Region, RegionGeometry, SectorCount,
+};
 
 use crate::config::{Config, LogRegion, PairedPages};
-use crate::hybrid::address::LogicalBlock;
+use crate::hybrid::address::{BlockNumber, LogBlock, LogicalBlock};
 use crate::layout;
+use crate::table::{Width, short, word};
 
 /// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
 pub const HEADER_BLOCKS: u16 = 2;
@@ -53,7 +56,7 @@ impl Place {
     /// The place with that number in a meta part.
     pub const fn new(meta: &Part, number: u16) -> Self {
         let before = RESCUE.end;
-        let blocks = meta.blocks.saturating_sub(before) / PLACES;
+        let blocks = short(meta.blocks).saturating_sub(before) / PLACES;
         Self { first: before + number * blocks, blocks, pages: meta.pages }
     }
 
@@ -87,7 +90,7 @@ pub struct Part {
     /// Its first block's number there.
     pub first: u32,
     /// Its blocks.
-    pub blocks: u16,
+    pub blocks: BlockNumber,
     /// Pages a block that are used. Where several share a word line, meta and log use only the first of them, so that
     /// no program of theirs endangers another page.
     pub pages: u16,
@@ -104,6 +107,18 @@ impl Part {
     #[inline]
     pub const fn sectors_per_block(&self) -> u32 {
         self.pages as u32 * self.slots as u32
+    }
+
+    /// How many blocks it has, whether or not the feature `wide` is on.
+    #[inline]
+    pub const fn block_count(&self) -> BlockCount {
+        BlockCount::new(word(self.blocks))
+    }
+
+    /// Its blocks, where it is no part of chains: those have 16 bits.
+    #[inline]
+    pub(crate) const fn short_blocks(&self) -> u16 {
+        short(self.blocks)
     }
 
     /// Pages of a log block that hold data, before its summary.
@@ -133,13 +148,10 @@ impl Part {
         if (shape.spare_bytes.get() as usize) < needed {
             return Err(ShapeError::SpareBytes { region, needed, given: shape.spare_bytes });
         }
-        if blocks > LogicalBlock::LAST as u32 {
-            return Err(ShapeError::TooManyBlocks { blocks });
-        }
         Ok(Self {
             region,
             first,
-            blocks: blocks as u16,
+            blocks: blocks as BlockNumber,
             pages: pages.get() as u16,
             page_bytes: shape.page_bytes,
             spare_bytes: shape.spare_bytes,
@@ -166,12 +178,22 @@ pub struct Shape {
     /// What the host may use.
     pub capacity: SectorCount,
     /// Logical blocks that hold it.
-    pub logical_blocks: u16,
+    pub logical_blocks: BlockNumber,
     /// Sectors of a logical block, which a chain block has places for.
     pub sectors_per_block: NonZeroU32,
 }
 
 impl Shape {
+    /// Logical blocks that hold what the host may use, whether or not the feature `wide` is on.
+    pub const fn logical_block_count(&self) -> BlockCount {
+        BlockCount::new(word(self.logical_blocks))
+    }
+
+    /// How long the numbers of chain blocks and logical blocks are.
+    pub const fn width(&self) -> Width {
+        Width::of(self.chain.blocks)
+    }
+
     /// Pages of the parts that are programmed again and again.
     pub const fn page_count(&self) -> u64 {
         let log = match &self.log {
@@ -265,7 +287,7 @@ impl Shape {
         place_blocks: u32,
     ) -> Result<(Part, Option<Part>, Part), ShapeError> {
         let sector = config.sector_bytes;
-        let meta_blocks = (HEADER_BLOCKS + RESCUE_BLOCKS + PLACES * place_blocks as u16) as u32;
+        let meta_blocks = (HEADER_BLOCKS + RESCUE_BLOCKS) as u32 + PLACES as u32 * place_blocks;
         let (first, log_region, log_blocks, chain_region) =
             match Self::regions(geometry, config.log, meta_blocks) {
                 Ok(regions) => regions,
@@ -278,6 +300,11 @@ impl Shape {
         };
         if log_region.is_some() && log_blocks < 2 {
             return Err(ShapeError::LogBlocks { blocks: log_blocks });
+        }
+        let most = LogBlock::LAST as u32;
+        let blocks = if meta_blocks > log_blocks { meta_blocks } else { log_blocks };
+        if blocks > most {
+            return Err(ShapeError::TooManyLogBlocks { blocks });
         }
         let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
         let meta = match Part::new(first, first_shape, (0, meta_blocks), sector, pages) {
@@ -304,6 +331,9 @@ impl Shape {
             _ => 0,
         };
         let left = chain_shape.blocks.get().saturating_sub(taken);
+        if left > word(LogicalBlock::LAST) {
+            return Err(ShapeError::TooManyBlocks { blocks: left });
+        }
         let pages = chain_shape.pages_per_block;
         match Part::new(chain_region, chain_shape, (taken, left), sector, pages) {
             Ok(chain) => Ok((meta, log, chain)),
@@ -340,34 +370,35 @@ impl Shape {
         config: &Config,
         chain: &Part,
         sectors_per_block: NonZeroU32,
-    ) -> Result<(SectorCount, u16), ShapeError> {
-        let most = chain.blocks.saturating_sub(SPARE_BLOCKS_MIN);
-        let (capacity, blocks) = if let Some(capacity) = config.capacity {
-            (capacity, capacity.get().div_ceil(sectors_per_block.get()))
-        } else {
-            // One block in 21 is spare, and never fewer than must be.
-            let share = chain.blocks as u32 * 20 / 21;
-            let blocks = if share > most as u32 { most as u32 } else { share };
-            (SectorCount::new(blocks * sectors_per_block.get()), blocks)
-        };
+    ) -> Result<(SectorCount, BlockNumber), ShapeError> {
+        let most = word(chain.blocks).saturating_sub(SPARE_BLOCKS_MIN as u32);
         let most_sectors = most as u64 * sectors_per_block.get() as u64;
         if most_sectors > layout::SECTORS_MAX as u64 {
             return Err(ShapeError::TooManySectors { sectors: most_sectors });
         }
-        if blocks == 0 || blocks > most as u32 {
+        let (capacity, blocks) = if let Some(capacity) = config.capacity {
+            (capacity, capacity.get().div_ceil(sectors_per_block.get()))
+        } else {
+            // One block in 21 is spare, and never fewer than must be.
+            let blocks = word(chain.blocks);
+            let share = blocks - blocks.div_ceil(21);
+            let blocks = if share > most { most } else { share };
+            (SectorCount::new(blocks * sectors_per_block.get()), blocks)
+        };
+        if blocks == 0 || blocks > most {
             return Err(ShapeError::Capacity {
                 asked: capacity,
-                most: SectorCount::new(most as u32 * sectors_per_block.get()),
+                most: SectorCount::new(most * sectors_per_block.get()),
             });
         }
-        Ok((capacity, blocks as u16))
+        Ok((capacity, blocks as BlockNumber))
     }
 }
 
 /// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is
 /// any. Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is
 /// gone.
-pub(crate) const fn kept_in_hand(reserve: u16) -> u16 {
+pub(crate) const fn kept_in_hand(reserve: BlockNumber) -> BlockNumber {
     match reserve {
         0 => 0,
         1..LARGE_RESERVE => 1,
@@ -376,4 +407,4 @@ pub(crate) const fn kept_in_hand(reserve: u16) -> u16 {
 }
 
 /// A quarter of it is kept in hand; more would cost more in speed, for folds have less to play with, than it wins.
-const LARGE_RESERVE: u16 = 8;
+const LARGE_RESERVE: BlockNumber = 8;

@@ -12,7 +12,11 @@ impl Log<'_> {
     pub const fn image_bytes(part: &Part, index_bytes: u64) -> u64 {
         let codes = part.data_pages() as u64 * part.slots as u64;
         let walk = 1 + 4 * 4 + 4 * codes;
-        Ring::image_bytes(part.blocks) + Index::image_bytes(index_bytes) + 4 * codes + 4 + walk
+        Ring::image_bytes(part.short_blocks())
+            + Index::image_bytes(index_bytes)
+            + 4 * codes
+            + 4
+            + walk
     }
 
     /// Saves the log.

@@ -39,7 +39,7 @@ impl<'ram> LogMemory<'ram> {
         };
         let codes = log.data_pages() as usize * log.slots as usize;
         [
-            Bits::<LogBlock>::bytes_for(log.blocks as u32),
+            Bits::<LogBlock>::bytes_for(log.block_count().get()),
             codes,
             tail_codes(codes, index.capacity()),
             index.low_words(),

@@ -65,11 +65,11 @@ impl<'ram> Log<'ram> {
     pub fn new(part: Part, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
         let LogMemory { bad, head_codes, tail_codes, index_low, index_high } = memory;
         let index = Index::new(shape, index_low, index_high);
-        let expire_stride = index.expire_stride(BlockCount::new(u32::from(part.blocks)));
+        let expire_stride = index.expire_stride(part.block_count());
         Self {
             part,
             data_pages: part.data_pages(),
-            ring: Ring::new(part.blocks, bad),
+            ring: Ring::new(part.short_blocks(), bad),
             index,
             head_codes,
             tail_codes,

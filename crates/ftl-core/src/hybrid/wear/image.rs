@@ -2,14 +2,17 @@
 
 use super::sweep::Sweep;
 use super::{DualPool, HOT, MOST_STEPS, RETIRED, WearMemory};
-use crate::hybrid::address::ChainBlock;
+use crate::hybrid::address::{BlockNumber, ChainBlock};
 use crate::image::{Sink, Source, holds};
+use crate::table::Width;
 
 impl DualPool<'_> {
     /// Bytes in an image, for that number of blocks.
-    pub const fn image_bytes(blocks: u16) -> u64 {
+    pub const fn image_bytes(blocks: BlockNumber) -> u64 {
         let [counts, pools] = WearMemory::lengths(blocks);
-        2 * counts as u64 + pools as u64 + 4 + 8 + 2 + Sweep::IMAGE_BYTES
+        let width = Width::of(blocks);
+        let sweep = Sweep::image_bytes(width);
+        2 * counts as u64 + pools as u64 + 4 + 8 + width.bytes() + sweep
     }
 
     /// Saves counts, pools, and the hand's findings.
@@ -18,8 +21,9 @@ impl DualPool<'_> {
         self.pools.save(sink);
         sink.word(self.base);
         sink.long(self.total);
-        sink.half(ChainBlock::store(self.coldest));
-        self.sweep.save(sink);
+        let width = Width::of(self.blocks);
+        width.put(sink, ChainBlock::store(self.coldest));
+        self.sweep.save(sink, width);
     }
 
     /// Loads them.
@@ -30,7 +34,7 @@ impl DualPool<'_> {
         holds(self.all().all(|block| self.pools.get(block) != no_pool))?;
         self.base = source.word()?;
         self.total = source.long()?;
-        self.coldest = ChainBlock::load(source.half()?);
+        self.coldest = ChainBlock::load(Width::of(self.blocks).take(source)?);
         holds(self.coldest.is_none_or(|block| block.get() < self.blocks))?;
         self.pending = None;
         self.sweep.load(source, self.blocks)

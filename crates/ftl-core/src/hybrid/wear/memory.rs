@@ -3,7 +3,9 @@
 use ftl_iface::BlockCount;
 
 use super::DualPool;
+use crate::hybrid::address::BlockNumber;
 use crate::memory::{Declared, Lent, Plan};
+use crate::table::word;
 
 /// The memory of this module.
 #[derive(Debug)]
@@ -20,8 +22,8 @@ impl<'ram> WearMemory<'ram> {
         [Declared::halves("erase counts"), Declared::bytes("wear pools")];
 
     /// How many elements each has.
-    pub const fn lengths(chain_blocks: u16) -> [usize; 2] {
-        let blocks = BlockCount::new(chain_blocks as u32);
+    pub const fn lengths(chain_blocks: BlockNumber) -> [usize; 2] {
+        let blocks = BlockCount::new(word(chain_blocks));
         [DualPool::counts_for(blocks), DualPool::bytes_for(blocks)]
     }
 

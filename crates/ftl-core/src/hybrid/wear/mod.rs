@@ -50,7 +50,7 @@ use core::num::NonZeroU32;
 
 use ftl_iface::BlockCount;
 
-use crate::hybrid::address::ChainBlock;
+use crate::hybrid::address::{BlockNumber, ChainBlock};
 use crate::table::{Nibbles, Table};
 pub use memory::WearMemory;
 pub use sweep::ERASES_A_SWEEP;
@@ -79,7 +79,7 @@ pub struct Spread {
 pub struct DualPool<'ram> {
     counts: Table<'ram, ChainBlock, u16>,
     pools: Nibbles<'ram, ChainBlock>,
-    blocks: u16,
+    blocks: BlockNumber,
     /// What every count in the table is relative to.
     base: u32,
     total: u64,
@@ -118,9 +118,11 @@ impl<'ram> DualPool<'ram> {
     ) -> Self {
         debug_assert!(counts.len() >= Self::counts_for(blocks), "too few counts were lent");
         debug_assert!(pools.len() >= Self::bytes_for(blocks), "too few bytes were lent");
-        let count = u16::try_from(blocks.get());
-        debug_assert!(count.is_ok(), "{blocks}: the number of a chain block has 16 bits");
-        let blocks = count.unwrap_or(u16::MAX);
+        debug_assert!(
+            blocks.get() as BlockNumber as usize == blocks.as_usize(),
+            "{blocks}: too many to be numbered"
+        );
+        let blocks = blocks.get() as BlockNumber;
         let threshold = threshold.max(1);
         let step = NonZeroU32::new(u32::from(threshold.div_ceil(STEPS_A_THRESHOLD)))
             .unwrap_or(NonZeroU32::MIN);

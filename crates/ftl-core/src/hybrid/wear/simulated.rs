@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::tests::{Memory, TH, block};
 use super::*;
+use crate::table::Row;
 
 /// What a device needs of wear leveling.
 trait Leveler {
@@ -60,7 +61,7 @@ impl Exact {
 
 impl Leveler for Exact {
     fn note_erase(&mut self, block: ChainBlock) -> Option<ChainBlock> {
-        let at = usize::from(block.get());
+        let at = block.index();
         self.erases[at] += 1;
         self.effective[at] += 1;
         self.resize();
@@ -69,14 +70,14 @@ impl Leveler for Exact {
         let largest = self.hot[at] && self.erases[at] == most;
         let due = largest && most > self.erases[coldest] + u32::from(TH) && self.pending.is_none();
         self.pending = self.pending.or(due.then_some(coldest));
-        due.then(|| ChainBlock::new(coldest as u16))
+        due.then(|| ChainBlock::new(coldest as BlockNumber))
     }
 
     fn swapped(&mut self, cold: ChainBlock, hot: ChainBlock) {
         self.pending = None;
         for (block, pool) in [(cold, true), (hot, false)] {
-            self.hot[usize::from(block.get())] = pool;
-            self.effective[usize::from(block.get())] = 0;
+            self.hot[block.index()] = pool;
+            self.effective[block.index()] = 0;
         }
     }
 
@@ -130,19 +131,19 @@ impl Device {
 
     fn write(&mut self, logical: u16, leveler: &mut dyn Leveler) {
         let new = self.free.pop_front().expect("a device has spare blocks");
-        self.owner[usize::from(new.get())] = Some(logical);
+        self.owner[new.index()] = Some(logical);
         let old = std::mem::replace(&mut self.place[usize::from(logical)], new);
-        self.owner[usize::from(old.get())] = None;
-        self.erases[usize::from(old.get())] += 1;
+        self.owner[old.index()] = None;
+        self.erases[old.index()] += 1;
         let Some(cold) = leveler.note_erase(old) else { return self.free.push_back(old) };
-        let Some(resting) = self.owner[usize::from(cold.get())].take() else {
+        let Some(resting) = self.owner[cold.index()].take() else {
             leveler.declined();
             return self.free.push_back(old);
         };
         self.moves += 1;
-        self.owner[usize::from(old.get())] = Some(resting);
+        self.owner[old.index()] = Some(resting);
         self.place[usize::from(resting)] = old;
-        self.erases[usize::from(cold.get())] += 1;
+        self.erases[cold.index()] += 1;
         assert_eq!(leveler.note_erase(cold), None, "one piece of advice at a time");
         leveler.swapped(cold, old);
         self.free.push_back(cold);

@@ -1,14 +1,15 @@
 //! The clock hand: its position, and what it collects.
 
-use crate::hybrid::address::ChainBlock;
+use crate::hybrid::address::{BlockNumber, ChainBlock};
 use crate::image::{Sink, Source, holds};
+use crate::table::Width;
 
 /// A sweep over all blocks ends within this many erases. A swap absorbs some TH erases, so about one in sixteen erases
 /// asks for a cold block: by then the hand has visited a hundred blocks or more.
-pub const ERASES_A_SWEEP: u16 = 1024;
+pub const ERASES_A_SWEEP: BlockNumber = 1024;
 
 /// The hand visits at least this many blocks per erase, so that the choice is wide on small devices too.
-const FEWEST_VISITS: u16 = 8;
+const FEWEST_VISITS: BlockNumber = 8;
 
 /// The hot pool's bit in a block's nibble; the other three hold the effective count.
 pub(super) const HOT: u8 = 0b1000;
@@ -20,9 +21,9 @@ pub(super) const MOST_STEPS: u8 = 6;
 #[derive(Debug)]
 pub(super) struct Sweep {
     /// The next block to visit.
-    pub(super) hand: u16,
+    pub(super) hand: BlockNumber,
     /// Blocks visited at each erase.
-    pub(super) stride: u16,
+    pub(super) stride: BlockNumber,
     /// By how much this sweep lowers effective counts, in steps.
     pub(super) lower: u8,
     /// The smallest effective count of the hot blocks visited in this sweep, in steps.
@@ -36,7 +37,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn new(blocks: u16) -> Self {
+    pub(super) fn new(blocks: BlockNumber) -> Self {
         Self {
             hand: 0,
             stride: blocks.div_ceil(ERASES_A_SWEEP).max(FEWEST_VISITS),
@@ -82,11 +83,13 @@ impl Sweep {
     }
 
     /// Bytes in an image.
-    pub(super) const IMAGE_BYTES: u64 = 2 + 1 + 1 + 2 + 2 + 2;
+    pub(super) const fn image_bytes(width: Width) -> u64 {
+        width.bytes() + 1 + 1 + 2 + 2 + 2
+    }
 
     /// Saves all but the stride.
-    pub(super) fn save(&self, sink: &mut impl Sink) {
-        sink.half(self.hand);
+    pub(super) fn save(&self, sink: &mut impl Sink, width: Width) {
+        width.put(sink, self.hand);
         sink.byte(self.lower);
         sink.byte(self.least_steps);
         sink.half(self.least_count);
@@ -95,8 +98,8 @@ impl Sweep {
     }
 
     /// Loads it.
-    pub(super) fn load(&mut self, source: &mut impl Source, blocks: u16) -> Option<()> {
-        self.hand = source.half()?;
+    pub(super) fn load(&mut self, source: &mut impl Source, blocks: BlockNumber) -> Option<()> {
+        self.hand = Width::of(blocks).take(source)?;
         self.lower = source.byte()?;
         self.least_steps = source.byte()?;
         self.least_count = source.half()?;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::table::{number, short, word};
 
 /// The threshold of the paper's experiments.
 pub(super) const TH: u16 = 16;
@@ -27,14 +28,14 @@ impl Memory {
     }
 }
 
-pub(super) fn block(number: u16) -> ChainBlock {
-    ChainBlock::new(number)
+pub(super) fn block(short: u16) -> ChainBlock {
+    ChainBlock::new(number(short))
 }
 
 /// Erases a block that often, and returns all advice given.
 fn erase(pool: &mut DualPool<'_>, number: u16, times: u32) -> Vec<(u32, u16)> {
     let advice = (1..=times).map(|time| (time, pool.note_erase(block(number))));
-    advice.filter_map(|(time, cold)| Some((time, cold?.get()))).collect()
+    advice.filter_map(|(time, cold)| Some((time, short(cold?.get())))).collect()
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn a_declined_block_is_not_cold_and_another_is_proposed() {
     pool.declined();
     assert!(pool.is_hot(block(first)));
     let second = pool.note_erase(block(0)).expect("another cold block");
-    assert_ne!(second.get(), first);
+    assert_ne!(second, block(first));
 }
 
 #[test]
@@ -222,14 +223,14 @@ fn each_erase_visits_the_same_few_blocks_and_a_sweep_ends_in_time() {
     for blocks in [1, 7, 8, 9, 1000, 8192, 8193, 43_008, u16::MAX] {
         let mut memory = Memory::new(blocks);
         let mut pool = memory.pool(TH);
-        let visits = pool.sweep.stride.min(blocks);
+        let visits = short(pool.sweep.stride).min(blocks);
         assert!(visits <= 64);
         let mut visited = 0;
-        for erases in 1..=u32::from(ERASES_A_SWEEP) {
+        for erases in 1..=word(ERASES_A_SWEEP) {
             let hand = pool.sweep.hand;
             pool.note_erase(block(0));
-            let moved = (u32::from(pool.sweep.hand) + u32::from(blocks) - u32::from(hand))
-                % u32::from(blocks);
+            let moved =
+                (word(pool.sweep.hand) + u32::from(blocks) - word(hand)) % u32::from(blocks);
             assert_eq!(moved, u32::from(visits) % u32::from(blocks));
             visited = erases * u32::from(visits);
         }
@@ -266,7 +267,7 @@ proptest! {
                 }
                 _ => for _ in 0..times {
                     truth[usize::from(number)] += 1;
-                    let Some(cold) = pool.note_erase(block(number)).map(ChainBlock::get) else {
+                    let Some(cold) = pool.note_erase(block(number)).map(|cold| short(cold.get())) else {
                         continue;
                     };
                     prop_assert_eq!(pending, None, "advice on top of advice");

@@ -3,13 +3,15 @@
 use super::{Chains, Queue};
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::image::{Sink, Source, holds};
-use crate::table::Bits;
+use crate::table::{Bits, BlockNumber, Row, Width, word};
 
 impl Chains<'_> {
-    /// Bytes in an image, for that number of blocks and logical blocks.
-    pub const fn image_bytes(blocks: u16, logical: u16) -> u64 {
-        let bits = Bits::<LogicalBlock>::bytes_for(logical as u32) as u64;
-        2 * logical as u64 + 2 * blocks as u64 + bits + 2 * Queue::IMAGE_BYTES + 2
+    /// Bytes in an image with this many blocks and logical blocks.
+    pub const fn image_bytes(blocks: BlockNumber, logical: BlockNumber) -> u64 {
+        let bits = Bits::<LogicalBlock>::bytes_for(word(logical)) as u64;
+        // Both tables, both queues, and how many free blocks are suspect.
+        let numbers = logical as u64 + blocks as u64 + 2 * Queue::NUMBERS + 1;
+        numbers * Width::of(blocks).bytes() + bits
     }
 
     /// Saves both tables and both queues.
@@ -17,9 +19,10 @@ impl Chains<'_> {
         self.first.save(sink);
         self.next.save(sink);
         self.has_data.save(sink);
-        self.free.save(sink);
-        sink.half(self.suspects);
-        self.stale.save(sink);
+        let width = self.width();
+        self.free.save(sink, width);
+        width.put(sink, self.suspects);
+        self.stale.save(sink, width);
     }
 
     /// Loads them. Every block `in_use` must be in one chain or queue, once.
@@ -31,12 +34,13 @@ impl Chains<'_> {
         self.first.load(source)?;
         self.next.load(source)?;
         self.has_data.load(source)?;
-        self.free.load(source)?;
-        self.suspects = source.half()?;
+        let width = self.width();
+        self.free.load(source, width)?;
+        self.suspects = width.take(source)?;
         holds(self.suspects <= self.free.count)?;
-        self.stale.load(source)?;
+        self.stale.load(source, width)?;
         let mut found = Census::default();
-        for logical in (0..self.first.len() as u16).map(LogicalBlock::new) {
+        for logical in (0..self.first.len() as BlockNumber).map(LogicalBlock::new) {
             let first = self.first(logical);
             let length = self.count_in(first, &mut found)?;
             holds(length > 0 || !self.has_data.get(logical))?;
@@ -53,17 +57,21 @@ impl Chains<'_> {
 
     /// Counts the linked blocks from `first` on; `None` if one is outside the region, or if there are more than the
     /// region has.
-    fn count_in(&self, first: Option<ChainBlock>, census: &mut Census) -> Option<u16> {
+    fn count_in(&self, first: Option<ChainBlock>, census: &mut Census) -> Option<BlockNumber> {
         let mut length = 0;
         let mut next = first;
         while let Some(block) = next {
             census.count(block);
-            holds(usize::from(block.get()) < self.next.len())?;
+            holds(block.index() < self.next.len())?;
             holds(census.blocks as usize <= self.next.len())?;
             length += 1;
             next = self.next(block);
         }
         Some(length)
+    }
+
+    fn width(&self) -> Width {
+        Width::of(self.next.len() as BlockNumber)
     }
 
     /// No chains and no free blocks, as [`new`](Self::new) leaves them.
@@ -76,18 +84,18 @@ impl Chains<'_> {
 }
 
 impl Queue {
-    const IMAGE_BYTES: u64 = 3 * 2;
+    const NUMBERS: u64 = 3;
 
-    fn save(&self, sink: &mut impl Sink) {
-        sink.half(ChainBlock::store(self.front));
-        sink.half(ChainBlock::store(self.back));
-        sink.half(self.count);
+    fn save(&self, sink: &mut impl Sink, width: Width) {
+        width.put(sink, ChainBlock::store(self.front));
+        width.put(sink, ChainBlock::store(self.back));
+        width.put(sink, self.count);
     }
 
-    fn load(&mut self, source: &mut impl Source) -> Option<()> {
-        self.front = ChainBlock::load(source.half()?);
-        self.back = ChainBlock::load(source.half()?);
-        self.count = source.half()?;
+    fn load(&mut self, source: &mut impl Source, width: Width) -> Option<()> {
+        self.front = ChainBlock::load(width.take(source)?);
+        self.back = ChainBlock::load(width.take(source)?);
+        self.count = width.take(source)?;
         Some(())
     }
 }
