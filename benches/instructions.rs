@@ -2,8 +2,8 @@
 //! the machine does. So a change of two percent shows, in a path that a microcontroller will walk at its own pace.
 //!
 //! ```text
-//! cargo bench --bench instructions              compares with instructions.txt
-//! cargo bench --bench instructions -- --renew   writes it anew
+//! cargo bench -p benches --bench instructions              compares with instructions.txt
+//! cargo bench -p benches --bench instructions -- --renew   writes it anew
 //! ```
 //!
 //! It fails where a path has become dearer by more than two percent. Renew the figures when that was meant, or when a
@@ -147,7 +147,7 @@ fn figures(text: &str) -> BTreeMap<&str, f64> {
 fn renew(rows: &[(&Path, f64, f64)]) -> Outcome<()> {
     let mut text = String::from(
         "# Instructions a unit, the device excluded, on x86-64 with the pinned compiler. Written by\n\
-         # `cargo bench --bench instructions -- --renew`; that file says what for.\n",
+         # `cargo bench -p benches --bench instructions -- --renew`; that file says what for.\n",
     );
     for (path, count, _) in rows {
         writeln!(text, "{:<40}  {count:>10.1}", path.name).map_err(|error| error.to_string())?;

@@ -46,8 +46,8 @@ fn advice_names_what_helps() {
     };
     let near = beyond("near.csv", 25);
     assert!(near.contains("--fit pack") && near.contains("--capacity makes"), "{near}");
-    // The tables of 16 bits number no more than 32 GiB of C3's blocks.
-    let far = beyond("far.csv", 100);
+    // No FTL names more than 2 TiB in sectors of 2 KiB.
+    let far = beyond("far.csv", 10_000);
     assert!(far.contains("--fit pack") && !far.contains("--capacity"), "{far}");
 }
 
