@@ -161,7 +161,7 @@ fn a_tag_that_does_not_fit_the_spare_area_is_refused() {
 
 #[test]
 fn more_blocks_than_sixteen_bits_number_are_refused() {
-    let chains = hybrid_of([100, 4, 2048], [65_535, 8, 2048]);
+    let chains = hybrid_of([300, 4, 2048], [65_535, 8, 2048]);
     if cfg!(feature = "wide") {
         let plan = RamPlan::new(&chains, &SMALL).expect("wide numbers name them");
         assert!(plan.shape().width().is_wide());

@@ -184,18 +184,15 @@ impl<'ram> Maps<'ram> {
     /// Forgets the chain's map.
     pub fn forget(&mut self, logical: LogicalBlock) {
         let cached = self.cached();
-        while let Some(at) = self.owners.find(cached, logical.get()) {
-            self.owners.set(MapId(at as u16), NOBODY);
-        }
+        self.owners.forget(cached, logical.get());
     }
 
     /// Ends a request: a cache of zero maps drops the one it worked with.
     #[inline]
     pub fn end_request(&mut self) {
         if !self.keeps {
-            for map in (0..self.cached() as u16).map(MapId) {
-                self.owners.set(map, NOBODY);
-            }
+            let cached = self.cached();
+            self.owners.clear_first(cached);
         }
     }
 

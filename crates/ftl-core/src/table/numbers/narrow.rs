@@ -80,4 +80,22 @@ impl<'ram, R: Row> Numbers<'ram, R> {
     pub fn find(&self, rows: usize, number: BlockNumber) -> Option<usize> {
         self.cells.get(..rows)?.iter().position(|cell| *cell == number)
     }
+
+    /// Makes those of the first rows none that hold that number.
+    #[inline]
+    pub fn forget(&mut self, rows: usize, number: BlockNumber) {
+        for cell in self.cells.iter_mut().take(rows) {
+            if *cell == number {
+                *cell = BlockNumber::MAX;
+            }
+        }
+    }
+
+    /// Makes the first rows none.
+    #[inline]
+    pub fn clear_first(&mut self, rows: usize) {
+        for cell in self.cells.iter_mut().take(rows) {
+            *cell = BlockNumber::MAX;
+        }
+    }
 }

@@ -165,6 +165,20 @@ impl<'ram, R: Row> Numbers<'ram, R> {
         }
     }
 
+    /// Makes those of the first rows none that hold that number.
+    pub fn forget(&mut self, rows: usize, number: BlockNumber) {
+        while let Some(at) = self.find(rows, number) {
+            let halves = self.width.halves();
+            self.cells.iter_mut().skip(at * halves).take(halves).for_each(|cell| *cell = u16::MAX);
+        }
+    }
+
+    /// Makes the first rows none.
+    pub fn clear_first(&mut self, rows: usize) {
+        let halves = rows * self.width.halves();
+        self.cells.iter_mut().take(halves).for_each(|cell| *cell = u16::MAX);
+    }
+
     /// Makes every row none.
     pub fn clear(&mut self) {
         self.cells.fill(u16::MAX);
