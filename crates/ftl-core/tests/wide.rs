@@ -1,4 +1,4 @@
-//! Devices with more chain blocks than 16 bits number, which the feature `wide` is for: every block in use, writes about
+//! Devices with more chain blocks than 16 bits number, which the feature `wide` is for: every block in use, writes near
 //! the last of them, mounts by a checkpoint and by a scan, and power cuts. Without the feature they are refused:
 //! `refusals.rs` and `mounts.rs`.
 

@@ -388,18 +388,20 @@ fn what_cannot_be_written_is_told_before_anything_runs() {
 }
 
 #[test]
-fn a_device_with_too_many_blocks_is_refused_with_a_capacity_that_works() {
-    let arguments = ["replay", "synth:zipf?requests=10", "--device", "c1"];
+fn a_log_of_too_many_blocks_is_refused_with_a_size_that_works_and_chains_may_have_more() {
+    let arguments = ["replay", "synth:zipf?requests=10", "--device", "c1", "--system"];
     for system in ["hybrid", "conventional"] {
-        let with = [&arguments[..], &["--system", system]].concat();
-        let (code, reason) = failure(&with);
-        assert_eq!(code, Some(2));
-        let proposed =
-            reason.split("--capacity ").nth(1).expect(&reason).split(' ').next().unwrap();
-        assert!(reason.contains("larger blocks") && proposed.ends_with("iB"), "{reason}");
-        let result = result(&[&with[..], &["--capacity", proposed]].concat());
-        assert_eq!(result["requests"]["writes"], 10, "{proposed}");
+        let result = result(&[&arguments[..], &[system]].concat());
+        assert_eq!(result["requests"]["writes"], 10, "{system} with 172,032 blocks");
     }
+    // The default has more entries for such a log than an index takes.
+    let with = [&arguments[..], &["hybrid?entries=100000"]].concat();
+    let (code, reason) = failure(&[&with[..], &["--slc", "16GiB"]].concat());
+    assert_eq!(code, Some(2));
+    let proposed = reason.split("--slc ").nth(1).expect(&reason).split(' ').next().unwrap();
+    assert!(reason.contains("make the log smaller") && proposed.ends_with("iB"), "{reason}");
+    let result = result(&[&with[..], &["--slc", proposed]].concat());
+    assert_eq!(result["requests"]["writes"], 10, "{proposed}");
 }
 
 #[test]

@@ -276,8 +276,8 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
-/// What the FTL is lent. A microcontroller's is built without wide block numbers where the device does not need them: what
-/// they add to the FTL itself is taken off.
+/// What the FTL is lent. On a microcontroller it is built without wide block numbers if the device does not need them,
+/// so what they add to the FTL itself is left out.
 pub(super) fn lent_bytes(plan: &RamPlan) -> usize {
     let widened = if plan.shape().width().is_wide() { 0 } else { WIDENED_BY };
     plan.total_bytes().saturating_sub(widened)
@@ -292,7 +292,7 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
             let shape = part.geometry.slc().or(part.geometry.mlc());
             let most = shape.map_or(0, RegionGeometry::block_bytes) * u64::from(LogBlock::LAST);
             let size = show::size(most / MEBIBYTE * MEBIBYTE);
-            format!(" (they are numbered in 16 bits): ask for --slc {size} or less")
+            format!(", with --slc {size} or less")
         }
         ShapeError::TooManySectors { .. } => {
             let size = show::size(largest_capacity(part));
