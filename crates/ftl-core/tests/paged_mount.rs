@@ -103,7 +103,7 @@ fn busy_micros(chip: &Chip) -> u64 {
 
 /// Mounts a copy of the chip, checks it if that is wanted, and says what the mount took.
 /// What follows a mount.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Check,
     Nothing,
