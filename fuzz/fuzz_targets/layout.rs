@@ -72,13 +72,13 @@ fn tag(bytes: &[u8], slots: u16, key: FormatKey) {
 
 fn header(bytes: &[u8]) {
     if let Ok(header) = Header::parse(bytes) {
-        let mut page = vec![0; Header::BYTES];
+        let mut page = vec![0; Header::WIDE_BYTES];
         header.put(&mut page);
         assert_eq!(Header::parse(&page), Ok(header));
     }
     // What any fields become, they are found again.
     let mut page = bytes.to_vec();
-    page.resize(Header::BYTES.max(bytes.len()), 0);
+    page.resize(Header::WIDE_BYTES.max(bytes.len()), 0);
     page[..8].copy_from_slice(b"TANDEMFT");
     page[8..10].copy_from_slice(&Header::VERSION.to_le_bytes());
     let field =
@@ -89,7 +89,7 @@ fn header(bytes: &[u8]) {
         sector_bytes: ftl_iface::Bytes::new(field(16)),
         capacity: ftl_iface::SectorCount::new(field(20)),
         log_blocks: field(24) as u16,
-        chain_blocks: (field(24) >> 16) as u16,
+        chain_blocks: field(28),
     };
     header.put(&mut page);
     assert_eq!(Header::parse(&page), Ok(header));
