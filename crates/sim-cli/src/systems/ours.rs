@@ -6,6 +6,7 @@ use ftl_core::config::{
 };
 use ftl_core::hybrid::address::LogBlock;
 use ftl_core::hybrid::ram::{OwnedRam, Ram, WIDENED_BY};
+use ftl_core::hybrid::shape::index::IndexShape;
 use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount, StoreWriteError};
@@ -176,7 +177,8 @@ fn log_places(part: &Part, config: &Config) -> u32 {
 /// The size of the hash table.
 fn index(values: &Values, places: u32) -> Result<IndexConfig, String> {
     let entries = |text: &str| match text {
-        // Above that it is half of the places, whose exact number the FTL knows.
+        "auto" if places / 2 > IndexShape::MOST_ENTRIES => Ok(Some(IndexShape::MOST_ENTRIES)),
+        // It is half of the places, whose exact number the FTL knows.
         "auto" if places >= 2 * ENTRIES_MOST => Ok(None),
         "auto" => Ok(Some(IndexConfig::entries_within(places, ENTRIES_MOST))),
         "half" => Ok(None),
@@ -292,7 +294,7 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
             let shape = part.geometry.slc().or(part.geometry.mlc());
             let most = shape.map_or(0, RegionGeometry::block_bytes) * u64::from(LogBlock::LAST);
             let size = show::size(most / MEBIBYTE * MEBIBYTE);
-            format!(", with --slc {size} or less")
+            format!(": ask for --slc {size} or less")
         }
         ShapeError::TooManySectors { .. } => {
             let size = show::size(largest_capacity(part));
