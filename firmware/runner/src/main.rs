@@ -16,7 +16,7 @@ mod page;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use elf::Program;
 use figures::Figures;
@@ -26,7 +26,8 @@ use page::Differing;
 /// What went wrong, in a sentence.
 type Outcome<T> = Result<T, String>;
 
-/// How the programs are built, as `Cargo.toml` calls it. All are looked at; those marked are measured too.
+/// How the programs are built, as `Cargo.toml` calls it. Of all the FTLs' sizes are taken; programs of those marked are
+/// run.
 const BUILDS: [(&str, bool); 3] = [("release", true), ("small", true), ("smallest", false)];
 
 /// The FTLs with nothing around them: as the page calls each, as its figures are called, and its program.
@@ -62,8 +63,9 @@ fn judge_all(folder: &Path, differing: Differing) -> Outcome<()> {
     let mut faults = Vec::new();
     let mut written = Vec::new();
     let mut largest = String::new();
-    for machine in &MACHINES {
-        let (found, bare) = judge(machine, folder)?;
+    for (machine, judged) in MACHINES.iter().zip(judge_each(folder)) {
+        let Judged { figures: found, shown: bare, report } = judged?;
+        println!("{}", report.join("\n"));
         let file = home().join(format!("figures/{}.txt", machine.name));
         if differing == Differing::Renewed {
             fs::write(&file, found.text(machine)).map_err(|error| said(&file, &error))?;
@@ -94,14 +96,33 @@ fn judge_all(folder: &Path, differing: Differing) -> Outcome<()> {
     Err(format!("{}\n{how}", faults.join("\n")))
 }
 
-/// Looks at the programs, runs them, and collects their figures. Also the program whose symbols the page shows.
-fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
+/// What was found on a machine.
+struct Judged {
+    figures: Figures,
+    /// The program whose symbols the page shows.
+    shown: Program,
+    /// Lines to be printed.
+    report: Vec<String>,
+}
+
+/// All machines at once: what each counts does not depend on how fast its emulator runs.
+fn judge_each(folder: &Path) -> Vec<Outcome<Judged>> {
+    thread::scope(|scope| {
+        let judging = MACHINES.each_ref().map(|machine| scope.spawn(|| judge(machine, folder)));
+        let panicked = |_| Err("a judge panicked: see above".into());
+        judging.into_iter().map(|judge| judge.join().unwrap_or_else(panicked)).collect()
+    })
+}
+
+/// Looks at the programs, runs them, and collects their figures.
+fn judge(machine: &Machine, folder: &Path) -> Outcome<Judged> {
     let mut figures = Figures::default();
+    let mut report = Vec::new();
     let mut shown = None;
     for (build, measured) in BUILDS {
-        let file = |name: &str| folder.join(machine.target).join(build).join(name);
+        let folder = folder.join(machine.target).join(build);
         for (_, size, name) in BARE {
-            let program = Program::read(&file(name))?;
+            let program = Program::read(&folder.join(name))?;
             program.holds_no_panic()?;
             for (what, bytes) in program.sizes() {
                 figures.put(&format!("{build}/{size}/{what}"), bytes.to_string());
@@ -110,31 +131,41 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<(Figures, Program)> {
                 shown = Some(program);
             }
         }
-        if !measured {
-            continue;
-        }
-        println!("{}, {build}: the demonstration", machine.name);
-        for line in machine.run(&file("demo"))?.lines() {
-            println!("  {line}");
-        }
-        println!("{}, {build}: the whole way over SPI", machine.name);
-        for line in machine.run(&file("spi"))?.lines() {
-            println!("  {line}");
-        }
-        let told = events::judge(&file("events"), &machine.run(&file("events"))?)?;
-        println!("{}, {build}: the log, {told} lines of it as they were meant", machine.name);
-        println!("{}, {build}: the measurements", machine.name);
-        for program in ["measure", "measure_paged"] {
-            for line in machine.run(&file(program))?.lines() {
-                match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {
-                    Some((name, value)) => figures.put(&format!("{build}/{name}"), value.into()),
-                    None => println!("  {line}"),
-                }
-            }
+        if measured {
+            report.extend(run_all(machine, build, &folder, &mut figures)?);
         }
     }
     let shown = shown.ok_or("no program is built for size")?;
-    Ok((figures, shown))
+    Ok(Judged { figures, shown, report })
+}
+
+/// Runs every program of a build, and collects what it measures. Returns the lines to be printed.
+fn run_all(
+    machine: &Machine,
+    build: &str,
+    folder: &Path,
+    figures: &mut Figures,
+) -> Outcome<Vec<String>> {
+    let mut report = Vec::new();
+    for (program, title) in [("demo", "the demonstration"), ("spi", "the whole way over SPI")] {
+        report.push(format!("{}, {build}: {title}", machine.name));
+        let text = machine.run(&folder.join(program))?;
+        report.extend(text.lines().map(|line| format!("  {line}")));
+    }
+    let program = folder.join("events");
+    let told = events::judge(&program, &machine.run(&program)?)?;
+    report
+        .push(format!("{}, {build}: the log, {told} lines of it as they were meant", machine.name));
+    report.push(format!("{}, {build}: the measurements", machine.name));
+    for program in ["measure", "measure_paged"] {
+        for line in machine.run(&folder.join(program))?.lines() {
+            match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {
+                Some((name, value)) => figures.put(&format!("{build}/{name}"), value.into()),
+                None => report.push(format!("  {line}")),
+            }
+        }
+    }
+    Ok(report)
 }
 
 /// A file's fault, with its name.
