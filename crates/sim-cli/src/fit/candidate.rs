@@ -78,8 +78,9 @@ const SCATTERED: [(&str, u64); 11] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate([u64; COUNT]);
 
-/// The size of one step of a parameter, as a factor.
-const STEP: f64 = 1.5;
+/// The largest steps of a parameter, as factors: one of them for each workload, because far from agreement small steps
+/// take too long, and near it large ones miss.
+const STEPS: [f64; 3] = [1.5, 1.2, 1.06];
 
 /// The share of parameters that a step changes.
 const CHANGED: f64 = 0.3;
@@ -112,9 +113,10 @@ impl Candidate {
     /// A workload near this one.
     pub(super) fn near(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
         let mut near = self;
+        let most = STEPS[dice.usize(..STEPS.len())];
         for (value, knob) in near.0.iter_mut().zip(&KNOBS) {
             if dice.f64() < CHANGED {
-                *value = step(*value, knob.bounds(workload), dice);
+                *value = step(*value, knob.bounds(workload), most, dice);
             }
         }
         near
@@ -144,17 +146,28 @@ fn draw((least, most): (u64, u64), dice: &mut fastrand::Rng) -> u64 {
 }
 
 #[allow(clippy::cast_precision_loss)] // Parameters are small.
-fn step(value: u64, bounds: (u64, u64), dice: &mut fastrand::Rng) -> u64 {
-    let factor = libm::exp((dice.f64() * 2.0 - 1.0) * libm::log(STEP));
+fn step(value: u64, bounds: (u64, u64), most: f64, dice: &mut fastrand::Rng) -> u64 {
+    let factor = libm::exp((dice.f64() * 2.0 - 1.0) * libm::log(most));
     let next = whole(value as f64 * factor, bounds);
-    if next == value { draw(bounds, dice) } else { next }
+    if next != value {
+        return next;
+    }
+    // The factor was too near to one for so small a number.
+    let unit = unit(bounds);
+    let next = if factor < 1.0 { value.saturating_sub(unit) } else { value + unit };
+    next.clamp(bounds.0, bounds.1)
 }
 
-/// A whole number within the bounds. Sizes are in KiB, and whole pages of 4 KiB.
+/// A whole number within the bounds.
 #[allow(clippy::cast_sign_loss)] // No parameter is below zero.
 fn whole(value: f64, (least, most): (u64, u64)) -> u64 {
-    let value = (libm::round(value) as u64).clamp(least, most);
-    if least.is_multiple_of(1 << 10) { value / 4 * 4 } else { value }
+    let unit = unit((least, most));
+    (libm::round(value) as u64).clamp(least, most) / unit * unit
+}
+
+/// The unit of a parameter: sizes are in KiB, and whole pages of 4 KiB.
+const fn unit((least, _): (u64, u64)) -> u64 {
+    if least.is_multiple_of(1 << 10) { 4 } else { 1 }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ const BEST: usize = 12;
 const BEGINNERS: usize = 6;
 
 /// One in this many workloads of a round is drawn at random.
-const FRESH: usize = 4;
+const FRESH: usize = 8;
 
 impl Search {
     /// The name of a measured workload.
