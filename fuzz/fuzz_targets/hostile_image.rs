@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use torture::hostile::{self, Image};
-use torture::script::Source;
+use torture::script::Script;
 use torture::{FtlName, Setup};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         };
         setups.map(with_image).collect()
     });
-    let mut source = Source::new(bytes);
+    let mut source = Script::new(bytes);
     let (setup, image) = &images[source.below(images.len() as u32) as usize];
     let mut altered = image.clone();
     altered.alter(&mut source);

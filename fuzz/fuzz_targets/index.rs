@@ -8,13 +8,13 @@ use ftl_core::config::Probing;
 use ftl_core::hybrid::slc::index::{Entry, Index, IndexShape, LogSequence, LogSlot, Window};
 use ftl_iface::{BlockCount, Sector, SectorCount};
 use libfuzzer_sys::fuzz_target;
-use torture::script::Source;
+use torture::script::Script;
 
 /// Blocks of the log.
 const BLOCKS: u32 = 8;
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut source = Source::new(bytes);
+    let mut source = Script::new(bytes);
     let entries = 3 + source.below(120);
     let probes = 1 + source.below(32) as u8;
     let kind = source.byte();
@@ -44,18 +44,18 @@ struct Model {
 }
 
 impl Model {
-    fn sector(&self, source: &mut Source<'_>) -> Sector {
+    fn sector(&self, source: &mut Script<'_>) -> Sector {
         // Near each other, or as far apart as they can be.
         let number = source.below(200);
         let far = source.byte().is_multiple_of(4);
         Sector::new(if far { self.sectors - 1 - number } else { number })
     }
 
-    fn slot(&self, source: &mut Source<'_>) -> LogSlot {
+    fn slot(&self, source: &mut Script<'_>) -> LogSlot {
         LogSlot::new(source.below(self.slots))
     }
 
-    fn step(&mut self, index: &mut Index<'_>, source: &mut Source<'_>) {
+    fn step(&mut self, index: &mut Index<'_>, source: &mut Script<'_>) {
         let kind = source.byte() % 9;
         let sector = self.sector(source);
         match kind {
@@ -97,7 +97,7 @@ impl Model {
     }
 
     /// A request, all or nothing.
-    fn request(&mut self, index: &mut Index<'_>, source: &mut Source<'_>, first: Sector) {
+    fn request(&mut self, index: &mut Index<'_>, source: &mut Script<'_>, first: Sector) {
         let count = (1 + source.below(20)).min(self.sectors - first.get());
         let run = first.get()..first.get() + count;
         let updates = self.reals.range(run.clone()).count() as u32;

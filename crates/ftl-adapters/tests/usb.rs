@@ -78,14 +78,14 @@ impl UsbBus for Bus {
 }
 
 /// A command of the host's: its block, data to the device, bytes it expects.
-struct Asked<'a> {
+struct UsbCommand<'a> {
     block: &'a [u8],
     sent: &'a [u8],
     expected: u32,
 }
 
 /// Serves commands of the host's from a store, and says what came back: data and status of each.
-fn answers<S: BlockStore>(bytes: ByteStore<'_, S>, asked: &[Asked<'_>]) -> Vec<(Vec<u8>, u8)> {
+fn answers<S: BlockStore>(bytes: ByteStore<'_, S>, asked: &[UsbCommand<'_>]) -> Vec<(Vec<u8>, u8)> {
     let bus = Bus::default();
     let allocator = UsbBusAllocator::new(bus.clone());
     let (mut packets, mut staged) = ([0; 512], [0; 2 * SECTOR]);
@@ -141,15 +141,15 @@ fn a_host_writes_blocks_and_finds_them_after_a_loss_of_power() {
     world.with_ftl(|ftl, buffer| {
         let bytes = ByteStore::new(&mut *ftl, &mut *buffer).unwrap();
         let written = write(5, 40);
-        let asked = [Asked { block: &written, sent: &data, expected: 0 }];
+        let asked = [UsbCommand { block: &written, sent: &data, expected: 0 }];
         assert_eq!(answers(bytes, &asked), [(vec![], 0)]);
     });
     world.with_ftl(|ftl, buffer| {
         let bytes = ByteStore::new(&mut *ftl, &mut *buffer).unwrap();
         let (all, some) = (read(5, 40), read(7, 1));
         let asked = [
-            Asked { block: &all, sent: &[], expected: 40 * 512 },
-            Asked { block: &some, sent: &[], expected: 512 },
+            UsbCommand { block: &all, sent: &[], expected: 40 * 512 },
+            UsbCommand { block: &some, sent: &[], expected: 512 },
         ];
         let answers = answers(bytes, &asked);
         assert!(answers[0] == (data.clone(), 0));
@@ -166,14 +166,14 @@ fn the_disk_tells_what_it_is_and_why_a_command_failed() {
         let beyond = read(blocks, 1);
         let sense = [0x03, 0, 0, 0, 18, 0];
         let asked = [
-            Asked { block: &[0x00; 6], sent: &[], expected: 0 },
-            Asked { block: &[0x12, 0, 0, 0, 36, 0], sent: &[], expected: 36 },
-            Asked { block: &[0x25; 10], sent: &[], expected: 8 },
-            Asked { block: &beyond, sent: &[], expected: 512 },
-            Asked { block: &sense, sent: &[], expected: 18 },
-            Asked { block: &sense, sent: &[], expected: 18 },
-            Asked { block: &[0xEE; 6], sent: &[], expected: 0 },
-            Asked { block: &sense, sent: &[], expected: 18 },
+            UsbCommand { block: &[0x00; 6], sent: &[], expected: 0 },
+            UsbCommand { block: &[0x12, 0, 0, 0, 36, 0], sent: &[], expected: 36 },
+            UsbCommand { block: &[0x25; 10], sent: &[], expected: 8 },
+            UsbCommand { block: &beyond, sent: &[], expected: 512 },
+            UsbCommand { block: &sense, sent: &[], expected: 18 },
+            UsbCommand { block: &sense, sent: &[], expected: 18 },
+            UsbCommand { block: &[0xEE; 6], sent: &[], expected: 0 },
+            UsbCommand { block: &sense, sent: &[], expected: 18 },
         ];
         let answers = answers(bytes, &asked);
         assert_eq!(answers[0], (vec![], 0));
@@ -196,9 +196,9 @@ fn a_store_that_fails_is_told_to_the_host() {
     let bytes = ByteStore::new(&mut memory, &mut buffer).unwrap();
     let (good, bad) = (write(0, 4), write(8, 8));
     let asked = [
-        Asked { block: &good, sent: &[1; 2048], expected: 0 },
-        Asked { block: &bad, sent: &[2; 4096], expected: 0 },
-        Asked { block: &[0x03, 0, 0, 0, 18, 0], sent: &[], expected: 18 },
+        UsbCommand { block: &good, sent: &[1; 2048], expected: 0 },
+        UsbCommand { block: &bad, sent: &[2; 4096], expected: 0 },
+        UsbCommand { block: &[0x03, 0, 0, 0, 18, 0], sent: &[], expected: 18 },
     ];
     let answers = answers(bytes, &asked);
     assert_eq!((answers[0].1, answers[1].1), (0, 1));

@@ -9,7 +9,7 @@ use crate::clause::Clause;
 /// Where a breach was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Place {
+pub enum Location {
     /// At a page.
     Page(Page),
     /// At a block.
@@ -18,7 +18,7 @@ pub enum Place {
     Device,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page(page) => page.fmt(f),
@@ -31,7 +31,7 @@ impl fmt::Display for Place {
 /// What was found there instead of what was promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Found {
+pub enum Observed {
     /// A byte of the page's data.
     DataByte {
         /// Its number in the page.
@@ -62,7 +62,7 @@ pub enum Found {
     OtherGeometry,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for Observed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DataByte { at, expected, found } => {
@@ -87,9 +87,9 @@ pub struct Breach {
     /// The promise.
     pub clause: Clause,
     /// Where it is broken.
-    pub place: Place,
+    pub place: Location,
     /// What was found there.
-    pub found: Found,
+    pub found: Observed,
 }
 
 impl fmt::Display for Breach {
@@ -124,7 +124,7 @@ pub enum Stopped<E> {
     /// The driver failed, and with it the examination.
     Driver {
         /// Where.
-        place: Place,
+        place: Location,
         /// What it said.
         error: E,
     },

@@ -5,7 +5,7 @@ use ftl_iface::{
     ReadError, RegionGeometry,
 };
 
-use crate::breach::{Breach, Found, Place, Stopped};
+use crate::breach::{Breach, Location, Observed, Stopped};
 use crate::clause::Clause;
 use crate::pattern::Fill;
 
@@ -33,16 +33,16 @@ pub struct Examiner<'l, D> {
 }
 
 /// What an examination ends with.
-pub(crate) type Verdict<E> = Result<(), Stopped<E>>;
+pub(crate) type Checked<E> = Result<(), Stopped<E>>;
 
 /// What a single read showed.
-pub(crate) enum Seen<E> {
+pub(crate) enum ReadResult<E> {
     AsExpected,
-    Otherwise(Found),
+    Otherwise(Observed),
     Failed(E),
 }
 
-pub(crate) fn breach<E>(clause: Clause, place: Place, found: Found) -> Verdict<E> {
+pub(crate) fn breach<E>(clause: Clause, place: Location, found: Observed) -> Checked<E> {
     Err(Stopped::Breach(Breach { clause, place, found }))
 }
 
@@ -82,7 +82,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
 
     /// Checks every clause that shows while power holds and costs no block. Each lent block is erased a few times and
     /// left erased.
-    pub fn examine(&mut self) -> Verdict<D::Error> {
+    pub fn examine(&mut self) -> Checked<D::Error> {
         for block in self.blocks {
             self.expect_bad(*block, false, Clause::UnmarkedIsNotBad)?;
         }
@@ -96,7 +96,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         self.extreme_content()?;
         self.erase_all()?;
         if *self.device.geometry() != self.geometry {
-            return breach(Clause::GeometryStays, Place::Device, Found::OtherGeometry);
+            return breach(Clause::GeometryStays, Location::Device, Observed::OtherGeometry);
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     /// Checks what a bad-block mark does. **The last of the lent blocks is marked bad for good.**
     ///
     /// A mark that the device says did not take is allowed, and then shows nothing.
-    pub fn examine_marks(&mut self) -> Verdict<D::Error> {
+    pub fn examine_marks(&mut self) -> Checked<D::Error> {
         let Some((victim, others)) = self.blocks.split_last() else { return Ok(()) };
         self.erase_all()?;
         self.fill_all(FULL, self.blocks)?;
@@ -112,7 +112,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
             Ok(()) => self.expect_bad(*victim, true, Clause::MarkedIsBad)?,
             Err(MarkError::Failed) => {}
             Err(MarkError::Driver(error)) => {
-                return Err(Stopped::Driver { place: Place::Block(*victim), error });
+                return Err(Stopped::Driver { place: Location::Block(*victim), error });
             }
         }
         for block in others {
@@ -124,14 +124,18 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
             let data = &mut self.data[..shape.page_bytes.as_usize()];
             let read = self.device.read(page, Bytes::ZERO, data, &mut []);
             if let Err(ReadError::Driver(_)) = read {
-                return breach(Clause::BadBlocksCanBeRead, Place::Page(page), Found::DriverFailed);
+                return breach(
+                    Clause::BadBlocksCanBeRead,
+                    Location::Page(page),
+                    Observed::DriverFailed,
+                );
             }
         }
         Ok(())
     }
 
     /// Parts of pages, from everywhere to everywhere that a driver may treat in its own way.
-    fn read_parts(&mut self) -> Verdict<D::Error> {
+    fn read_parts(&mut self) -> Checked<D::Error> {
         for block in self.blocks {
             let shape = *self.shape(*block);
             let (bytes, spare) = (shape.page_bytes.as_usize(), shape.spare_bytes.as_usize());
@@ -159,7 +163,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     }
 
     /// Erases the blocks one after the other, and looks at all of them each time.
-    fn erase_one_by_one(&mut self) -> Verdict<D::Error> {
+    fn erase_one_by_one(&mut self) -> Checked<D::Error> {
         let blocks = self.blocks;
         for (erased, block) in blocks.iter().enumerate() {
             self.erase(*block)?;
@@ -172,7 +176,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     }
 
     /// Programs every third page and the last one.
-    fn leave_pages_out(&mut self) -> Verdict<D::Error> {
+    fn leave_pages_out(&mut self) -> Checked<D::Error> {
         for block in self.blocks {
             let shape = *self.shape(*block);
             let last = shape.pages_per_block.get() - 1;
@@ -190,7 +194,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     }
 
     /// Pages of zeros alone and of 0xFF alone: content that an error correction may take for something else.
-    fn extreme_content(&mut self) -> Verdict<D::Error> {
+    fn extreme_content(&mut self) -> Checked<D::Error> {
         let Some(block) = self.blocks.first().copied() else { return Ok(()) };
         let shape = *self.shape(block);
         self.erase(block)?;
@@ -206,7 +210,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     // What checks are made of.
 
     /// Erases every lent block, and sees that each reads as erased.
-    pub(crate) fn erase_all(&mut self) -> Verdict<D::Error> {
+    pub(crate) fn erase_all(&mut self) -> Checked<D::Error> {
         let blocks = self.blocks;
         blocks.iter().try_for_each(|block| self.erase(*block))?;
         self.expect_all(Fill::Ones, blocks, Clause::ErasedReadsAsOnes)
@@ -214,7 +218,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
 
     /// Programs every page of the blocks, page by page across all of them, so that a driver which mixes blocks up
     /// is found out.
-    pub(crate) fn fill_all(&mut self, fill: Fill, blocks: &[Block]) -> Verdict<D::Error> {
+    pub(crate) fn fill_all(&mut self, fill: Fill, blocks: &[Block]) -> Checked<D::Error> {
         let most = blocks.iter().map(|block| self.shape(*block).pages_per_block.get()).max();
         for index in 0..most.unwrap_or(0) {
             for block in blocks {
@@ -231,7 +235,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         fill: Fill,
         blocks: &[Block],
         clause: Clause,
-    ) -> Verdict<D::Error> {
+    ) -> Checked<D::Error> {
         for block in blocks {
             let shape = *self.shape(*block);
             pages(*block, &shape).try_for_each(|page| self.expect(page, fill, clause))?;
@@ -239,37 +243,39 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         Ok(())
     }
 
-    pub(crate) fn expect(&mut self, page: Page, fill: Fill, clause: Clause) -> Verdict<D::Error> {
+    pub(crate) fn expect(&mut self, page: Page, fill: Fill, clause: Clause) -> Checked<D::Error> {
         let seen = self.look(page, fill);
         Self::judge(seen, page, clause)
     }
 
     /// Whether the whole page, spare bytes and all, holds that.
-    pub(crate) fn look(&mut self, page: Page, fill: Fill) -> Seen<D::Error> {
+    pub(crate) fn look(&mut self, page: Page, fill: Fill) -> ReadResult<D::Error> {
         let shape = self.shape(page.block());
         let (bytes, spare) = (shape.page_bytes.as_usize(), shape.spare_bytes.as_usize());
         self.compare(page, fill, 0, bytes, spare)
     }
 
-    fn judge(seen: Seen<D::Error>, page: Page, clause: Clause) -> Verdict<D::Error> {
+    fn judge(seen: ReadResult<D::Error>, page: Page, clause: Clause) -> Checked<D::Error> {
         match seen {
-            Seen::AsExpected => Ok(()),
-            Seen::Otherwise(found) => breach(clause, Place::Page(page), found),
-            Seen::Failed(error) => Err(Stopped::Driver { place: Place::Page(page), error }),
+            ReadResult::AsExpected => Ok(()),
+            ReadResult::Otherwise(found) => breach(clause, Location::Page(page), found),
+            ReadResult::Failed(error) => {
+                Err(Stopped::Driver { place: Location::Page(page), error })
+            }
         }
     }
 
-    fn program_and_read(&mut self, page: Page, fill: Fill) -> Verdict<D::Error> {
+    fn program_and_read(&mut self, page: Page, fill: Fill) -> Checked<D::Error> {
         match self.program(page, fill) {
             Ok(()) => {}
             Err(ProgramError::Failed) => return Err(Stopped::BlockFailed(page.block())),
             Err(ProgramError::Driver(error)) => {
-                return Err(Stopped::Driver { place: Place::Page(page), error });
+                return Err(Stopped::Driver { place: Location::Page(page), error });
             }
         }
         let seen = self.look(page, fill);
         let clause = match seen {
-            Seen::Otherwise(Found::SpareByte { .. }) => Clause::SpareReadsBack,
+            ReadResult::Otherwise(Observed::SpareByte { .. }) => Clause::SpareReadsBack,
             _ => Clause::DataReadBack,
         };
         Self::judge(seen, page, clause)
@@ -283,12 +289,12 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         self.device.program(page, &self.data[..bytes], &self.spare[..spare])
     }
 
-    pub(crate) fn erase(&mut self, block: Block) -> Verdict<D::Error> {
+    pub(crate) fn erase(&mut self, block: Block) -> Checked<D::Error> {
         match self.device.erase(block) {
             Ok(()) => Ok(()),
             Err(EraseError::Failed) => Err(Stopped::BlockFailed(block)),
             Err(EraseError::Driver(error)) => {
-                Err(Stopped::Driver { place: Place::Block(block), error })
+                Err(Stopped::Driver { place: Location::Block(block), error })
             }
         }
     }
@@ -298,12 +304,12 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         block: Block,
         bad: bool,
         clause: Clause,
-    ) -> Verdict<D::Error> {
+    ) -> Checked<D::Error> {
         match self.device.is_bad(block) {
             Ok(found) if found == bad => Ok(()),
-            Ok(true) => breach(clause, Place::Block(block), Found::Bad),
-            Ok(false) => breach(clause, Place::Block(block), Found::NotBad),
-            Err(error) => Err(Stopped::Driver { place: Place::Block(block), error }),
+            Ok(true) => breach(clause, Location::Block(block), Observed::Bad),
+            Ok(false) => breach(clause, Location::Block(block), Observed::NotBad),
+            Err(error) => Err(Stopped::Driver { place: Location::Block(block), error }),
         }
     }
 
@@ -315,7 +321,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         at: usize,
         length: usize,
         spare: usize,
-    ) -> Seen<D::Error> {
+    ) -> ReadResult<D::Error> {
         let page_bytes = self.shape(page.block()).page_bytes.as_usize();
         let (data, spare) = (&mut self.data[..length], &mut self.spare[..spare]);
         // A byte that the driver leaves alone must not look like what was promised.
@@ -329,20 +335,20 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         fill_inverse(spare, page_bytes);
         match self.device.read(page, Bytes::new(at as u32), data, spare) {
             Ok(_) => {}
-            Err(ReadError::Uncorrectable) => return Seen::Otherwise(Found::Uncorrectable),
-            Err(ReadError::Driver(error)) => return Seen::Failed(error),
+            Err(ReadError::Uncorrectable) => return ReadResult::Otherwise(Observed::Uncorrectable),
+            Err(ReadError::Driver(error)) => return ReadResult::Failed(error),
         }
         let wrong = fill.find(page, at, length, |offset, expected| {
             let (at, found) = ((at + offset) as u32, data[offset]);
-            (found != expected).then_some(Found::DataByte { at, expected, found })
+            (found != expected).then_some(Observed::DataByte { at, expected, found })
         });
         let wrong = wrong.or_else(|| {
             fill.find(page, page_bytes, spare.len(), |offset, expected| {
                 let (at, found) = (offset as u32, spare[offset]);
-                (found != expected).then_some(Found::SpareByte { at, expected, found })
+                (found != expected).then_some(Observed::SpareByte { at, expected, found })
             })
         });
-        wrong.map_or(Seen::AsExpected, Seen::Otherwise)
+        wrong.map_or(ReadResult::AsExpected, ReadResult::Otherwise)
     }
 
     /// The shape of a lent block, which lies within the geometry.

@@ -48,6 +48,6 @@ pub mod power;
 
 mod pattern;
 
-pub use breach::{Breach, Found, Place, Stopped};
+pub use breach::{Breach, Location, Observed, Stopped};
 pub use clause::Clause;
 pub use examiner::{BLOCKS_MIN, Examiner, memory_bytes};

@@ -4,9 +4,9 @@
 
 use ftl_iface::{Block, NandDevice, Page, ProgramError};
 
-use crate::breach::{Found, Place, Stopped};
+use crate::breach::{Location, Observed, Stopped};
 use crate::clause::Clause;
-use crate::examiner::{Examiner, KEPT, Seen, Verdict, breach, pages};
+use crate::examiner::{Checked, Examiner, KEPT, ReadResult, breach, pages};
 use crate::pattern::Fill;
 
 /// What is in flight when power fails.
@@ -21,14 +21,14 @@ pub enum InFlight {
 
 impl<D: NandDevice> Examiner<'_, D> {
     /// Fills every lent block. Switch power off afterwards, and on again.
-    pub fn before_power_off(&mut self) -> Verdict<D::Error> {
+    pub fn before_power_off(&mut self) -> Checked<D::Error> {
         self.erase_all()?;
         self.fill_all(KEPT, self.blocks)
     }
 
     /// Sees whether everything that [`before_power_off`](Self::before_power_off) wrote is there, and whether the blocks
     /// of `marked` are bad: those that [`examine_marks`](Self::examine_marks) marked.
-    pub fn after_power_off(&mut self, marked: &[Block]) -> Verdict<D::Error> {
+    pub fn after_power_off(&mut self, marked: &[Block]) -> Checked<D::Error> {
         for block in marked {
             self.expect_bad(*block, true, Clause::StaysWithoutPower)?;
         }
@@ -37,7 +37,7 @@ impl<D: NandDevice> Examiner<'_, D> {
 
     /// Makes the lent blocks ready for [`until_power_fails`](Self::until_power_fails). Power must not fail before it
     /// returns: let the board say so.
-    pub fn before_power_fails(&mut self, what: InFlight) -> Verdict<D::Error> {
+    pub fn before_power_fails(&mut self, what: InFlight) -> Checked<D::Error> {
         let Some((first, _)) = self.blocks.split_first() else { return Ok(()) };
         self.erase_all()?;
         match what {
@@ -50,7 +50,7 @@ impl<D: NandDevice> Examiner<'_, D> {
     /// Works until power fails, which the device's wrapper or a hand at the switch sees to, and returns when the driver
     /// does. Programs go through all lent blocks but the first, and end with them: a hundred blocks of an SPI NAND give
     /// some seconds. Erases continue for that many `times`.
-    pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Verdict<D::Error> {
+    pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Checked<D::Error> {
         let Some((_, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {
             InFlight::Programs => {
@@ -79,7 +79,7 @@ impl<D: NandDevice> Examiner<'_, D> {
     }
 
     /// Judges what a loss of power in [`until_power_fails`](Self::until_power_fails) left.
-    pub fn after_power_failed(&mut self, what: InFlight) -> Verdict<D::Error> {
+    pub fn after_power_failed(&mut self, what: InFlight) -> Checked<D::Error> {
         let Some((first, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {
             InFlight::Programs => {
@@ -105,27 +105,30 @@ impl<D: NandDevice> Examiner<'_, D> {
 
     fn is_erased(&mut self, block: Block) -> bool {
         let shape = *self.shape(block);
-        pages(block, &shape).all(|page| matches!(self.look(page, Fill::Ones), Seen::AsExpected))
+        pages(block, &shape)
+            .all(|page| matches!(self.look(page, Fill::Ones), ReadResult::AsExpected))
     }
 
     /// The page in flight is the last that does not read as erased, or the one after it, whose program had not begun.
     /// Before it, pages are whole but for those that share its cells; behind it, erased.
-    fn judge_cut_programs(&mut self, block: Block) -> Verdict<D::Error> {
+    fn judge_cut_programs(&mut self, block: Block) -> Checked<D::Error> {
         let shape = *self.shape(block);
         let mut in_flight: Option<Page> = None;
         for page in pages(block, &shape).rev() {
-            if !matches!(self.look(page, Fill::Ones), Seen::AsExpected) {
+            if !matches!(self.look(page, Fill::Ones), ReadResult::AsExpected) {
                 in_flight = Some(page);
                 break;
             }
         }
         let Some(cut) = in_flight else { return Ok(()) };
         match self.look(cut, KEPT) {
-            Seen::AsExpected | Seen::Otherwise(Found::Uncorrectable) => {}
-            Seen::Otherwise(found) => {
-                return breach(Clause::CutProgramLeavesItsPageKnown, Place::Page(cut), found);
+            ReadResult::AsExpected | ReadResult::Otherwise(Observed::Uncorrectable) => {}
+            ReadResult::Otherwise(found) => {
+                return breach(Clause::CutProgramLeavesItsPageKnown, Location::Page(cut), found);
             }
-            Seen::Failed(error) => return Err(Stopped::Driver { place: Place::Page(cut), error }),
+            ReadResult::Failed(error) => {
+                return Err(Stopped::Driver { place: Location::Page(cut), error });
+            }
         }
         let next = pages(block, &shape).find(|page| page.index() > cut.index());
         let pages_per_block = shape.pages_per_block;
@@ -135,14 +138,14 @@ impl<D: NandDevice> Examiner<'_, D> {
                 victims.any(|victim| victim == page.index())
             });
             match self.look(page, KEPT) {
-                Seen::AsExpected => {}
+                ReadResult::AsExpected => {}
                 _ if shares => {}
-                Seen::Otherwise(found) => {
+                ReadResult::Otherwise(found) => {
                     let clause = Clause::CutProgramChangesNothingElse;
-                    return breach(clause, Place::Page(page), found);
+                    return breach(clause, Location::Page(page), found);
                 }
-                Seen::Failed(error) => {
-                    return Err(Stopped::Driver { place: Place::Page(page), error });
+                ReadResult::Failed(error) => {
+                    return Err(Stopped::Driver { place: Location::Page(page), error });
                 }
             }
         }

@@ -24,8 +24,8 @@ impl<E: fmt::Debug> From<Fault<E>> for Violation {
     }
 }
 
-pub(crate) type Verdict = Result<(), Violation>;
+pub(crate) type Checked = Result<(), Violation>;
 
-pub(crate) fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Verdict {
+pub(crate) fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(Violation(sentence())) }
 }

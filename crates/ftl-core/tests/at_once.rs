@@ -4,7 +4,7 @@
 use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::hybrid::shape::{Part, SPARE_BLOCKS_MIN, Shape};
+use ftl_core::hybrid::shape::{Area, SPARE_BLOCKS_MIN, Shape};
 use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_core::{Operations, WorstCase};
@@ -34,7 +34,7 @@ enum Which {
 
 /// Blocks of the chains fail, as many as are granted.
 struct AtOnce {
-    chain: Part,
+    chain: Area,
     which: Which,
     dice: Dice,
     /// Blocks that have failed since the last grant.
@@ -92,7 +92,7 @@ impl Whim for AtOnce {
 const BYTES: usize = 512;
 
 /// How a request ended.
-type Outcome = Result<(), StoreWriteError<<Failing<AtOnce> as NandDevice>::Error>>;
+type Ended = Result<(), StoreWriteError<<Failing<AtOnce> as NandDevice>::Error>>;
 
 /// Writes, trims, or works while idle, as the dice say. Tells how it ended, and what it may have cost.
 fn one_request(
@@ -100,7 +100,7 @@ fn one_request(
     worst: &WorstCase,
     dice: &mut Dice,
     (version, truth): (u32, &mut [u32]),
-) -> (Outcome, Operations) {
+) -> (Ended, Operations) {
     let capacity = ftl.capacity().get();
     let longest = if dice.percent(30) { 40 } else { 3 };
     let count = (1 + dice.below(longest)).min(capacity);

@@ -5,7 +5,7 @@ use crate::world;
 
 use ftl_core::config::IndexConfig;
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::hybrid::shape::Place;
+use ftl_core::hybrid::shape::CheckpointArea;
 use ftl_core::layout::{FormatKey, Seal, image_check};
 use ftl_core::probe::{Counters, Verb};
 use ftl_core::{Config, Ftl, RamPlan, Stopped as Left};
@@ -55,11 +55,11 @@ fn first_region(geometry: &Geometry, config: &Config) -> Region {
 }
 
 impl Stopped {
-    fn place(&self, number: u16) -> Place {
-        Place::new(&self.plan.shape().meta, number)
+    fn place(&self, number: u16) -> CheckpointArea {
+        CheckpointArea::new(&self.plan.shape().meta, number)
     }
 
-    fn page(&self, place: Place, number: u32) -> Page {
+    fn page(&self, place: CheckpointArea, number: u32) -> Page {
         let (block, page) = place.page(number);
         let region = first_region(self.chip.geometry(), &self.config);
         // The meta part uses the first page of each word line.

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use ftl_core::hybrid::shape::{HEADER_BLOCKS, PLACES};
+use ftl_core::hybrid::shape::{CHECKPOINT_AREAS, HEADER_BLOCKS};
 use ftl_core::hybrid::slc::index::IndexShape;
 use ftl_core::layout::{
     FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag,
@@ -173,7 +173,7 @@ fn the_documents_figures_are_the_codes() {
     says(&format!("**{}** for devices of more than 65,534 chain blocks", Header::WIDE_VERSION));
     says(&format!("at most {}", ftl_core::hybrid::shape::SLOTS_MAX));
     says("two blocks that carry the header, two *rescue blocks*, and two *places* of checkpoints");
-    assert_eq!((HEADER_BLOCKS, PLACES), (2, 2));
+    assert_eq!((HEADER_BLOCKS, CHECKPOINT_AREAS), (2, 2));
     says(&format!("Version is that of the image, {}.", Seal::VERSION));
     says("at most 1,048,576, five bytes each");
     assert_eq!(IndexShape::MOST_ENTRIES, 1_048_576);

@@ -60,14 +60,14 @@ fn used(geometry: Geometry, config: &Config, seed: u64, end: End) -> (Device, Ve
 
 /// What has become of the sectors.
 #[derive(Debug, Default, PartialEq)]
-struct Found {
+struct Losses {
     lost: Vec<u32>,
     /// Those that read as something else than was written last.
     wrong: Vec<u32>,
 }
 
-fn look(ftl: &mut Ftl<'_, &mut Device, NoProbe>, truth: &[u32]) -> Found {
-    let mut found = Found::default();
+fn look(ftl: &mut Ftl<'_, &mut Device, NoProbe>, truth: &[u32]) -> Losses {
+    let mut found = Losses::default();
     let mut data = [0; BYTES];
     for (sector, version) in (0..).zip(truth) {
         let wanted = match version {
@@ -184,7 +184,7 @@ fn stays_lost(
     config: &Config,
     ram: &mut OwnedRam,
     truth: &[u32],
-    before: &Found,
+    before: &Losses,
 ) {
     let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
     ftl.scrub();
@@ -202,5 +202,5 @@ fn stays_lost(
             truth[*sector as usize] = 0;
         }
     }
-    assert_eq!(look(&mut ftl, &truth), Found::default());
+    assert_eq!(look(&mut ftl, &truth), Losses::default());
 }

@@ -24,14 +24,14 @@ fn done(counters: &Counters) -> Operations {
 
 /// What was asked of a device, within what bounds, and how often it had to wait.
 #[derive(Debug, Default)]
-struct Asked {
+struct Requests {
     bounded: u32,
     waited: u32,
     /// The most programs that a write of a sector took, and its bound.
     costliest: (u64, u64),
 }
 
-fn ask(name: &str, config: &PagedConfig, seed: u64) -> Asked {
+fn ask(name: &str, config: &PagedConfig, seed: u64) -> Requests {
     let chip = Chip::new(&datasheet::builtin(name).expect("known"), Content::Bytes);
     let chip = chip.expect("a possible part");
     let plan = PagedPlan::new(chip.geometry(), config).expect("it fits");
@@ -41,7 +41,7 @@ fn ask(name: &str, config: &PagedConfig, seed: u64) -> Asked {
         PageFtl::format(chip, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let capacity = plan.shape().capacity.get();
     let mut dice = Dice::new(seed);
-    let mut asked = Asked::default();
+    let mut asked = Requests::default();
     for request in 0..6_000 {
         let (before, waited) = (done(ftl.probe()), ftl.waited());
         let longest = [1, 1, 1, 2, 8, 40][dice.below(6) as usize].min(capacity);

@@ -26,7 +26,7 @@ pub const PAGE: Bytes = Bytes::new(16 << 10);
 
 /// One of the two memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Memory {
     /// The small fast one.
     Quick,
     /// The large one.
@@ -36,10 +36,10 @@ pub enum Kind {
 /// Two memories without faults, each a row of places of [`PAGE`] bytes.
 pub trait Memories {
     /// Reads bytes of a place.
-    fn read(&mut self, of: Kind, place: u32, at: usize, data: &mut [u8], cause: Cause);
+    fn read(&mut self, of: Memory, place: u32, at: usize, data: &mut [u8], cause: Cause);
 
     /// Writes bytes of a place.
-    fn write(&mut self, of: Kind, place: u32, at: usize, data: &[u8], cause: Cause);
+    fn write(&mut self, of: Memory, place: u32, at: usize, data: &[u8], cause: Cause);
 }
 
 /// The parameters.
@@ -104,19 +104,19 @@ pub fn new<M: Memories>(memories: M, config: &Config) -> Result<MultiScm<M>, Unf
 
 impl<M: Memories> MultiScm<M> {
     /// Cycles of the places of a memory.
-    pub fn wear(&self, of: Kind) -> &[u32] {
+    pub fn wear(&self, of: Memory) -> &[u32] {
         self.wear[of as usize].all()
     }
 
-    fn kind(&self, place: u32) -> Kind {
-        if place < self.config.quick { Kind::Quick } else { Kind::Large }
+    fn kind(&self, place: u32) -> Memory {
+        if place < self.config.quick { Memory::Quick } else { Memory::Large }
     }
 
     /// The memory of a place, and the place's number there.
-    fn locate(&self, place: u32) -> (Kind, u32) {
+    fn locate(&self, place: u32) -> (Memory, u32) {
         match self.kind(place) {
-            Kind::Quick => (Kind::Quick, place),
-            Kind::Large => (Kind::Large, place - self.config.quick),
+            Memory::Quick => (Memory::Quick, place),
+            Memory::Large => (Memory::Large, place - self.config.quick),
         }
     }
 
@@ -148,7 +148,7 @@ impl<M: Memories> MultiScm<M> {
 
     /// Counts a use of a page. If it is used often enough, it moves to the fast memory.
     fn use_page(&mut self, page: u32) {
-        if self.kind(self.places[page as usize]) == Kind::Quick {
+        if self.kind(self.places[page as usize]) == Memory::Quick {
             self.lists.touch(QUICK, page);
             return;
         }
@@ -182,7 +182,7 @@ impl<M: Memories> MultiScm<M> {
         let Some(least) = self.wear[kind as usize].least_at() else { return };
         let wear = self.wear(kind);
         if wear[at as usize] >= wear[least] + self.config.threshold.max(1) {
-            let first = if kind == Kind::Quick { 0 } else { self.config.quick as usize };
+            let first = if kind == Memory::Quick { 0 } else { self.config.quick as usize };
             self.exchange(page, self.pages[first + least], Cause::WearLeveling);
             self.leveled += 1;
         }
@@ -318,8 +318,8 @@ impl<M: Memories> Rival for MultiScm<M> {
         vec![
             ("pages_exchanged", self.exchanged as f64),
             ("pages_leveled", self.leveled as f64),
-            ("m_scm_cycles_most", most(Kind::Quick)),
-            ("s_scm_cycles_most", most(Kind::Large)),
+            ("m_scm_cycles_most", most(Memory::Quick)),
+            ("s_scm_cycles_most", most(Memory::Large)),
         ]
     }
 
@@ -328,7 +328,7 @@ impl<M: Memories> Rival for MultiScm<M> {
             if self.pages[*place as usize] != page {
                 return Err(format!("page {page} lies at {place}, which holds another"));
             }
-            let is_quick = self.kind(*place) == Kind::Quick;
+            let is_quick = self.kind(*place) == Memory::Quick;
             if is_quick != (self.lists.list_of(page) == Some(QUICK)) {
                 return Err(format!("page {page} is on a list of the other memory"));
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ftl_iface::{BlockStore, Bytes, Cause, Sector, SectorCount};
 use ftl_rivals::Rival;
-use ftl_rivals::multi_scm::{Config, Kind, Memories, MultiScm, PAGE, new};
+use ftl_rivals::multi_scm::{Config, Memories, Memory, MultiScm, PAGE, new};
 
 mod world;
 
@@ -14,18 +14,18 @@ struct Rows {
 }
 
 impl Rows {
-    fn place(&mut self, of: Kind, place: u32) -> &mut Vec<u8> {
+    fn place(&mut self, of: Memory, place: u32) -> &mut Vec<u8> {
         let page = || vec![0; PAGE.as_usize()];
-        self.held.entry((of == Kind::Quick, place)).or_insert_with(page)
+        self.held.entry((of == Memory::Quick, place)).or_insert_with(page)
     }
 }
 
 impl Memories for Rows {
-    fn read(&mut self, of: Kind, place: u32, at: usize, data: &mut [u8], _: Cause) {
+    fn read(&mut self, of: Memory, place: u32, at: usize, data: &mut [u8], _: Cause) {
         data.copy_from_slice(&self.place(of, place)[at..at + data.len()]);
     }
 
-    fn write(&mut self, of: Kind, place: u32, at: usize, data: &[u8], _: Cause) {
+    fn write(&mut self, of: Memory, place: u32, at: usize, data: &[u8], _: Cause) {
         self.place(of, place)[at..at + data.len()].copy_from_slice(data);
     }
 }
@@ -64,7 +64,7 @@ fn leveling_spreads_what_one_page_takes() {
         for _ in 0..3_000 {
             scm.write(Sector::new(80), &[1; 2048]).unwrap();
         }
-        scm.wear(Kind::Large).iter().copied().max().unwrap()
+        scm.wear(Memory::Large).iter().copied().max().unwrap()
     };
     assert_eq!(worn([false; 2]), 3_000);
     assert!(worn([true; 2]) < 200, "{}", worn([true; 2]));
@@ -82,6 +82,6 @@ fn what_is_accessed_again_is_served_by_the_quick_memory() {
     for _ in 0..10 {
         scm.write(first, &data).unwrap();
     }
-    let [quick, large] = [Kind::Quick, Kind::Large].map(|of| scm.wear(of).iter().sum::<u32>());
+    let [quick, large] = [Memory::Quick, Memory::Large].map(|of| scm.wear(of).iter().sum::<u32>());
     assert_eq!((quick, large), (11, 1), "one exchange, and ten writes to the quick one");
 }

@@ -3,11 +3,11 @@
 //! The guide quotes this file piece by piece. Here a model of the chip stands on the bus; on a board, the board's own
 //! `SpiDevice` does, and nothing else changes.
 
-use ftl_spi_nand::{Detail, EccReport, Part, Run, Verdict};
+use ftl_spi_nand::{Detail, EccReport, EccStatus, Part, Run};
 
 /// `GigaDevice` GD5F4GQ6UE, 4 Gbit, as Linux drives it.
 const GD5F4GQ6UE: Part = {
-    use Verdict::{Clean, SeeDetail, Uncorrectable};
+    use EccStatus::{Clean, SeeDetail, Uncorrectable};
     // Of each 16 of the first 64 spare bytes, the last 12: free, corrected, and none of them the mark.
     const SPARE: &[Run] = &[
         Run { at: 4, length: 12 },

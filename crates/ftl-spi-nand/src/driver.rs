@@ -8,7 +8,7 @@ use ftl_iface::{
 
 use crate::error::{Error, SetupError};
 use crate::onfi::{self, OnfiError, ParameterPage};
-use crate::part::{Part, SPARE_MAX, Verdict};
+use crate::part::{EccStatus, Part, SPARE_MAX};
 use crate::wire::{self, Command};
 
 /// How often a chip is asked whether it is ready before it is given up. At the fastest bus, 104 MHz on one line, a
@@ -232,14 +232,14 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
         let report = &self.part.ecc;
         let field = status >> report.shift & report.mask;
         let bits = match (report.verdicts.get(usize::from(field)), report.detail) {
-            (Some(Verdict::Clean), _) => 0,
-            (Some(Verdict::Corrected(bits)), _) => u16::from(*bits),
-            (Some(Verdict::SeeDetail), Some(detail)) => {
+            (Some(EccStatus::Clean), _) => 0,
+            (Some(EccStatus::Corrected(bits)), _) => u16::from(*bits),
+            (Some(EccStatus::SeeDetail), Some(detail)) => {
                 let value = self.register(detail.register)? >> detail.shift & detail.mask;
                 u16::from(value) + u16::from(detail.plus)
             }
-            (Some(Verdict::SeeDetail), None) => u16::from(report.correctable_bits),
-            (Some(Verdict::Uncorrectable) | None, _) => return Ok(None),
+            (Some(EccStatus::SeeDetail), None) => u16::from(report.correctable_bits),
+            (Some(EccStatus::Uncorrectable) | None, _) => return Ok(None),
         };
         Ok(Some(Corrected::bits(bits)))
     }

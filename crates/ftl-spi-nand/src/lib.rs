@@ -75,4 +75,4 @@ pub mod model;
 pub use driver::SpiNand;
 pub use error::{Error, SetupError};
 pub use onfi::{OnfiError, ParameterPage};
-pub use part::{Detail, EccReport, Part, Run, Verdict};
+pub use part::{Detail, EccReport, EccStatus, Part, Run};

@@ -20,7 +20,7 @@ pub struct Run {
 /// What a value of the status register's field says of the read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Verdict {
+pub enum EccStatus {
     /// No bit was wrong.
     Clean,
     /// At most that many bits of a codeword were wrong, and were corrected.
@@ -54,8 +54,8 @@ pub struct EccReport {
     /// The field's bits, after the shift: 3 or 7.
     pub mask: u8,
     /// What each value of the field says.
-    pub verdicts: [Verdict; 8],
-    /// Where [`Verdict::SeeDetail`] leads.
+    pub verdicts: [EccStatus; 8],
+    /// Where [`EccStatus::SeeDetail`] leads.
     pub detail: Option<Detail>,
     /// Bits of a codeword that are corrected.
     pub correctable_bits: u8,

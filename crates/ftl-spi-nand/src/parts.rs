@@ -4,10 +4,10 @@
 //! and `gigadevice.c` of Linux 6.12), checked against the makers' datasheets where these say which spare bytes the
 //! correction covers. Where the two leave a doubt, the bytes that both allow are taken.
 
-use crate::part::{Detail, EccReport, Part, Run, Verdict};
+use crate::part::{Detail, EccReport, EccStatus, Part, Run};
 use crate::wire::ECC_ENABLE;
 
-use Verdict::{Clean, Corrected, SeeDetail, Uncorrectable};
+use EccStatus::{Clean, Corrected, SeeDetail, Uncorrectable};
 
 /// Winbond: reads come from a buffer of a page, not page after page ("BUF" of the configuration register).
 const BUFFER_READ: u8 = 1 << 3;
@@ -31,7 +31,7 @@ const TWELVE_OF_SIXTEEN: &[Run] = &[
 
 /// A field of two bits, 5 and 4 of the status register.
 const fn two_bits(
-    verdicts: [Verdict; 4],
+    verdicts: [EccStatus; 4],
     detail: Option<Detail>,
     correctable_bits: u8,
 ) -> EccReport {

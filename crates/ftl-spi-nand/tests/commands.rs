@@ -180,7 +180,7 @@ fn marks_are_read_and_set_without_correction() {
 fn told(part: &Part, status: u8, detail: Option<u8>) -> Option<u16> {
     let register = part.ecc.detail.map(|detail| detail.register);
     let uncorrectable = part.ecc.verdicts[usize::from(status >> 4 & part.ecc.mask)]
-        == ftl_spi_nand::Verdict::Uncorrectable;
+        == ftl_spi_nand::EccStatus::Uncorrectable;
     let mut device = nand(part, |script| {
         let mut script = script.then(&[0x13, 0, 0, 0], &[]).then(&[0x0F, 0xC0], &[status]);
         if let Some(value) = detail {

@@ -18,7 +18,7 @@ use ftl_iface::{Block, Mode, Page, PageIndex, Region, RegionGeometry};
 
 use crate::content::{Content, ContentError, Format};
 use crate::preset::Preset;
-use crate::rules::{self, Verb};
+use crate::rules::{self, Operation};
 use crate::stamp::{ERASED, State};
 
 mod block;
@@ -30,7 +30,7 @@ mod whole;
 pub(crate) use self::block::BlockCells;
 use self::block::{Form, Storage};
 use self::rows::Rows;
-use self::whole::Whole;
+use self::whole::WholePages;
 
 /// The cells of one region.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Cells {
     pages: u16,
     blocks: Vec<BlockCells>,
     /// Data of the pages that are kept whole.
-    whole: Whole,
+    whole: WholePages,
     /// What preset blocks hold.
     preset: Option<Arc<dyn Preset>>,
     /// Packed blocks, if blocks are packed.
@@ -81,7 +81,7 @@ impl Cells {
         let format = Format::new(region, shape, content)?;
         // The geometry holds at most 65,535 pages a block.
         let pages = shape.pages_per_block.get() as u16;
-        let (blocks, whole, unused) = (Vec::new(), Whole::new(pages), Vec::new());
+        let (blocks, whole, unused) = (Vec::new(), WholePages::new(pages), Vec::new());
         Ok(Self {
             region,
             format,
@@ -180,14 +180,14 @@ impl Cells {
 
     #[inline]
     #[track_caller]
-    pub(crate) fn block(&self, verb: Verb, block: Block) -> &BlockCells {
+    pub(crate) fn block(&self, verb: Operation, block: Block) -> &BlockCells {
         match self.blocks.get(block.index() as usize) {
             Some(cells) => cells,
             None => rules::out_of_range(verb, block),
         }
     }
 
-    pub(crate) const fn whole(&self) -> &Whole {
+    pub(crate) const fn whole(&self) -> &WholePages {
         &self.whole
     }
 
@@ -222,7 +222,7 @@ impl Cells {
     pub(crate) fn read(&self, page: Page, at: usize, data: &mut [u8], spare: &mut [u8]) {
         let index = page.index().get();
         let Some(block) = self.blocks.get(page.block().index() as usize) else {
-            rules::out_of_range(Verb::Read, page)
+            rules::out_of_range(Operation::Read, page)
         };
         self.check_read(page, at, data.len(), spare.len());
         if index >= block.next {
@@ -244,7 +244,7 @@ impl Cells {
     fn read_erased(&self, page: Page, data: &mut [u8], spare: &mut [u8]) {
         // What is programmed lies within the block.
         if page.index().get() >= self.pages_of(page.block().index()) {
-            rules::out_of_range(Verb::Read, page);
+            rules::out_of_range(Operation::Read, page);
         }
         data.fill(ERASED);
         spare.fill(ERASED);
@@ -319,7 +319,7 @@ impl Cells {
     fn check_program(&self, page: Page, data: &[u8], spare: &[u8]) {
         let in_geometry = page.index().get() < self.pages;
         if !in_geometry || self.modes.is_some() && self.is_beyond_mode(page) {
-            rules::out_of_range(Verb::Program, page);
+            rules::out_of_range(Operation::Program, page);
         }
         if data.len() != self.format.page_bytes() {
             rules::data_length(page, data.len(), self.format.page_bytes());
@@ -344,10 +344,10 @@ impl Cells {
         self.check_program(page, data, spare);
         let index = page.index().get();
         let Some(block) = self.blocks.get_mut(page.block().index() as usize) else {
-            rules::out_of_range(Verb::Program, page)
+            rules::out_of_range(Operation::Program, page)
         };
         if block.bad {
-            rules::block_is_bad(Verb::Program, page);
+            rules::block_is_bad(Operation::Program, page);
         }
         if index < block.next {
             rules::out_of_order(page, block.next);
@@ -427,10 +427,10 @@ impl Cells {
     #[track_caller]
     pub(crate) fn wear(&mut self, block: Block) -> &mut BlockCells {
         let Some(cells) = self.blocks.get_mut(block.index() as usize) else {
-            rules::out_of_range(Verb::Erase, block)
+            rules::out_of_range(Operation::Erase, block)
         };
         if cells.bad {
-            rules::block_is_bad(Verb::Erase, block);
+            rules::block_is_bad(Operation::Erase, block);
         }
         // A loaded image may hold any count.
         cells.erases = cells.erases.saturating_add(1);
@@ -467,7 +467,7 @@ impl Cells {
     pub(crate) fn mark_bad(&mut self, block: Block) {
         match self.blocks.get_mut(block.index() as usize) {
             Some(cells) => cells.bad = true,
-            None => rules::out_of_range(Verb::MarkBad, block),
+            None => rules::out_of_range(Operation::MarkBad, block),
         }
     }
 }

@@ -38,20 +38,20 @@
 
 use ftl_iface::Bytes;
 
-use self::places::Places;
+use self::planes::Planes;
 use self::requests::Requests;
 use self::schedule::Schedule;
 use crate::part::{Nanos, Part, Timing};
 
-mod asked;
 mod dies;
 mod graph;
-mod places;
+mod job;
+mod planes;
 mod requests;
 mod schedule;
 
-pub(crate) use self::asked::{Asked, Work};
-pub use self::asked::{Done, Label, Order};
+pub use self::job::{Done, Label, Order};
+pub(crate) use self::job::{Job, Work};
 
 /// Whether operations follow each other or overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -108,7 +108,7 @@ impl Clock {
         let overlapped = match time {
             Time::Serial => None,
             Time::Overlapped => {
-                Some(Box::new(Schedule::new(Places::new(part), now, active, Requests::new(0))))
+                Some(Box::new(Schedule::new(Planes::new(part), now, active, Requests::new(0))))
             }
         };
         let (order, label) = (Order::default(), Label::default());
@@ -185,7 +185,7 @@ impl Clock {
 
     /// Does work of that length on idle hardware. What it is and where, only operations that overlap ask.
     #[inline]
-    pub(crate) fn spend(&mut self, length: Nanos, asked: impl FnOnce() -> Asked) {
+    pub(crate) fn spend(&mut self, length: Nanos, asked: impl FnOnce() -> Job) {
         if self.overlapped.is_some() {
             self.overlap(asked());
         } else {
@@ -197,7 +197,7 @@ impl Clock {
     /// Out of the way of the serial case, which is the one that long runs take.
     #[cold]
     #[inline(never)]
-    fn overlap(&mut self, asked: Asked) {
+    fn overlap(&mut self, asked: Job) {
         let Some(schedule) = &mut self.overlapped else { return };
         if schedule.is_open() {
             schedule.issue(asked, self.order, self.label);

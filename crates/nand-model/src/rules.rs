@@ -10,7 +10,7 @@ use ftl_iface::Page;
 
 /// The operations, as sentences and traces name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum Operation {
     Read,
     Program,
     Erase,
@@ -18,7 +18,7 @@ pub(crate) enum Verb {
     MarkBad,
 }
 
-impl Verb {
+impl Operation {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -34,14 +34,14 @@ impl Verb {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn breach(verb: Verb, place: impl Display, expected: impl Display) -> ! {
+fn breach(verb: Operation, place: impl Display, expected: impl Display) -> ! {
     panic!("breach: {} of {place}: {expected}", verb.name())
 }
 
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn out_of_range(verb: Verb, place: impl Display) -> ! {
+pub(crate) fn out_of_range(verb: Operation, place: impl Display) -> ! {
     breach(verb, place, "the device has no such place, expected one within its geometry")
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn out_of_range(verb: Verb, place: impl Display) -> ! {
 #[track_caller]
 pub(crate) fn out_of_order(page: Page, next: u16) -> ! {
     breach(
-        Verb::Program,
+        Operation::Program,
         page,
         format_args!(
             "pages are programmed in rising order and once per erase, expected page {next} or later"
@@ -61,7 +61,7 @@ pub(crate) fn out_of_order(page: Page, next: u16) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn block_is_bad(verb: Verb, place: impl Display) -> ! {
+pub(crate) fn block_is_bad(verb: Operation, place: impl Display) -> ! {
     breach(verb, place, "the block is marked bad, expected it to stay out of use")
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn block_is_bad(verb: Verb, place: impl Display) -> ! {
 #[track_caller]
 pub(crate) fn block_not_erased(page: Page) -> ! {
     breach(
-        Verb::Program,
+        Operation::Program,
         page,
         "the block's last erase did not complete, expected it to be erased again first",
     )
@@ -81,7 +81,7 @@ pub(crate) fn block_not_erased(page: Page) -> ! {
 #[track_caller]
 pub(crate) fn data_length(page: Page, length: usize, expected: usize) -> ! {
     breach(
-        Verb::Program,
+        Operation::Program,
         page,
         format_args!("the data are {length} bytes, expected exactly {expected}"),
     )
@@ -92,7 +92,7 @@ pub(crate) fn data_length(page: Page, length: usize, expected: usize) -> ! {
 #[track_caller]
 pub(crate) fn spare_length(page: Page, length: usize, expected: usize) -> ! {
     breach(
-        Verb::Program,
+        Operation::Program,
         page,
         format_args!("the spare bytes are {length}, expected exactly {expected}"),
     )
@@ -103,7 +103,7 @@ pub(crate) fn spare_length(page: Page, length: usize, expected: usize) -> ! {
 #[track_caller]
 pub(crate) fn read_beyond_data(page: Page, at: usize, length: usize, page_bytes: usize) -> ! {
     breach(
-        Verb::Read,
+        Operation::Read,
         page,
         format_args!("{length} bytes from {at} on leave the page, expected at most {page_bytes}"),
     )
@@ -114,7 +114,7 @@ pub(crate) fn read_beyond_data(page: Page, at: usize, length: usize, page_bytes:
 #[track_caller]
 pub(crate) fn read_beyond_spare(page: Page, length: usize, spare_bytes: usize) -> ! {
     breach(
-        Verb::Read,
+        Operation::Read,
         page,
         format_args!("{length} spare bytes were asked for, expected at most {spare_bytes}"),
     )
@@ -125,7 +125,7 @@ pub(crate) fn read_beyond_spare(page: Page, length: usize, spare_bytes: usize) -
 #[track_caller]
 pub(crate) fn read_of_part_of_a_sector(page: Page, at: usize, length: usize) -> ! {
     breach(
-        Verb::Read,
+        Operation::Read,
         page,
         format_args!(
             "{length} bytes from {at} on are no whole sectors, expected whole ones in stamp mode"
@@ -138,7 +138,7 @@ pub(crate) fn read_of_part_of_a_sector(page: Page, at: usize, length: usize) -> 
 #[track_caller]
 pub(crate) fn spare_not_kept(page: Page) -> ! {
     breach(
-        Verb::Program,
+        Operation::Program,
         page,
         "spare bytes beyond those kept in stamp mode are in use, expected them to be 0xFF",
     )

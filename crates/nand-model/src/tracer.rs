@@ -11,7 +11,7 @@ use crate::chip::Truth;
 use crate::clock::Timed;
 use crate::part::Nanos;
 use crate::power::{BlockFate, PageFate, PairFate, Tear};
-use crate::rules::Verb;
+use crate::rules::Operation;
 
 /// A device that tells of each operation: its number, what it was, where, what came of it, and when it was done where
 /// the device below keeps time.
@@ -83,9 +83,9 @@ impl<D, S: FnMut(&str)> Tracer<D, S> {
 }
 
 /// How the outcome of an operation reads.
-struct Outcome<'a, T, E>(&'a Result<T, E>);
+struct Shown<'a, T, E>(&'a Result<T, E>);
 
-impl<E: fmt::Display> fmt::Display for Outcome<'_, (), E> {
+impl<E: fmt::Display> fmt::Display for Shown<'_, (), E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Ok(()) => f.write_str("ok"),
@@ -94,7 +94,7 @@ impl<E: fmt::Display> fmt::Display for Outcome<'_, (), E> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for Outcome<'_, Corrected, E> {
+impl<E: fmt::Display> fmt::Display for Shown<'_, Corrected, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Ok(Corrected::NONE) => f.write_str("ok"),
@@ -121,8 +121,8 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     ) -> Result<Corrected, ReadError<D::Error>> {
         let result = self.inner.read(page, at, data, spare);
         let (from, length, spare) = (at.get(), data.len(), spare.len());
-        let outcome = Outcome(&result);
-        let verb = Verb::Read.name();
+        let outcome = Shown(&result);
+        let verb = Operation::Read.name();
         self.tell(verb, format_args!("{page}, {length} bytes from {from}, {spare} spare"), outcome);
         result
     }
@@ -135,14 +135,14 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         spare: &[u8],
     ) -> Result<(), ProgramError<D::Error>> {
         let result = self.inner.program(page, data, spare);
-        self.tell(Verb::Program.name(), page, Outcome(&result));
+        self.tell(Operation::Program.name(), page, Shown(&result));
         result
     }
 
     #[track_caller]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
         let result = self.inner.erase(block);
-        self.tell(Verb::Erase.name(), block, Outcome(&result));
+        self.tell(Operation::Erase.name(), block, Shown(&result));
         result
     }
 
@@ -150,11 +150,11 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
         let result = self.inner.is_bad(block);
         match &result {
-            Ok(true) => self.tell(Verb::IsBad.name(), block, "yes"),
-            Ok(false) => self.tell(Verb::IsBad.name(), block, "no"),
+            Ok(true) => self.tell(Operation::IsBad.name(), block, "yes"),
+            Ok(false) => self.tell(Operation::IsBad.name(), block, "no"),
             Err(error) => {
                 let outcome = format!("the driver failed ({error:?})");
-                self.tell(Verb::IsBad.name(), block, outcome);
+                self.tell(Operation::IsBad.name(), block, outcome);
             }
         }
         result
@@ -163,7 +163,7 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
         let result = self.inner.mark_bad(block);
-        self.tell(Verb::MarkBad.name(), block, Outcome(&result));
+        self.tell(Operation::MarkBad.name(), block, Shown(&result));
         result
     }
 
@@ -174,10 +174,10 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     #[track_caller]
     fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
         let result = self.inner.erase_into(block, mode);
-        let verb = Verb::Erase.name();
+        let verb = Operation::Erase.name();
         match mode {
-            Mode::Full => self.tell(verb, block, Outcome(&result)),
-            Mode::Slc => self.tell(verb, format_args!("{block} into SLC mode"), Outcome(&result)),
+            Mode::Full => self.tell(verb, block, Shown(&result)),
+            Mode::Slc => self.tell(verb, format_args!("{block} into SLC mode"), Shown(&result)),
         }
         result
     }
@@ -195,14 +195,14 @@ impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
     ) -> Result<(), D::Error> {
         let result = self.inner.tear_program(page, data, spare, fate, pair);
         let outcome = format!("power failed, page {fate:?}, pair {pair:?}");
-        self.tell(Verb::Program.name(), page, outcome);
+        self.tell(Operation::Program.name(), page, outcome);
         result
     }
 
     #[track_caller]
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
         let result = self.inner.tear_erase(block, fate);
-        self.tell(Verb::Erase.name(), block, format!("power failed, block {fate:?}"));
+        self.tell(Operation::Erase.name(), block, format!("power failed, block {fate:?}"));
         result
     }
 
@@ -228,7 +228,7 @@ impl<D: Truth, S: FnMut(&str)> Truth for Tracer<D, S> {
     #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         self.inner.attempt_erase(block);
-        self.tell(Verb::Erase.name(), block, "attempted in vain");
+        self.tell(Operation::Erase.name(), block, "attempted in vain");
     }
 }
 

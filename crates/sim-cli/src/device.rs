@@ -7,7 +7,7 @@ use nand_model::part::Part;
 
 use crate::Failure;
 use crate::size;
-use crate::systems::{Kept, Setup};
+use crate::systems::{Setup, Stored};
 
 /// Which device, and how large.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,7 +41,7 @@ impl DeviceArgs {
             part = part.with_slc_bytes(bytes)?;
         }
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
-        Ok(Setup { part, log_bytes, time, kept: Kept::Stamps })
+        Ok(Setup { part, log_bytes, time, kept: Stored::Stamps })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use torture::setup::SetupError;
-use torture::worlds::{self, Choice, Kept, Told};
+use torture::worlds::{self, Choice, Kept, Reported};
 use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
 
 use self::tell::Report;
@@ -201,7 +201,7 @@ fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
         seeds: args.seed..args.seed.saturating_add(number),
         kept: args.lives.clone(),
         broken_max: BROKEN_MAX,
-        told: Told::Shrunk,
+        told: Reported::Shrunk,
     };
     let progress = Progress::new();
     let outcome = worlds::worlds(&choice, &progress).map_err(unfit)?;

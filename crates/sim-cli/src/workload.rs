@@ -11,7 +11,7 @@ use crate::trace::fit::{Fit, FitChoice, Survey};
 use crate::trace::formats::{self, As, Columns, Format};
 use crate::trace::names::{self, Files};
 use crate::trace::reader::Reader;
-use crate::trace::{Place, Request, Room, TraceError};
+use crate::trace::{AddressSpace, Position, Request, TraceError};
 use crate::{Failure, interrupt, notes, spec};
 
 /// Which requests, and how they are read: flags that every replaying command has.
@@ -44,7 +44,7 @@ pub struct WorkloadArgs {
 
 /// One source of a workload.
 #[derive(Debug)]
-enum Source {
+enum Origin {
     File(Files),
     /// Its temporary copy, if it must be read more than once.
     Stdin(Option<NamedTempFile>),
@@ -54,7 +54,7 @@ enum Source {
 /// The whole workload.
 #[derive(Debug)]
 pub(crate) struct Workload {
-    sources: Vec<Source>,
+    sources: Vec<Origin>,
     format: Option<As>,
     lenient: bool,
     /// The maximum number of requests.
@@ -77,10 +77,10 @@ impl Workload {
         let mut files = Vec::new();
         for name in &args.traces {
             let other = match name.as_str() {
-                "-" if again => Source::Stdin(Some(keep_stdin()?)),
-                "-" => Source::Stdin(None),
+                "-" if again => Origin::Stdin(Some(keep_stdin()?)),
+                "-" => Origin::Stdin(None),
                 name if name.starts_with(synth::PREFIX) => {
-                    Source::Synth(Synth::parse(name).map_err(Failure::Arguments)?)
+                    Origin::Synth(Synth::parse(name).map_err(Failure::Arguments)?)
                 }
                 name if is_synth(name) => {
                     let reason = format!(
@@ -95,11 +95,11 @@ impl Workload {
                 }
             };
             sources
-                .extend(names::grouped(std::mem::take(&mut files)).into_iter().map(Source::File));
+                .extend(names::grouped(std::mem::take(&mut files)).into_iter().map(Origin::File));
             sources.push(other);
         }
-        sources.extend(names::grouped(files).into_iter().map(Source::File));
-        if sources.iter().filter(|source| matches!(source, Source::Stdin(_))).count() > 1 {
+        sources.extend(names::grouped(files).into_iter().map(Origin::File));
+        if sources.iter().filter(|source| matches!(source, Origin::Stdin(_))).count() > 1 {
             let reason = "standard input can be read once: name `-` once, and say --passes";
             return Err(Failure::Arguments(reason.into()));
         }
@@ -112,7 +112,7 @@ impl Workload {
     /// The seed of the synthetic workload; `None` if there is none or several differ.
     pub(crate) fn seed(&self) -> Option<u64> {
         let mut seeds = self.sources.iter().filter_map(|source| match source {
-            Source::Synth(synth) => Some(synth.seed),
+            Origin::Synth(synth) => Some(synth.seed),
             _ => None,
         });
         let first = seeds.next()?;
@@ -121,7 +121,7 @@ impl Workload {
 
     /// The requests, on a device of that capacity.
     pub(crate) fn open(&self, capacity: u64) -> Stream<'_> {
-        let lengths = self.sources.iter().map(Source::length).collect();
+        let lengths = self.sources.iter().map(Origin::length).collect();
         Stream {
             workload: self,
             capacity,
@@ -139,7 +139,7 @@ impl Workload {
     pub(crate) fn fit(
         &self,
         choice: Option<FitChoice>,
-        room: Room,
+        room: AddressSpace,
         grain: u64,
     ) -> Result<Fit, Failure> {
         match choice {
@@ -174,7 +174,7 @@ fn keep_stdin() -> Result<NamedTempFile, TraceError> {
     Ok(file)
 }
 
-impl Source {
+impl Origin {
     /// Its length in bytes or requests; `None` if that is not known before the end.
     fn length(&self) -> Option<u64> {
         let of_file = |path: &Path| std::fs::metadata(path).ok().map(|data| data.len());
@@ -261,10 +261,10 @@ impl Stream<'_> {
         let (format, lenient) = (self.workload.format.as_ref(), self.workload.lenient);
         let open = |paths: &[PathBuf], name: &str| Reader::open(paths, name, format, lenient);
         self.now = Some(match source {
-            Source::File(files) => Open::reader(open(&files.paths, &files.name)?),
-            Source::Stdin(Some(kept)) => Open::reader(open(&[kept.path().into()], STDIN)?),
-            Source::Stdin(None) => Open::reader(Reader::new(io::stdin(), STDIN, format, lenient)?),
-            Source::Synth(synth) => {
+            Origin::File(files) => Open::reader(open(&files.paths, &files.name)?),
+            Origin::Stdin(Some(kept)) => Open::reader(open(&[kept.path().into()], STDIN)?),
+            Origin::Stdin(None) => Open::reader(Reader::new(io::stdin(), STDIN, format, lenient)?),
+            Origin::Synth(synth) => {
                 let requests = synth.requests(self.capacity).map_err(Failure::Arguments)?;
                 Open::Generator(Box::new(requests))
             }
@@ -274,13 +274,13 @@ impl Stream<'_> {
     }
 
     /// The origin of the last request: the source's name, and the position in it.
-    pub(crate) fn place(&self) -> (String, Place) {
+    pub(crate) fn place(&self) -> (String, Position) {
         match (&self.now, self.next.checked_sub(1).map(|at| &self.workload.sources[at])) {
             (Some(Open::Reader(reader)), _) => (reader.name().into(), reader.place()),
-            (Some(Open::Generator(generator)), Some(Source::Synth(synth))) => {
-                (synth.name.clone(), Place::Request(generator.made()))
+            (Some(Open::Generator(generator)), Some(Origin::Synth(synth))) => {
+                (synth.name.clone(), Position::Request(generator.made()))
             }
-            _ => (String::new(), Place::Request(0)),
+            _ => (String::new(), Position::Request(0)),
         }
     }
 
@@ -355,7 +355,7 @@ mod tests {
         let mut stream = workload.open(1 << 30);
         stream.next_request().unwrap();
         assert_eq!(stream.fraction(), Some(0.25));
-        assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), Place::Request(1)));
+        assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), Position::Request(1)));
     }
 
     #[test]

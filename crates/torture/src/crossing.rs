@@ -22,7 +22,7 @@ use nand_model::{Chip, Fork, Stamp};
 
 use crate::account::{Account, cause_name};
 use crate::dice::{Share, mix};
-use crate::fate::{Cut, Fate, Verb};
+use crate::fate::{Change, Cut, Fate};
 use crate::faults::Faults;
 use crate::history::{History, Looked};
 use crate::injury::Injuries;
@@ -270,7 +270,7 @@ impl Crossing {
     }
 
     /// Counts an operation, and forks the picked branches. `tear` does the operation on a chip, with a fate.
-    fn cross(&mut self, verb: Verb, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
+    fn cross(&mut self, verb: Change, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
         self.spend()?;
         let at = self.operations;
         self.operations += 1;
@@ -403,7 +403,7 @@ impl NandDevice for Crossing {
     }
 
     fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
-        let verb = Verb::Program { paired: self.endangers(page) };
+        let verb = Change::Program { paired: self.endangers(page) };
         self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
             .map_err(ProgramError::Driver)?;
         self.note(page, data, spare, "program");
@@ -436,7 +436,7 @@ impl NandDevice for Crossing {
     }
 
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Halt>> {
-        self.cross(Verb::Erase, |chip, fate| {
+        self.cross(Change::Erase, |chip, fate| {
             if let Fate::Erase(fate) = fate {
                 let Ok(()) = chip.tear_erase(block, fate);
             }
@@ -463,7 +463,7 @@ impl NandDevice for Crossing {
     }
 
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
-        self.cross(Verb::Mark, |chip, fate| {
+        self.cross(Change::Mark, |chip, fate| {
             if fate == Fate::Mark(true) {
                 // A mark that fails equals one that was cut before it began.
                 let _ = chip.mark_bad(block);

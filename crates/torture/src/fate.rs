@@ -23,7 +23,7 @@ const UNSTABLE: [u32; 5] = [1, 2, 3, 5, 8];
 
 /// The operations that change the flash, as far as a cut distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum Change {
     /// A program; whether an earlier page of its word line may be lost with it.
     Program {
         /// Whether there is such a page.
@@ -35,7 +35,7 @@ pub enum Verb {
     Mark,
 }
 
-impl Verb {
+impl Change {
     /// Every fate of such an operation, each once. A page that was not begun and one that reads as erased look the same
     /// to the FTL and are one case.
     pub fn fates(self) -> impl Iterator<Item = Fate> {
@@ -104,7 +104,7 @@ impl Fate {
 
     /// Every fate of every operation.
     pub fn all() -> impl Iterator<Item = Self> {
-        let verbs = [Verb::Program { paired: true }, Verb::Erase, Verb::Mark];
+        let verbs = [Change::Program { paired: true }, Change::Erase, Change::Mark];
         std::iter::once(Self::Before).chain(verbs.into_iter().flat_map(|verb| verb.fates().skip(1)))
     }
 }
@@ -210,9 +210,9 @@ mod tests {
 
     #[test]
     fn only_a_paired_page_can_take_another_with_it() {
-        let count = |verb: Verb| verb.fates().count();
-        assert_eq!(count(Verb::Program { paired: false }), 10);
-        assert_eq!(count(Verb::Program { paired: true }), 19);
-        assert_eq!((count(Verb::Erase), count(Verb::Mark)), (5, 3));
+        let count = |verb: Change| verb.fates().count();
+        assert_eq!(count(Change::Program { paired: false }), 10);
+        assert_eq!(count(Change::Program { paired: true }), 19);
+        assert_eq!((count(Change::Erase), count(Change::Mark)), (5, 3));
     }
 }

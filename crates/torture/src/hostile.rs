@@ -15,7 +15,7 @@ use crate::faults::Faults;
 use crate::injury::Injuries;
 use crate::report::Breach;
 use crate::reserve::Reserve;
-use crate::script::Source;
+use crate::script::Script;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
 use crate::subject::{Mounted, Subject};
@@ -51,7 +51,7 @@ impl Image {
     }
 
     /// Alters some pages of some blocks of the image, chosen by the bytes.
-    pub fn alter(&mut self, source: &mut Source<'_>) {
+    pub fn alter(&mut self, source: &mut Script<'_>) {
         /// One alteration may be enough; many hide each other.
         const ALTERATIONS_MAX: u32 = 24;
         for _ in 0..ALTERATIONS_MAX {
@@ -62,12 +62,12 @@ impl Image {
         }
     }
 
-    fn place(&self, source: &mut Source<'_>) -> (usize, usize) {
+    fn place(&self, source: &mut Script<'_>) -> (usize, usize) {
         let block = source.below(self.blocks.len() as u32) as usize;
         (block, source.below(self.blocks[block].1.len() as u32) as usize)
     }
 
-    fn alter_once(&mut self, source: &mut Source<'_>) {
+    fn alter_once(&mut self, source: &mut Script<'_>) {
         let kind = source.byte() % 8;
         let (block, page) = self.place(source);
         match kind {
@@ -152,7 +152,7 @@ fn read(chip: &mut Chip, setup: &Setup) -> Vec<(Block, Vec<Option<Page>>)> {
     blocks
 }
 
-fn flip(bytes: &mut [u8], source: &mut Source<'_>) {
+fn flip(bytes: &mut [u8], source: &mut Script<'_>) {
     // The relevant bytes are at the beginning.
     let at = source.below(64) as usize % bytes.len().max(1);
     if let Some(byte) = bytes.get_mut(at) {
@@ -259,7 +259,7 @@ mod tests {
             for seed in 0..200 {
                 let bytes = bytes(seed, 40);
                 let mut altered = image.clone();
-                altered.alter(&mut Source::new(&bytes[..4 + seed as usize % 36]));
+                altered.alter(&mut Script::new(&bytes[..4 + seed as usize % 36]));
                 let chip = altered.chip(&setup).unwrap();
                 let visited = panics::catch(|| visit(&setup, chip));
                 assert_eq!(visited, Ok(Ok(())), "{} {:?}: {bytes:?}", setup.device, setup.system);

@@ -13,7 +13,7 @@ use nand_model::{Chip, Stamp};
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck, Told};
+use crate::on_flash::{Area, Bounded, Injury, OnFlash, RecordedBy, Struck};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
@@ -55,9 +55,9 @@ impl OnFlash for Hybrid {
         Bytes::new(layout::tag_bytes(shape.chain.slots.max(shape.meta.slots)) as u32)
     }
 
-    fn parts(&self, faults: &Faults) -> Vec<Part> {
+    fn parts(&self, faults: &Faults) -> Vec<Area> {
         let shape = self.plan.shape();
-        let part = |part: &ftl_core::hybrid::shape::Part, may_fail: u32| Part {
+        let part = |part: &ftl_core::hybrid::shape::Area, may_fail: u32| Area {
             region: part.region,
             first: part.first,
             blocks: part.block_count().get(),
@@ -69,21 +69,21 @@ impl OnFlash for Hybrid {
         let spare = shape.chain.block_count().get()
             - shape.logical_block_count().get()
             - u32::from(SPARE_BLOCKS_MIN);
-        let chains = Part {
+        let chains = Area {
             bounded: Bounded::AtOnce,
             factory_bad_max: shape.chain.block_count().get(),
             ..part(&shape.chain, spare.saturating_sub(faults.factory_bad))
         };
         // A log of two blocks has none to spare; but with too many failures it is closed, and the device works without
         // it.
-        let log = shape.log.map(|log| Part {
+        let log = shape.log.map(|log| Area {
             factory_bad_max: log.block_count().get() - 2,
             ..part(&log, log.block_count().get())
         });
         // A block that cannot be marked is listed in the headers, one of which is intact while the other is written.
         let headers = u32::from(faults.mark == 0);
-        let headers = Part { blocks: HEADER_BLOCKS.into(), ..part(&shape.meta, headers) };
-        let others = Part {
+        let headers = Area { blocks: HEADER_BLOCKS.into(), ..part(&shape.meta, headers) };
+        let others = Area {
             first: shape.meta.first + u32::from(HEADER_BLOCKS),
             blocks: shape.meta.block_count().get() - u32::from(HEADER_BLOCKS),
             ..part(
@@ -108,9 +108,9 @@ impl OnFlash for Hybrid {
             return None;
         }
         let told = match tag.kind {
-            Kind::Log => Told::LastPage,
-            Kind::Chain | Kind::ChainInPlace => Told::NextPage,
-            _ => Told::ItsPlace,
+            Kind::Log => RecordedBy::LastPage,
+            Kind::Chain | Kind::ChainInPlace => RecordedBy::NextPage,
+            _ => RecordedBy::ItsPlace,
         };
         let slots = 0..data.len() / self.config.sector_bytes.as_usize();
         // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer known.

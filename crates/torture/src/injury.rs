@@ -4,7 +4,7 @@ use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
 
-use crate::on_flash::{Injury, Told};
+use crate::on_flash::{Injury, RecordedBy};
 use crate::truth::Truth;
 
 /// All injuries so far.
@@ -33,10 +33,12 @@ impl Injuries {
                 victims.any(|index| index == page.index())
             };
             injury.untold |= match injury.told {
-                Told::LastPage => last + 1 < end,
-                Told::NextPage => last == page.index().get() || (last..end).any(is_endangered),
-                Told::ItsPlace => false,
-                Told::ItsEntry => cause == Cause::Mount,
+                RecordedBy::LastPage => last + 1 < end,
+                RecordedBy::NextPage => {
+                    last == page.index().get() || (last..end).any(is_endangered)
+                }
+                RecordedBy::ItsPlace => false,
+                RecordedBy::ItsEntry => cause == Cause::Mount,
             };
         }
     }

@@ -64,7 +64,7 @@ mod teller;
 pub use fate::{Cut, Fate};
 pub use faults::Faults;
 pub use plan::{Cuts, Nested, Plan};
-pub use report::{Breach, Found, Tally, Violation};
+pub use report::{Breach, ReadBack, Tally, Violation};
 pub use run::{Outcome, follow_script, torture};
 pub use setup::{FtlName, Setup, System};
 pub use steps::{Step, Workload};

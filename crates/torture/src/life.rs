@@ -77,7 +77,7 @@ enum After {
 }
 
 /// The violation, if there was one.
-pub(crate) type Verdict<T = ()> = Result<T, Box<Violation>>;
+pub(crate) type Checked<T = ()> = Result<T, Box<Violation>>;
 
 /// Runs the steps to their end; then mounts and compares the device once more.
 pub(crate) fn live(
@@ -85,7 +85,7 @@ pub(crate) fn live(
     mind: &mut Mind<'_>,
     steps: &mut dyn Iterator<Item = Step>,
     findings: &mut Findings,
-) -> Verdict {
+) -> Checked {
     let world = mind.world;
     let (in_mount, after_it) = world.picks(mind.cuts.len());
     let mut lived = Lived::Used;
@@ -146,7 +146,7 @@ impl Mind<'_> {
         steps: &mut dyn Iterator<Item = Step>,
         findings: &mut Findings,
         (lived, picks): (&mut Lived, Picks),
-    ) -> Verdict {
+    ) -> Checked {
         self.follow(ftl.device_mut().take_branches(), findings);
         self.may_be_blank = false;
         // The mount's work may continue in the first requests.
@@ -174,7 +174,7 @@ impl Mind<'_> {
         ftl: &mut dyn Mounted,
         steps: &mut dyn Iterator<Item = Step>,
         findings: &mut Findings,
-    ) -> Verdict<bool> {
+    ) -> Checked<bool> {
         for step in &mut *steps {
             if step == Step::Rest {
                 let before = self.truth.clone();
@@ -200,7 +200,7 @@ impl Mind<'_> {
     }
 
     /// Compares everything, and checks the invariants.
-    fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Verdict<After> {
+    fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<After> {
         ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
         let known = ftl.device().injured().len();
@@ -235,7 +235,7 @@ impl Mind<'_> {
         ftl: &dyn Mounted,
         compared: Result<(), Wrong>,
         doing: &dyn Display,
-    ) -> Verdict {
+    ) -> Checked {
         match (compared, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(doing, Breach::Endless)),
             (Ok(()), _) | (Err(_), Some(Halt::PowerOff)) => Ok(()),
@@ -248,7 +248,7 @@ impl Mind<'_> {
         ftl: &mut dyn Mounted,
         step: Step,
         findings: &mut Findings,
-    ) -> Verdict<After> {
+    ) -> Checked<After> {
         ftl.device_mut().grant(self.world.setup.request_budget());
         let request = self.truth.requests() + 1;
         let before = matches!(step, Step::Read { .. }).then(|| self.truth.clone());
@@ -317,7 +317,7 @@ impl Mind<'_> {
         }
     }
 
-    fn go_down(&self, branch: Branch, findings: &mut Findings) -> Verdict {
+    fn go_down(&self, branch: Branch, findings: &mut Findings) -> Checked {
         let world = self.world;
         let cuts: Vec<Cut> = self.cuts.iter().copied().chain([branch.cut]).collect();
         // The steps after the cut depend on its position, so that lives differ.

@@ -19,7 +19,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     fn spare_used(&self) -> Bytes;
 
     /// Its parts of the device, and how many blocks of each may fail before it may refuse writes.
-    fn parts(&self, faults: &Faults) -> Vec<Part>;
+    fn parts(&self, faults: &Faults) -> Vec<Area>;
 
     /// Blocks that may take no bad-block mark before it may refuse writes.
     fn unmarked_max(&self) -> usize;
@@ -36,7 +36,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
 
 /// Blocks that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Area {
     /// Their region.
     pub(crate) region: Region,
     /// The first block.
@@ -60,7 +60,7 @@ pub(crate) enum Bounded {
     Not,
 }
 
-impl Part {
+impl Area {
     /// Whether the block is one of them.
     pub(crate) fn holds(&self, block: Block) -> bool {
         let last = self.first + self.blocks;
@@ -84,7 +84,7 @@ pub(crate) struct Injury {
     /// Its address, until its block is erased.
     pub(crate) page: Option<Page>,
     /// What else records its content.
-    pub(crate) told: Told,
+    pub(crate) told: RecordedBy,
     /// Its content.
     pub(crate) contents: Vec<Stamp>,
     /// Sectors of which it is no longer known whether they held anything.
@@ -95,7 +95,7 @@ pub(crate) struct Injury {
 
 /// What else records the content of an unreadable page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum RecordedBy {
     /// Its place.
     ItsPlace,
     /// The page that is programmed last in its block.

@@ -10,7 +10,7 @@ use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Bounded, Injury, OnFlash, Part, Struck, Told};
+use crate::on_flash::{Area, Bounded, Injury, OnFlash, RecordedBy, Struck};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
@@ -46,9 +46,9 @@ impl OnFlash for Paged {
         Bytes::new(layout::tag_bytes(self.plan.shape().slots_max()) as u32)
     }
 
-    fn parts(&self, faults: &Faults) -> Vec<Part> {
+    fn parts(&self, faults: &Faults) -> Vec<Area> {
         let shape = self.plan.shape();
-        let part = |first: u32, blocks: u32, needed: u32| Part {
+        let part = |first: u32, blocks: u32, needed: u32| Area {
             region: shape.main.region,
             first,
             blocks,
@@ -57,11 +57,11 @@ impl OnFlash for Paged {
             factory_bad_max: blocks - needed,
         };
         let main = part(shape.main.first, shape.main.blocks, shape.main_needed);
-        let fast = shape.fast.map(|fast| Part {
+        let fast = shape.fast.map(|fast| Area {
             region: fast.region,
             ..part(fast.first, fast.blocks, shape.fast_needed)
         });
-        let headers = Part {
+        let headers = Area {
             region: shape.map_area().region,
             may_fail: 1,
             bounded: Bounded::Not,
@@ -69,7 +69,7 @@ impl OnFlash for Paged {
             ..part(0, HEADERS.into(), 0)
         };
         // It also mounts without anchors; but two must be good for the last one to be trusted.
-        let anchors = Part {
+        let anchors = Area {
             region: shape.map_area().region,
             bounded: Bounded::Not,
             ..part(HEADERS.into(), shape.anchors.into(), shape.anchors.min(2).into())
@@ -84,7 +84,7 @@ impl OnFlash for Paged {
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
         let sectors = struck.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
-        let (page, told) = (Some(struck.page), Told::ItsEntry);
+        let (page, told) = (Some(struck.page), RecordedBy::ItsEntry);
         Some(Injury { page, told, contents, places: Vec::new(), untold: false })
     }
 

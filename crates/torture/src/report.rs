@@ -10,7 +10,7 @@ use crate::setup::{FtlName, Setup, System};
 use crate::truth::Wrong;
 
 pub use crate::account::cause_name;
-pub use crate::truth::Found;
+pub use crate::truth::ReadBack;
 
 /// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]

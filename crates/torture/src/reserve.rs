@@ -7,7 +7,7 @@ use nand_model::part::Ecc;
 
 use crate::dice::{Dice, mix};
 use crate::faults::Faults;
-use crate::on_flash::{Bounded, Injury, OnFlash, Part};
+use crate::on_flash::{Area, Bounded, Injury, OnFlash};
 
 impl Faults {
     /// Sets up the initial faults of a new chip.
@@ -56,7 +56,7 @@ pub(crate) enum Blow {
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     failed: Vec<Block>,
-    parts: Vec<Part>,
+    parts: Vec<Area>,
     /// Blocks that cannot be marked, and how many may be.
     unmarked: (Vec<Block>, usize),
     /// Blocks of bounded parts that have failed since the FTL last reported how many may at once, and that number.
@@ -100,7 +100,7 @@ impl Reserve {
 
     pub(crate) fn fail(&mut self, block: Block) {
         add(&mut self.failed, block);
-        let bounded = |part: &Part| part.bounded == Bounded::AtOnce && part.holds(block);
+        let bounded = |part: &Area| part.bounded == Bounded::AtOnce && part.holds(block);
         if self.parts.iter().any(bounded) {
             add(&mut self.at_once.0, block);
             self.overwhelmed |= self.at_once.0.len() > self.at_once.1;
@@ -120,7 +120,7 @@ impl Reserve {
 
     /// Whether the device may refuse writes: more blocks have failed than it tolerates.
     pub(crate) fn is_gone(&self) -> bool {
-        let failed = |part: &Part| self.failed.iter().filter(|block| part.holds(**block)).count();
+        let failed = |part: &Area| self.failed.iter().filter(|block| part.holds(**block)).count();
         self.overwhelmed || self.parts.iter().any(|part| failed(part) > part.may_fail)
     }
 }

@@ -8,9 +8,9 @@ use crate::steps::Step;
 
 /// Bytes from which numbers are taken; zeros when they are used up.
 #[derive(Clone, Debug)]
-pub struct Source<'a>(&'a [u8]);
+pub struct Script<'a>(&'a [u8]);
 
-impl<'a> Source<'a> {
+impl<'a> Script<'a> {
     /// These bytes.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -48,7 +48,7 @@ const FAULTS: &[&str] = &["", "", "program", "erase", "program,erase,mark", "fac
 
 /// Runs the script that the bytes encode, on one of these setups.
 pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
-    let mut source = Source::new(bytes);
+    let mut source = Script::new(bytes);
     let Some(setup) = setups.get(source.below(setups.len().max(1) as u32) as usize) else {
         return Outcome::default();
     };
@@ -65,7 +65,7 @@ pub fn follow(setups: &[Setup], bytes: &[u8]) -> Outcome {
     follow_script(setup, &plan, seed, steps)
 }
 
-fn step(source: &mut Source<'_>, capacity: u32) -> Step {
+fn step(source: &mut Script<'_>, capacity: u32) -> Step {
     let kind = source.byte();
     let mut run = |longest: u32| {
         let first = source.below(capacity);

@@ -57,7 +57,7 @@ pub struct Truth {
 
 /// What a sector read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ReadBack {
     /// All zeros.
     Zeros,
     /// Data of a request, for this sector or another.
@@ -77,7 +77,7 @@ pub enum Found {
     Error(String),
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for ReadBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zeros => f.write_str("zeros"),
@@ -100,7 +100,7 @@ pub struct Wrong {
     /// The expected content.
     pub expected: String,
     /// The content found.
-    pub found: Found,
+    pub found: ReadBack,
 }
 
 /// Sectors that are read at once when a whole device is compared.
@@ -191,14 +191,14 @@ impl Truth {
     }
 
     /// Whether an older version may be found instead of the expected one.
-    fn may_be_older(&self, sector: u32, expected: Expected, found: &Found) -> bool {
+    fn may_be_older(&self, sector: u32, expected: Expected, found: &ReadBack) -> bool {
         let untold = |version: Version| self.untold.binary_search(&version).is_ok();
         // A write in flight may have replaced the version before, whose block may have been erased.
         let is_untold =
             untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
         let is_older = match found {
-            Found::Zeros => true,
-            Found::Written { request, sector: named } => {
+            ReadBack::Zeros => true,
+            ReadBack::Written { request, sector: named } => {
                 *named == sector && self.written_by(*request, sector) < expected.now
             }
             _ => false,
@@ -236,8 +236,8 @@ impl Truth {
                         self.compare(store, sector, 1)?;
                     }
                 }
-                Err(StoreReadError::Lost(_)) => self.settle(at, Found::Lost)?,
-                Err(error) => self.settle(at, Found::Error(format!("{error:?}")))?,
+                Err(StoreReadError::Lost(_)) => self.settle(at, ReadBack::Lost)?,
+                Err(error) => self.settle(at, ReadBack::Error(format!("{error:?}")))?,
             }
             at += run;
         }
@@ -249,36 +249,36 @@ impl Truth {
         self.compare(store, 0, self.sectors.len() as u32)
     }
 
-    fn found(&self, sector: &[u8]) -> Found {
+    fn found(&self, sector: &[u8]) -> ReadBack {
         let Some(stamp) = Stamp::read_from(sector) else {
             let zeros = sector.iter().all(|byte| *byte == 0);
-            return if zeros { Found::Zeros } else { Found::Garbage };
+            return if zeros { ReadBack::Zeros } else { ReadBack::Garbage };
         };
         if self.compare == Compare::Bytes {
             let mut whole = Vec::with_capacity(self.sector_bytes);
             fill(Version(stamp.get()), self.sector_bytes, self.compare, &mut whole);
             if whole != sector {
-                return Found::Mix;
+                return ReadBack::Mix;
             }
         }
         let capacity = self.sectors.len() as u32;
-        Found::Written { request: stamp.get() / capacity, sector: stamp.get() % capacity }
+        ReadBack::Written { request: stamp.get() / capacity, sector: stamp.get() % capacity }
     }
 
-    fn settle(&mut self, sector: u32, found: Found) -> Result<(), Wrong> {
+    fn settle(&mut self, sector: u32, found: ReadBack) -> Result<(), Wrong> {
         let expected = self.sectors[sector as usize];
         let fits = |version: Version| self.describes(version, &found);
         let settled = if fits(expected.now) {
             Expected { now: expected.now, lost: false }
         } else if let Some(asked) = self.asked_of(sector).iter().find(|asked| fits(**asked)) {
             Expected { now: *asked, lost: false }
-        } else if found == Found::Lost && self.may_be_lost(sector, expected) {
+        } else if found == ReadBack::Lost && self.may_be_lost(sector, expected) {
             // The expected version stays, because another copy may still be found after a mount.
             self.sectors[sector as usize].lost = true;
             return Ok(());
         } else if self.may_be_older(sector, expected, &found) {
             let now = match found {
-                Found::Written { request, .. } => self.written_by(request, sector),
+                ReadBack::Written { request, .. } => self.written_by(request, sector),
                 _ => Version::NONE,
             };
             Expected { now, lost: false }
@@ -291,10 +291,10 @@ impl Truth {
         Ok(())
     }
 
-    fn describes(&self, version: Version, found: &Found) -> bool {
+    fn describes(&self, version: Version, found: &ReadBack) -> bool {
         match found {
-            Found::Zeros => version == Version::NONE,
-            Found::Written { request, sector } => version == self.written_by(*request, *sector),
+            ReadBack::Zeros => version == Version::NONE,
+            ReadBack::Written { request, sector } => version == self.written_by(*request, *sector),
             _ => false,
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use ftl_core::bugs::{self, Bug};
 use torture::dice::Share;
-use torture::worlds::{Choice, Told, Worlds, worlds};
+use torture::worlds::{Choice, Reported, Worlds, worlds};
 use torture::{Cuts, FtlName, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
 
 /// What shows a bug.
@@ -82,7 +82,7 @@ fn tortured(shown: Shown, seed: u64) -> Outcome {
 
 /// Lives worlds as they are drawn.
 fn lived(seeds: Range<u64>) -> Worlds {
-    let (ftl, told) = (FtlName::Hybrid, Told::Whole);
+    let (ftl, told) = (FtlName::Hybrid, Reported::Whole);
     let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use torture::worlds::{Choice, Told, worlds};
+use torture::worlds::{Choice, Reported, worlds};
 use torture::{Cuts, Faults, FtlName, Nested, Plan, Setup, Unwatched, torture};
 
 fn nothing_is_lost(plan: &Plan) -> u64 {
@@ -41,7 +41,7 @@ fn cuts_with_blocks_that_fail_lose_nothing() {
 
 /// How often power failed in those worlds, none of which breaks a promise.
 fn cuts_in_worlds(seeds: Range<u64>) -> u64 {
-    let (ftl, told) = (FtlName::Paged, Told::Shrunk);
+    let (ftl, told) = (FtlName::Paged, Reported::Shrunk);
     let choice = Choice { ftl, seeds, kept: None, broken_max: 5, told };
     let outcome = worlds(&choice, &Unwatched).expect("worlds can be drawn");
     let broken: Vec<String> = outcome.broken.iter().map(ToString::to_string).collect();

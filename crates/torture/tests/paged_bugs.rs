@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::panic;
 
 use ftl_core::bugs::{self, Bug};
-use torture::worlds::{Choice, Told, Worlds, worlds};
+use torture::worlds::{Choice, Reported, Worlds, worlds};
 use torture::{FtlName, Unwatched};
 
 /// Random worlds in which a bug must be found.
@@ -19,7 +19,7 @@ const RARE: [u64; 1] = [1_000_121];
 const AT_ONCE: u64 = 48;
 
 fn lived(seeds: Range<u64>) -> Worlds {
-    let (ftl, told) = (FtlName::Paged, Told::Whole);
+    let (ftl, told) = (FtlName::Paged, Reported::Whole);
     let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
-use torture::report::Found;
+use torture::report::ReadBack;
 use torture::truth::{Compare, Truth};
 
 const SECTOR: usize = 512;
@@ -79,7 +79,7 @@ fn written_twice(compare: Compare) -> (Store, Store, Truth) {
     (store, between, truth)
 }
 
-fn found(mut truth: Truth, store: &mut Store) -> Found {
+fn found(mut truth: Truth, store: &mut Store) -> ReadBack {
     truth.compare_all(store).expect_err("the store lies").found
 }
 
@@ -99,7 +99,7 @@ fn a_store_that_keeps_its_promises_is_believed() {
 fn an_older_version_of_an_acknowledged_sector_is_found() {
     let (mut store, between, truth) = written_twice(Compare::Stamps);
     store.sectors[12] = between.sectors[12];
-    assert_eq!(found(truth, &mut store), Found::Written { request: 1, sector: 12 });
+    assert_eq!(found(truth, &mut store), ReadBack::Written { request: 1, sector: 12 });
 }
 
 #[test]
@@ -110,16 +110,16 @@ fn zeros_garbage_and_another_sectors_content_are_found() {
         store.sectors[12] = content;
         found(truth.clone(), &mut store)
     };
-    assert_eq!(with([0; SECTOR]), Found::Zeros);
-    assert_eq!(with([7; SECTOR]), Found::Garbage);
-    assert_eq!(with(store.sectors[13]), Found::Written { request: 2, sector: 13 });
+    assert_eq!(with([0; SECTOR]), ReadBack::Zeros);
+    assert_eq!(with([7; SECTOR]), ReadBack::Garbage);
+    assert_eq!(with(store.sectors[13]), ReadBack::Written { request: 2, sector: 13 });
 }
 
 #[test]
 fn a_mix_within_a_sector_is_found_where_every_byte_is_kept() {
     let (mut store, between, truth) = written_twice(Compare::Bytes);
     store.sectors[12][SECTOR - 1] = between.sectors[12][SECTOR - 1];
-    assert_eq!(found(truth, &mut store), Found::Mix);
+    assert_eq!(found(truth, &mut store), ReadBack::Mix);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_trimmed_sector_that_comes_back_is_found() {
     truth.begin_trim(10, 2);
     truth.acknowledge(10, 2);
     store.sectors[10] = [0; SECTOR];
-    assert_eq!(found(truth, &mut store), Found::Written { request: 2, sector: 11 });
+    assert_eq!(found(truth, &mut store), ReadBack::Written { request: 2, sector: 11 });
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn each_sector_of_a_cut_write_is_old_or_new_and_stays_what_it_was_found_to_be() 
     truth.compare_all(&mut store).expect("old and new are both right");
     let mut back = store.clone();
     back.sectors[10] = before.sectors[10];
-    assert_eq!(found(truth.clone(), &mut back), Found::Written { request: 2, sector: 10 });
+    assert_eq!(found(truth.clone(), &mut back), ReadBack::Written { request: 2, sector: 10 });
     store.write(Sector::new(10), &data).unwrap();
-    assert_eq!(found(truth, &mut store), Found::Written { request: 3, sector: 12 });
+    assert_eq!(found(truth, &mut store), ReadBack::Written { request: 3, sector: 12 });
 }
 
 #[test]
@@ -164,31 +164,31 @@ fn requests_that_were_cut_one_after_the_other_leave_open_all_that_they_asked_for
     store.sectors[10] = [0; SECTOR];
     truth.clone().compare_all(&mut store).expect("and the last");
     // Once it was read it is settled.
-    assert_eq!(found(first.clone(), &mut store), Found::Zeros);
-    assert!(matches!(found(first, &mut old.clone()), Found::Written { request: 2, .. }));
+    assert_eq!(found(first.clone(), &mut store), ReadBack::Zeros);
+    assert!(matches!(found(first, &mut old.clone()), ReadBack::Written { request: 2, .. }));
     // An acknowledged request leaves nothing open.
     truth.begin_write(10, 1, &mut data);
     truth.acknowledge(10, 1);
-    assert!(matches!(found(truth, &mut old.clone()), Found::Written { request: 2, .. }));
+    assert!(matches!(found(truth, &mut old.clone()), ReadBack::Written { request: 2, .. }));
 }
 
 #[test]
 fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_older() {
     let (mut store, between, mut truth) = written_twice(Compare::Stamps);
     store.lost = Some(12);
-    assert_eq!(found(truth.clone(), &mut store), Found::Lost);
+    assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
     let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
     truth.injure(&[stamp], &[], &[]);
     truth.compare_all(&mut store).expect("the fault explains it");
     store.lost = None;
     store.sectors[12] = between.sectors[12];
-    assert_eq!(found(truth.clone(), &mut store), Found::Written { request: 1, sector: 12 });
+    assert_eq!(found(truth.clone(), &mut store), ReadBack::Written { request: 1, sector: 12 });
     // But it does where nothing told what its page held.
     let mut untold = truth.clone();
     untold.injure(&[stamp], &[stamp], &[]);
     untold.compare_all(&mut store).expect("nothing told that there was anything younger");
     store.sectors[12] = store.sectors[11];
-    assert_eq!(found(untold, &mut store), Found::Written { request: 2, sector: 11 });
+    assert_eq!(found(untold, &mut store), ReadBack::Written { request: 2, sector: 11 });
     // Written again, it is no longer excused.
     let mut data = Vec::new();
     truth.begin_write(12, 1, &mut data);
@@ -196,5 +196,5 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     truth.acknowledge(12, 1);
     truth.compare_all(&mut store).expect("it was written again");
     store.lost = Some(12);
-    assert_eq!(found(truth, &mut store), Found::Lost);
+    assert_eq!(found(truth, &mut store), ReadBack::Lost);
 }

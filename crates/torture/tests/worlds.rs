@@ -1,6 +1,6 @@
 //! Random worlds: some hundred of them in each test run; `./ci torture` lives thousands.
 
-use torture::worlds::{Choice, Kept, Told, Worlds, worlds};
+use torture::worlds::{Choice, Kept, Reported, Worlds, worlds};
 use torture::{FtlName, Unwatched};
 
 fn lived(first: u64, number: u64, kept: Option<Kept>) -> Worlds {
@@ -9,7 +9,7 @@ fn lived(first: u64, number: u64, kept: Option<Kept>) -> Worlds {
         seeds: first..first + number,
         kept,
         broken_max: 1,
-        told: Told::Shrunk,
+        told: Reported::Shrunk,
     };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }

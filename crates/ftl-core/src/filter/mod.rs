@@ -33,7 +33,7 @@ pub use runs::Runs;
 use ftl_iface::{Bytes, SectorCount};
 
 use histogram::{CLASSES, Class, Histogram, Scale};
-use two_medians::{Modes, Part};
+use two_medians::{Cluster, Modes};
 
 /// Options of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl SizeFilter {
     }
 
     /// Whether a split in two told no small writes from large ones, but cut one heap.
-    fn are_one_heap(&self, small: &Part, large: &Part) -> bool {
+    fn are_one_heap(&self, small: &Cluster, large: &Cluster) -> bool {
         if !self.may_be_hot(large.centre) {
             return false;
         }

@@ -12,7 +12,7 @@ use super::histogram::{CLASSES, Class};
 
 /// One part of a split histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct Cluster {
     /// Its median: of two that serve equally, the smaller.
     pub(super) centre: Class,
     /// How many writes it has.
@@ -31,9 +31,9 @@ pub(super) enum Modes {
     /// The best split into two parts.
     Two {
         /// The part of the smaller sizes.
-        small: Part,
+        small: Cluster,
         /// The part of the larger sizes.
-        large: Part,
+        large: Cluster,
     },
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Modes {
 /// A histogram with two or more classes always splits into two parts that hold writes, since moving
 /// its smallest class into a part of its own saves at least one step.
 pub(super) fn modes(writes: &[u32; CLASSES]) -> Modes {
-    let mut best: Option<(Part, Part)> = None;
+    let mut best: Option<(Cluster, Cluster)> = None;
     for end in 1..CLASSES {
         let (Some(small), Some(large)) = (part(writes, 0..end), part(writes, end..CLASSES)) else {
             continue;
@@ -63,7 +63,7 @@ pub(super) fn modes(writes: &[u32; CLASSES]) -> Modes {
 /// The centre, weight and cost of those classes, or `None` if they hold no writes. No sum can
 /// overflow: eleven counts of 32 bits, each times ten steps at most.
 #[inline(never)]
-fn part(writes: &[u32; CLASSES], of: Range<usize>) -> Option<Part> {
+fn part(writes: &[u32; CLASSES], of: Range<usize>) -> Option<Cluster> {
     let counts = Class::all().zip(writes).filter(|(class, _)| of.contains(&class.index()));
     let writes: u64 = counts.clone().map(|(_, count)| u64::from(*count)).sum();
     let mut passed = 0;
@@ -73,7 +73,7 @@ fn part(writes: &[u32; CLASSES], of: Range<usize>) -> Option<Part> {
     })?;
     let cost =
         counts.map(|(class, count)| u64::from(*count) * u64::from(class.steps_to(centre))).sum();
-    Some(Part { centre, writes, cost })
+    Some(Cluster { centre, writes, cost })
 }
 
 #[cfg(test)]

@@ -35,7 +35,9 @@ use ftl_iface::SectorCount;
 use crate::bound::Operations;
 use crate::config::Config;
 use crate::hybrid::flash::listed_max;
-use crate::hybrid::shape::{PLACES, Place, SPARE_BLOCKS_MIN, Shape, kept_in_hand};
+use crate::hybrid::shape::{
+    CHECKPOINT_AREAS, CheckpointArea, SPARE_BLOCKS_MIN, Shape, kept_in_hand,
+};
 use crate::table::number;
 
 /// The worst case of any request to a device of that shape and configuration.
@@ -90,7 +92,7 @@ impl WorstCase {
             }
             None => None,
         };
-        let place = Place::new(&shape.meta, 0);
+        let place = CheckpointArea::new(&shape.meta, 0);
         Self {
             chain_pages: shape.chain.pages as u64,
             chain_slots: shape.chain.slots as u64,
@@ -116,7 +118,7 @@ impl WorstCase {
     }
 
     /// The first change after a mount breaks the seals of checkpoints.
-    const SEALS: Operations = Operations { reads: 0, programs: 0, erases: PLACES as u64 };
+    const SEALS: Operations = Operations { reads: 0, programs: 0, erases: CHECKPOINT_AREAS as u64 };
 
     /// Reads that find a chain's map: every page of its log blocks, twice where it is a trim.
     const fn scan(&self) -> u64 {

@@ -8,12 +8,12 @@ use alloc::{format, vec};
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::check::{Verdict, Violation, ensure};
+use crate::check::{Checked, Violation, ensure};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::slc::index::Entry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, PageNote, Slot, Stamp};
@@ -22,7 +22,7 @@ use crate::table::{Row, word};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Checks every invariant.
-    pub fn check(&mut self) -> Verdict {
+    pub fn check(&mut self) -> Checked {
         self.ensure_settled()?;
         self.every_chain_block_is_in_one_place()?;
         self.free_blocks_are_erased()?;
@@ -53,7 +53,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Each block of the chain region is bad, free, the target of a fold, kept for a wear move, or in one chain once.
-    fn every_chain_block_is_in_one_place(&mut self) -> Verdict {
+    fn every_chain_block_is_in_one_place(&mut self) -> Checked {
         let mut places: Vec<Vec<String>> =
             vec![Vec::new(); self.shape.chain.block_count().as_usize()];
         let mut put = |block: ChainBlock, place: String| {
@@ -95,7 +95,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A free block reads as erased.
-    fn free_blocks_are_erased(&mut self) -> Verdict {
+    fn free_blocks_are_erased(&mut self) -> Checked {
         // Those that a power cut may have touched are erased when they are taken.
         let suspects = word(self.mlc.chains.suspects()) as usize;
         let free: Vec<ChainBlock> = self.mlc.chains.free().skip(suspects).collect();
@@ -108,7 +108,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A data block has every page programmed, each slot the place of its sector.
-    fn data_blocks_hold_their_sectors_in_place(&mut self) -> Verdict {
+    fn data_blocks_hold_their_sectors_in_place(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             let Some(data) = self.mlc.chains.data(logical) else {
                 continue;
@@ -141,9 +141,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// What the tags of a chain's log blocks record, page by page: where each sector is, and its stamp. Pages that
     /// cannot be read are left out.
-    fn places_by_tags(&mut self, logical: LogicalBlock) -> Result<Vec<(Place, Stamp)>, Violation> {
+    fn places_by_tags(
+        &mut self,
+        logical: LogicalBlock,
+    ) -> Result<Vec<(MapEntry, Stamp)>, Violation> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
-        let mut places = vec![(Place::InPlace, Stamp::ZERO); sectors];
+        let mut places = vec![(MapEntry::InPlace, Stamp::ZERO); sectors];
         let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
         // Log blocks are younger than the data block: else a mount would take them for stale.
         let mut newest = Stamp::ZERO;
@@ -171,7 +174,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     };
                     let start = self.mlc.locate(trim.first).1 as usize;
                     for place in places.iter_mut().skip(start).take(trim.count.as_usize()) {
-                        *place = (Place::Trimmed, tag.stamp);
+                        *place = (MapEntry::Trimmed, tag.stamp);
                     }
                     continue;
                 }
@@ -179,7 +182,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     if let Some(sector) = self.flash.slot(spot, slot).copy_of() {
                         let (owner, offset) = self.mlc.locate(sector);
                         ensure(owner == logical, || format!("{sector} stands in {logical:?}"))?;
-                        let place = Place::Log { ordinal: ordinal as u16, page, slot };
+                        let place = MapEntry::Log { ordinal: ordinal as u16, page, slot };
                         places[offset as usize] = (place, tag.stamp);
                     }
                 }
@@ -189,7 +192,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Every page of a chain's log blocks is younger than the page before it, and than the data block's first.
-    fn chains_are_in_order_of_birth(&mut self) -> Verdict {
+    fn chains_are_in_order_of_birth(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             self.places_by_tags(logical)?;
         }
@@ -197,7 +200,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A cached map equals what a scan would find, and no sketch leaves out what is there.
-    fn maps_agree_with_the_tags(&mut self) -> Verdict {
+    fn maps_agree_with_the_tags(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             if !self.mlc.has_log(logical) {
                 continue;
@@ -205,7 +208,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let places = self.places_by_tags(logical)?;
             for (offset, (place, _)) in places.iter().enumerate() {
                 let known = self.mlc.sketches.may_hold(logical, offset as u32);
-                ensure(known || *place == Place::InPlace, || {
+                ensure(known || *place == MapEntry::InPlace, || {
                     format!("sector {offset} of {logical:?} is not sketched, found {place:?}")
                 })?;
             }
@@ -233,15 +236,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         &mut self,
         logical: LogicalBlock,
         offset: u32,
-        mapped: Place,
+        mapped: MapEntry,
     ) -> Result<bool, Violation> {
-        if let Place::Log { ordinal, page, .. } = mapped {
+        if let MapEntry::Log { ordinal, page, .. } = mapped {
             let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
             let block = block.ok_or_else(|| Violation("a map names no block".into()))?;
             let seen = self.flash.look(Spot::chain(block, page), Cause::Mount)?;
             return Ok(seen == Seen::Unreadable);
         }
-        Ok(mapped == Place::Trimmed && self.may_have_stood_on_lost_page(logical, offset)?)
+        Ok(mapped == MapEntry::Trimmed && self.may_have_stood_on_lost_page(logical, offset)?)
     }
 
     /// Whether the chain's log blocks have an unreadable page that may have held the sector: the next page's note names
@@ -275,7 +278,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
-    fn the_log_lies_between_tail_and_head(&mut self) -> Verdict {
+    fn the_log_lies_between_tail_and_head(&mut self) -> Checked {
         let Some(log) = self.log.get() else {
             return Ok(());
         };
@@ -327,7 +330,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// The hash table is in order, and each real entry points to a page that holds its sector.
-    fn every_entry_points_to_its_sector(&mut self) -> Verdict {
+    fn every_entry_points_to_its_sector(&mut self) -> Checked {
         let Some(log) = self.log.get() else {
             return Ok(());
         };
@@ -346,7 +349,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A sector that the log maps has no newer copy in its chain, once its logical block is proved.
-    fn proved_entries_are_newest(&mut self) -> Verdict {
+    fn proved_entries_are_newest(&mut self) -> Checked {
         for (sector, at) in self.entries() {
             let (logical, offset) = self.mlc.locate(sector);
             if self.unproved.get(logical) {
@@ -369,7 +372,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Nobody passes over the log where it holds something.
-    fn chains_with_entries_are_logged(&self) -> Verdict {
+    fn chains_with_entries_are_logged(&self) -> Checked {
         for (sector, _) in self.entries() {
             let (logical, _) = self.mlc.locate(sector);
             ensure(self.logged.get(logical), || {
@@ -380,7 +383,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// A slot that a fold left to the log or to a younger log block has its sector there.
-    fn sectors_left_elsewhere_are_there(&mut self) -> Verdict {
+    fn sectors_left_elsewhere_are_there(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             let Some(data) = self.mlc.chains.data(logical) else {
                 continue;
@@ -398,7 +401,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 };
                 let in_log = self.log.get().is_some_and(|log| log.index.find(sector).is_some());
                 let stands = in_log
-                    || place != Place::InPlace
+                    || place != MapEntry::InPlace
                     || self.may_have_stood_on_lost_page(logical, offset as u32)?;
                 ensure(stands, || format!("{sector} is neither in {data:?} nor anywhere else"))?;
             }

@@ -17,7 +17,7 @@ pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};
 pub use memory::FlashMemory;
 pub use seals::Seals;
-pub use spot::{Room, Spot};
+pub use spot::{Purpose, Spot};
 pub use weak::Weak;
 
 use ftl_iface::{
@@ -28,7 +28,7 @@ use ftl_iface::{
 use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
-use crate::hybrid::shape::{Part, Shape};
+use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use crate::table::word;
@@ -59,9 +59,9 @@ pub enum Content<'a> {
 pub struct Flash<'ram, D, P> {
     device: D,
     probe: P,
-    meta: Part,
-    log: Part,
-    chain: Part,
+    meta: Area,
+    log: Area,
+    chain: Area,
     /// Whether meta and log use only the first page of each word line.
     spreads: bool,
     sector_bytes: Bytes,
@@ -175,11 +175,11 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     }
 
     #[inline]
-    fn part(&self, room: Room) -> &Part {
+    fn part(&self, room: Purpose) -> &Area {
         match room {
-            Room::Meta => &self.meta,
-            Room::Log => &self.log,
-            Room::Chain => &self.chain,
+            Purpose::Meta => &self.meta,
+            Purpose::Log => &self.log,
+            Purpose::Chain => &self.chain,
         }
     }
 
@@ -191,7 +191,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        let spread = self.spreads && spot.room != Room::Chain && !planted(Bug::ForgetFirstPages);
+        let spread = self.spreads && spot.room != Purpose::Chain && !planted(Bug::ForgetFirstPages);
         let index = if spread { self.spread(spot.page) } else { PageIndex::new(spot.page) };
         self.block(spot).page(index)
     }
@@ -318,7 +318,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// others are skipped if those could not be backed up.
     pub fn may_be_left_out(&self, spot: Spot) -> bool {
         let pages = PageCount::new(u32::from(self.chain.pages));
-        spot.room == Room::Chain && !self.chain_pairing().is_first(PageIndex::new(spot.page), pages)
+        spot.room == Purpose::Chain
+            && !self.chain_pairing().is_first(PageIndex::new(spot.page), pages)
     }
 
     /// Slots per page there.
@@ -386,8 +387,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         let part = *self.part(spot.room);
         self.stamp = self.stamp.next();
         let spare = match spot.room {
-            Room::Meta | Room::Log => &mut *self.spares.log,
-            Room::Chain => &mut *self.spares.chain,
+            Purpose::Meta | Purpose::Log => &mut *self.spares.log,
+            Purpose::Chain => &mut *self.spares.chain,
         };
         let tagged = spare.get_mut(..layout::tag_bytes(part.slots)).unwrap_or(&mut []);
         layout::put_slots(tagged, slots);

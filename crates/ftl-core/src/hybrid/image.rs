@@ -8,7 +8,7 @@ use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::mlc::Mlc;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::index::IndexShape;
-use crate::hybrid::shape::{Place, Shape, ShapeError};
+use crate::hybrid::shape::{CheckpointArea, Shape, ShapeError};
 use crate::hybrid::slc::Log;
 use crate::hybrid::wear::DualPool;
 use crate::hybrid::writeback::WriteBack;
@@ -34,7 +34,7 @@ impl Shape {
 
     /// Bytes of an image that a place has room for, beside its seal.
     pub const fn place_bytes(&self) -> u64 {
-        Place::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
+        CheckpointArea::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
     }
 
     /// Bytes of an image of the tables, given the bytes of the log's hash table: the sum of what each module declares

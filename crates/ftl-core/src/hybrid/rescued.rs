@@ -1,7 +1,7 @@
 //! Rescue copies of pages that cannot be relied on: which exist, and which are valid.
 
 use crate::hybrid::address::ChainBlock;
-use crate::hybrid::shape::{PLACES, RESCUE_BLOCKS};
+use crate::hybrid::shape::{CHECKPOINT_AREAS, RESCUE_BLOCKS};
 use crate::layout::Stamp;
 
 /// A copy in one block, with a commit that is proved.
@@ -63,7 +63,7 @@ impl Rescued {
 }
 
 /// Blocks that carry copies at a time: the rescue blocks, and one of each place of checkpoints.
-pub(crate) const COPIES_MAX: usize = (RESCUE_BLOCKS + PLACES) as usize;
+pub(crate) const COPIES_MAX: usize = (RESCUE_BLOCKS + CHECKPOINT_AREAS) as usize;
 
 /// A bit in the note of a commit: the copy before it counts, too.
 pub(crate) const BESIDE: u32 = 1 << 23;

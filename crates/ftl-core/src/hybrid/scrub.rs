@@ -1,6 +1,6 @@
 //! The position of the running scrub, and its next page.
 
-use crate::hybrid::flash::{Room, Spot};
+use crate::hybrid::flash::{Purpose, Spot};
 use crate::hybrid::shape::{HEADER_BLOCKS, Shape};
 use crate::image::{Sink, Source};
 use crate::table::{BlockNumber, Width, number};
@@ -15,11 +15,11 @@ pub(crate) struct Scrub {
 }
 
 /// Blocks of a part that are scrubbed, and pages of each.
-pub(crate) fn extent(shape: &Shape, room: Room) -> (BlockNumber, u16) {
+pub(crate) fn extent(shape: &Shape, room: Purpose) -> (BlockNumber, u16) {
     match room {
-        Room::Meta => (number(HEADER_BLOCKS), shape.meta.pages),
-        Room::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
-        Room::Chain => (shape.chain.blocks, shape.chain.pages),
+        Purpose::Meta => (number(HEADER_BLOCKS), shape.meta.pages),
+        Purpose::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
+        Purpose::Chain => (shape.chain.blocks, shape.chain.pages),
     }
 }
 
@@ -44,7 +44,7 @@ impl Scrub {
     pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
         let (room, block) = (source.byte()?, shape.width().take(source)?);
         let page = source.half()?;
-        let Some(room) = Room::ALL.get(usize::from(room)) else {
+        let Some(room) = Purpose::ALL.get(usize::from(room)) else {
             return (room == NO_ROOM).then_some(Self::default());
         };
         let (blocks, pages) = extent(shape, *room);

@@ -12,12 +12,12 @@ use super::door::{Seen, is_map, is_redone};
 use super::map::leaf_named;
 use super::shape::Area;
 use super::store::PageFtl;
-use crate::check::{Verdict, Violation, ensure};
+use crate::check::{Checked, Violation, ensure};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Checks every invariant.
-    pub fn check(&mut self) -> Verdict {
+    pub fn check(&mut self) -> Checked {
         self.settle_if_possible()?;
         self.blocks_count_their_references()?;
         self.free_blocks_are_counted()?;
@@ -33,7 +33,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// A block has as many references as the table, the map pages and the directory make.
-    fn blocks_count_their_references(&mut self) -> Verdict {
+    fn blocks_count_their_references(&mut self) -> Checked {
         let mut counts: Vec<u32> = vec![0; self.shape.blocks() as usize];
         let mut count = |spot: Spot, many: u32| {
             if let Some(cell) = counts.get_mut(spot.block.get() as usize) {
@@ -67,7 +67,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// As many blocks are free as are counted.
-    fn free_blocks_are_counted(&mut self) -> Verdict {
+    fn free_blocks_are_counted(&mut self) -> Checked {
         for area in [Area::Fast, Area::Main] {
             if area == Area::Fast && self.shape.fast.is_none() {
                 continue;
@@ -82,7 +82,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// A block that has failed takes no pages any more: it is bad, or becomes that as soon as it is empty.
-    fn blocks_that_failed_are_out_of_use(&mut self) -> Verdict {
+    fn blocks_that_failed_are_out_of_use(&mut self) -> Checked {
         let spent =
             |block: &BlockNumber| self.blocks.is_bad(*block) || self.blocks.is_failing(*block);
         let spent = self.blocks.all().filter(spent).count();
@@ -93,7 +93,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The page programmed last does not do again what another did: a proof is after such a page.
-    fn what_is_done_again_is_proved(&mut self) -> Verdict {
+    fn what_is_done_again_is_proved(&mut self) -> Checked {
         for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
             let spot = Spot { block: open.block, page: open.next - 1 };
             let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The last anchor lists blocks of the area for which it does, and each once.
-    fn listed_blocks_are_listed_once(&mut self) -> Verdict {
+    fn listed_blocks_are_listed_once(&mut self) -> Checked {
         for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(self.anchors.listed) {
             for (at, block) in listed.iter().enumerate().filter(|(_, block)| block.is_some()) {
                 let earlier = listed.get(..at).unwrap_or(&[]);
@@ -120,7 +120,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// No open block may be opened once more, and no two streams share one.
-    fn open_blocks_are_not_free(&mut self) -> Verdict {
+    fn open_blocks_are_not_free(&mut self) -> Checked {
         let open: Vec<_> = self.opens.iter().flatten().map(|open| open.block).collect();
         for (at, block) in open.iter().enumerate() {
             ensure(!self.blocks.is_free(*block), || format!("{block:?} is open and free"))?;
@@ -131,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// No victim is an open block.
-    fn victims_are_not_open(&self) -> Verdict {
+    fn victims_are_not_open(&self) -> Checked {
         for victim in self.victims.iter().flatten() {
             let is_open = self.opens.iter().flatten().any(|open| open.block == victim.block);
             ensure(!is_open, || format!("{:?} is emptied and open", victim.block))?;
@@ -140,7 +140,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// What the directory names is a map page of that leaf.
-    fn the_directory_leads_to_map_pages(&mut self) -> Verdict {
+    fn the_directory_leads_to_map_pages(&mut self) -> Checked {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             let seen = self.door.look(spot, Cause::Scrub)?;
@@ -155,7 +155,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// The slot that a sector is mapped to holds that sector; or the page cannot be read that said where it is.
-    fn every_sector_is_where_the_map_says(&mut self) -> Verdict {
+    fn every_sector_is_where_the_map_says(&mut self) -> Checked {
         for number in 0..self.shape.capacity.get() {
             let sector = Sector::new(number);
             let Mapped::At(place) = self.lookup(sector)? else { continue };
@@ -173,7 +173,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// A dirty entry's tag is younger than the map page of its leaf: a mount finds it.
-    fn dirty_entries_are_younger_than_their_map_page(&mut self) -> Verdict {
+    fn dirty_entries_are_younger_than_their_map_page(&mut self) -> Checked {
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
             let (leaf, _) = self.shape.leaf_of(sector);
@@ -189,7 +189,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// A dirty entry's tag is younger than the horizon: a mount looks at it.
-    fn dirty_entries_are_younger_than_the_horizon(&mut self) -> Verdict {
+    fn dirty_entries_are_younger_than_the_horizon(&mut self) -> Checked {
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
             let (spot, _) = self.shape.spot(entry.place);

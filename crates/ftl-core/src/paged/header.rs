@@ -35,7 +35,7 @@ pub(super) type Header = [u8; BYTES];
 
 /// What a header block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum HeaderBlock {
     /// A header of ours, whole.
     Header(Header),
     /// A header of ours, damaged, or of another version.
@@ -83,18 +83,18 @@ pub(super) fn key_of(header: &Header) -> FormatKey {
     FormatKey::new(field.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
 }
 
-fn parse(bytes: &[u8]) -> Found {
-    let Some(header) = bytes.first_chunk::<BYTES>() else { return Found::Foreign };
+fn parse(bytes: &[u8]) -> HeaderBlock {
+    let Some(header) = bytes.first_chunk::<BYTES>() else { return HeaderBlock::Foreign };
     if header.get(..8) != Some(&MAGIC[..]) {
-        return Found::Foreign;
+        return HeaderBlock::Foreign;
     }
     let stored = header.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let version = header.get(8..10).and_then(<[u8]>::first_chunk);
     let known = version.is_some_and(|bytes| u16::from_le_bytes(*bytes) == VERSION);
     if known && stored == check(header.get(..BYTES - 4).unwrap_or(&[])) {
-        Found::Header(*header)
+        HeaderBlock::Header(*header)
     } else {
-        Found::Damaged
+        HeaderBlock::Damaged
     }
 }
 
@@ -104,7 +104,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// What a header block holds.
-    pub(super) fn header_at(&mut self, number: u16) -> Result<Found, Fault<D::Error>> {
+    pub(super) fn header_at(&mut self, number: u16) -> Result<HeaderBlock, Fault<D::Error>> {
         Ok(self.header_and_stamp(number)?.0)
     }
 
@@ -112,7 +112,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn header_and_stamp(
         &mut self,
         number: u16,
-    ) -> Result<(Found, Stamp), Fault<D::Error>> {
+    ) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
         self.header_in(self.header_block(number).page(PageIndex::new(0)))
     }
 
@@ -121,7 +121,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
     }
 
-    fn header_in(&mut self, page: Page) -> Result<(Found, Stamp), Fault<D::Error>> {
+    fn header_in(&mut self, page: Page) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
         let mut bytes = [0; BYTES];
         let key = self.door.key();
         self.door.set_key(FormatKey::HEADER);
@@ -135,7 +135,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         Ok(match seen {
             Seen::Page(tag) if tag.kind == Kind::Header => (parse(&bytes), tag.stamp),
-            _ => (Found::Foreign, Stamp::ZERO),
+            _ => (HeaderBlock::Foreign, Stamp::ZERO),
         })
     }
 
@@ -194,8 +194,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = header(&self.shape, self.door.key());
         for number in 0..HEADERS {
-            let missing =
-                !self.header_is_bad(number)? && self.header_at(number)? != Found::Header(header);
+            let missing = !self.header_is_bad(number)?
+                && self.header_at(number)? != HeaderBlock::Header(header);
             if missing {
                 // A cut may tear what is written now: it must count as the younger one, whatever is beside it.
                 let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
@@ -230,13 +230,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.raise_stamp(stamps[0].max(stamps[1]));
         let younger = u16::from(stamps[1] > stamps[0]);
         let twin = self.header_in(self.twin_page(younger))?.0;
-        Ok(if matches!(twin, Found::Header(_)) { HEADERS - 1 - younger } else { younger })
+        Ok(if matches!(twin, HeaderBlock::Header(_)) { HEADERS - 1 - younger } else { younger })
     }
 
     /// Writes a header anew, if the other one stands. `false`: it does not, or this one is bad now.
     fn rewrite_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
         let other = HEADERS - 1 - number;
-        if self.header_is_bad(other)? || self.header_at(other)? != Found::Header(*header) {
+        if self.header_is_bad(other)? || self.header_at(other)? != HeaderBlock::Header(*header) {
             return Ok(false);
         }
         if planted(Bug::HeadersAtOnce) {

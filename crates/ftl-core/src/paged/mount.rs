@@ -14,7 +14,7 @@ use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig};
 use super::dirty::{DirtyTable, Entry, Old};
 use super::door::{self, Door, Seen};
-use super::header::{self, Found};
+use super::header::{self, HeaderBlock};
 use super::map::{Map, MapMemory};
 use super::ram::{PagedRam, TableName};
 use super::records::Anchors;
@@ -233,12 +233,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 continue;
             }
             match self.header_and_stamp(number)? {
-                (Found::Header(found), stamp) => {
+                (HeaderBlock::Header(found), stamp) => {
                     youngest =
                         youngest.filter(|(_, other)| *other >= stamp).or(Some((found, stamp)));
                 }
-                (Found::Damaged, _) => damaged = true,
-                (Found::Foreign, _) => {}
+                (HeaderBlock::Damaged, _) => damaged = true,
+                (HeaderBlock::Foreign, _) => {}
             }
         }
         let Some((found, _)) = youngest else {

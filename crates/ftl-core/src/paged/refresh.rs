@@ -8,7 +8,7 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
-use super::header::Found;
+use super::header::HeaderBlock;
 use super::shape::HEADERS;
 use super::store::PageFtl;
 use super::under_way::{Open, Scrubbed, Stream};
@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(next) = self.scrub else { return Ok(false) };
         self.scrub = match next {
             Scrubbed::Header(number) => {
-                if self.header_at(number)? == Found::Foreign && !self.header_is_bad(number)? {
+                if self.header_at(number)? == HeaderBlock::Foreign && !self.header_is_bad(number)? {
                     self.door.weak.note(Weak::Headers);
                 }
                 let is_last = number + 1 == HEADERS;

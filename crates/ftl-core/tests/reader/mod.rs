@@ -15,7 +15,7 @@ const BACKUP: u8 = 0xC3;
 
 /// A part of the device.
 #[derive(Clone, Copy)]
-struct Part {
+struct Area {
     region: Region,
     first: u32,
     blocks: u32,
@@ -29,7 +29,7 @@ struct Part {
 
 /// Where a sector's content stands, or that it is zeros, and since when.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Newest {
     stamp: u64,
     at: Option<(Region, u32, u16, usize)>,
 }
@@ -52,8 +52,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) sector_bytes: usize,
     pub(crate) capacity: u32,
     key: u32,
-    log: Option<Part>,
-    chain: Part,
+    log: Option<Area>,
+    chain: Area,
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {
@@ -81,7 +81,7 @@ fn payload_check(words: &[u32], key: u32) -> u32 {
     })
 }
 
-impl Part {
+impl Area {
     fn page(self, block: u32, page: u16) -> Page {
         let index = if self.firsts { self.pairing.first_page(page) } else { PageIndex::new(page) };
         Block::new(self.region, self.first + block).page(index)
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
             let (pages, pairing) = (shape.pages_per_block, shape.pairing);
             let pages = if firsts { pairing.word_lines(pages) } else { pages };
             let pages = pages.get() as u16;
-            Part { region, first, blocks, pages, page_bytes, slots, pairing, firsts }
+            Area { region, first, blocks, pages, page_bytes, slots, pairing, firsts }
         };
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
         let log = (log_blocks > 0).then(|| part(region, meta_blocks, log_blocks, true));
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "The tag".
-    fn tag(&mut self, part: Part, block: u32, page: u16) -> Spare {
+    fn tag(&mut self, part: Area, block: u32, page: u16) -> Spare {
         let mut spare = vec![0; 12 + 4 * part.slots];
         let at = part.page(block, page);
         self.chip.read(at, Bytes::ZERO, &mut [], &mut spare).expect("a read");
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         Spare::Tagged(Tag { kind: spare[0], stamp, codes })
     }
 
-    fn tagged(&mut self, part: Part, block: u32, page: u16) -> Option<Tag> {
+    fn tagged(&mut self, part: Area, block: u32, page: u16) -> Option<Tag> {
         match self.tag(part, block, page) {
             Spare::Tagged(tag) => Some(tag),
             Spare::Erased => None,
@@ -151,20 +151,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn page(&mut self, part: Part, block: u32, page: u16) -> Vec<u8> {
+    fn page(&mut self, part: Area, block: u32, page: u16) -> Vec<u8> {
         let mut data = vec![0; part.page_bytes];
         let at = part.page(block, page);
         self.chip.read(at, Bytes::ZERO, &mut data, &mut []).expect("a read");
         data
     }
 
-    fn good_blocks(&mut self, part: Part) -> Vec<u32> {
+    fn good_blocks(&mut self, part: Area) -> Vec<u32> {
         let bad = |chip: &mut Chip, block| chip.is_bad(Block::new(part.region, part.first + block));
         (0..part.blocks).filter(|block| !bad(self.chip, *block).expect("a mark")).collect()
     }
 
     /// What a place holds; zeros are told as none.
-    pub(crate) fn data(&mut self, place: Place) -> Option<Vec<u8>> {
+    pub(crate) fn data(&mut self, place: Newest) -> Option<Vec<u8>> {
         let (region, block, page, slot) = place.at?;
         let bytes = self.sector_bytes;
         let part = if region == self.chain.region { self.chain } else { self.log? };
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What one page says of sectors: "What a sector holds".
-    fn sayings(&mut self, part: Part, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Place)> {
+    fn sayings(&mut self, part: Area, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Newest)> {
         if tag.kind == BACKUP {
             // Its sectors are in their chains, or was there when it was made.
             return Vec::new();
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             let data = self.page(part, block, page);
             let (first, count) = (word(&data, 0), word(&data, 4));
             assert_eq!(word(&data, 8), payload_check(&[first, count], self.key), "a trim's check");
-            let forgotten = Place { stamp: tag.stamp, at: None };
+            let forgotten = Newest { stamp: tag.stamp, at: None };
             return (first..first + count).map(|sector| (sector, forgotten)).collect();
         }
         let mut found = Vec::new();
@@ -200,13 +200,13 @@ impl<'a> Reader<'a> {
                 1 => None,
                 _ => continue,
             };
-            found.push((sector, Place { stamp: tag.stamp, at }));
+            found.push((sector, Newest { stamp: tag.stamp, at }));
         }
         found
     }
 
     /// What the pages of a block say, up to the first that is erased and none that may be left out.
-    fn sayings_of_block(&mut self, part: Part, block: u32) -> Vec<(u32, Place)> {
+    fn sayings_of_block(&mut self, part: Area, block: u32) -> Vec<(u32, Newest)> {
         let mut said = Vec::new();
         for page in 0..part.pages {
             match self.tagged(part, block, page) {
@@ -219,8 +219,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Every page of the device; of all that speak of a sector, the largest stamp is right.
-    pub(crate) fn read_everything(&mut self) -> HashMap<u32, Place> {
-        let mut newest: HashMap<u32, Place> = HashMap::new();
+    pub(crate) fn read_everything(&mut self) -> HashMap<u32, Newest> {
+        let mut newest: HashMap<u32, Newest> = HashMap::new();
         for part in self.log.into_iter().chain([self.chain]) {
             for block in self.good_blocks(part) {
                 for (sector, place) in self.sayings_of_block(part, block) {
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps 2 and 3, and what the pages of each chain say then.
-    fn mount_chains(&mut self) -> HashMap<u32, Place> {
+    fn mount_chains(&mut self) -> HashMap<u32, Newest> {
         let part = self.chain;
         let sectors = u32::from(part.pages) * part.slots as u32;
         let mut data: HashMap<u32, (u64, u32)> = HashMap::new();
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Step 4.
-    fn mount_log(&mut self, part: Part) -> HashMap<u32, Place> {
+    fn mount_log(&mut self, part: Area) -> HashMap<u32, Newest> {
         let ring = self.good_blocks(part);
         let born: Vec<Option<u64>> =
             ring.iter().map(|block| self.tagged(part, *block, 0).map(|tag| tag.stamp)).collect();
@@ -328,7 +328,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Summary".
-    fn summary(&mut self, part: Part, block: u32, data_pages: u16, listed: usize) -> Vec<u32> {
+    fn summary(&mut self, part: Area, block: u32, data_pages: u16, listed: usize) -> Vec<u32> {
         let mut left = usize::from(data_pages) * part.slots;
         let mut codes = Vec::new();
         for page in data_pages..part.pages {
@@ -364,13 +364,13 @@ fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
 
 /// What a mount found: the newest page of each sector in its chain, and in the log.
 pub(crate) struct Mounted {
-    chains: HashMap<u32, Place>,
-    log: HashMap<u32, Place>,
+    chains: HashMap<u32, Newest>,
+    log: HashMap<u32, Newest>,
 }
 
 impl Mounted {
     /// Step 5.
-    pub(crate) fn find(&self, sector: u32) -> Option<Place> {
+    pub(crate) fn find(&self, sector: u32) -> Option<Newest> {
         match (self.chains.get(&sector), self.log.get(&sector)) {
             (Some(chain), Some(log)) => Some(if chain.stamp > log.stamp { *chain } else { *log }),
             (chain, log) => chain.or(log).copied(),

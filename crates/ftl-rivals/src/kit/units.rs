@@ -8,7 +8,7 @@ use super::area::{Area, AreaPlan, Stream};
 use super::flash::{Fault, Flash, TAG_BYTES, page};
 
 mod check;
-mod room;
+mod space;
 
 /// A unit of the host's data, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@ use ftl_iface::{
 
 use super::{BusError, Misuse, SpiNandModel};
 use crate::onfi;
-use crate::part::{SPARE_MAX, Verdict};
+use crate::part::{EccStatus, SPARE_MAX};
 use crate::wire::{self, Command};
 
 /// Stands for what an uncorrectable page holds: bytes that were never written.
@@ -118,19 +118,19 @@ impl<N: NandDevice> SpiNandModel<'_, N> {
         let report = &self.part.ecc;
         let values = usize::from(report.mask) + 1;
         let told = report.verdicts.iter().take(values).position(|told| match (told, verdict) {
-            (Verdict::Clean, Some(corrected)) => corrected == Corrected::NONE,
-            (Verdict::Corrected(most), Some(corrected)) => {
+            (EccStatus::Clean, Some(corrected)) => corrected == Corrected::NONE,
+            (EccStatus::Corrected(most), Some(corrected)) => {
                 corrected != Corrected::NONE && corrected.get() <= u16::from(*most)
             }
-            (Verdict::SeeDetail, Some(corrected)) => {
+            (EccStatus::SeeDetail, Some(corrected)) => {
                 let most = report.detail.map_or(0, |detail| detail.mask + detail.plus);
                 corrected != Corrected::NONE && corrected.get() <= u16::from(most)
             }
-            (Verdict::Uncorrectable, verdict) => verdict.is_none(),
+            (EccStatus::Uncorrectable, verdict) => verdict.is_none(),
             (_, None) => false,
         });
         // What no value can tell is beyond this part's correction.
-        let beyond = || report.verdicts.iter().position(|told| *told == Verdict::Uncorrectable);
+        let beyond = || report.verdicts.iter().position(|told| *told == EccStatus::Uncorrectable);
         let field = told.or_else(beyond).unwrap_or(values - 1) as u8;
         self.status = self.status & !(report.mask << report.shift) | field << report.shift;
         if let (Some(detail), Some(corrected)) = (report.detail, verdict) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::Place;
+use super::rows::RowId;
 
 /// What is held of a plain block's pages.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(super) enum Form {
     /// A record each.
     Plain,
     /// A row each, in memory that packed blocks have together.
-    Packed(Place),
+    Packed(RowId),
     /// Not at all: the region's formula gives them.
     Preset,
 }

@@ -19,7 +19,7 @@ pub(super) struct Rows {
 
 /// Where a packed block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(u32);
+pub(super) struct RowId(u32);
 
 /// The most blocks of a piece, as a power of two: in the MLC of the paper, 2 MB of them.
 const PIECE_SHIFT_MAX: u32 = 10;
@@ -36,38 +36,38 @@ impl Rows {
     /// A place for a block whose first page is programmed.
     #[cold]
     #[inline(never)]
-    pub(super) fn take(&mut self) -> Place {
+    pub(super) fn take(&mut self) -> RowId {
         if let Some(place) = self.free.pop() {
-            return Place(place);
+            return RowId(place);
         }
         if self.taken as usize == self.pieces.len() << self.piece_shift {
             // What is zero is given by the system when it is touched first.
             self.pieces.push(vec![0; self.block_bytes << self.piece_shift].into());
         }
         self.taken += 1;
-        Place(self.taken - 1)
+        RowId(self.taken - 1)
     }
 
     /// Gives back the place of a block that is packed no longer.
-    pub(super) fn give_back(&mut self, Place(place): Place) {
+    pub(super) fn give_back(&mut self, RowId(place): RowId) {
         self.free.push(place);
     }
 
     /// The piece in which a place is, and where in it.
     #[inline]
-    const fn find(&self, Place(place): Place) -> (usize, usize) {
+    const fn find(&self, RowId(place): RowId) -> (usize, usize) {
         let piece = place >> self.piece_shift;
         (piece as usize, (place - (piece << self.piece_shift)) as usize * self.block_bytes)
     }
 
     #[inline]
-    pub(super) fn get(&self, place: Place) -> &[u8] {
+    pub(super) fn get(&self, place: RowId) -> &[u8] {
         let (piece, start) = self.find(place);
         &self.pieces[piece][start..start + self.block_bytes]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, place: Place) -> &mut [u8] {
+    pub(super) fn get_mut(&mut self, place: RowId) -> &mut [u8] {
         let (piece, start) = self.find(place);
         &mut self.pieces[piece][start..start + self.block_bytes]
     }

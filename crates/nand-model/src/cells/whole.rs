@@ -10,16 +10,16 @@ use crate::stamp::ERASED;
 
 /// The data of such pages of a region.
 #[derive(Clone, Debug)]
-pub(crate) struct Whole {
+pub(crate) struct WholePages {
     /// Of a block.
     pages: u16,
     /// By [`Self::key`].
-    data: HashMap<u32, Kept>,
+    data: HashMap<u32, PageBytes>,
 }
 
 /// What is kept of a page.
 #[derive(Clone, Debug)]
-enum Kept {
+enum PageBytes {
     /// Its bytes.
     Bytes(Arc<[u8]>),
     /// All its words, as runs.
@@ -40,7 +40,7 @@ const LONG: usize = 8 << 10;
 /// Runs must take no more than this part of the page's bytes.
 const WORTH_IT: usize = 2;
 
-impl Whole {
+impl WholePages {
     pub(super) fn new(pages: u16) -> Self {
         Self { pages, data: HashMap::new() }
     }
@@ -54,8 +54,8 @@ impl Whole {
     #[inline(never)]
     pub(super) fn keep(&mut self, block: u32, page: u16, data: &[u8]) {
         let runs = if data.len() < LONG { None } else { runs(data) };
-        let bytes = || Kept::Bytes(Arc::from(without_ones(data)));
-        let kept = runs.map_or_else(bytes, |runs| Kept::Runs(runs.into()));
+        let bytes = || PageBytes::Bytes(Arc::from(without_ones(data)));
+        let kept = runs.map_or_else(bytes, |runs| PageBytes::Runs(runs.into()));
         self.data.insert(self.key(block, page), kept);
     }
 
@@ -63,8 +63,8 @@ impl Whole {
     pub(crate) fn load(&self, block: u32, page: u16, at: usize, data: &mut [u8]) {
         // A page whose state says whole was put there by the same call that set the state.
         let kept = match self.data.get(&self.key(block, page)) {
-            Some(Kept::Bytes(kept)) => kept.get(at..),
-            Some(Kept::Runs(runs)) => return load_runs(runs, at, data),
+            Some(PageBytes::Bytes(kept)) => kept.get(at..),
+            Some(PageBytes::Runs(runs)) => return load_runs(runs, at, data),
             None => None,
         };
         let kept = kept.unwrap_or(&[]);
@@ -83,9 +83,9 @@ impl Whole {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let bytes = |kept: &Kept| match kept {
-            Kept::Bytes(bytes) => bytes.len(),
-            Kept::Runs(runs) => size_of_val(&**runs),
+        let bytes = |kept: &PageBytes| match kept {
+            PageBytes::Bytes(bytes) => bytes.len(),
+            PageBytes::Runs(runs) => size_of_val(&**runs),
         };
         self.data.values().map(bytes).sum()
     }
@@ -161,7 +161,7 @@ mod tests {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    fn read(whole: &Whole, at: usize, length: usize) -> Vec<u8> {
+    fn read(whole: &WholePages, at: usize, length: usize) -> Vec<u8> {
         let mut data = vec![0x55; length];
         whole.load(2, 1, at, &mut data);
         data
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_long_page_comes_back_from_runs_and_takes_less() {
         for written in [0, 1, 40, 4_000] {
-            let (page, mut whole) = (map_page(written), Whole::new(4));
+            let (page, mut whole) = (map_page(written), WholePages::new(4));
             whole.keep(2, 1, &page);
             assert_eq!(read(&whole, 0, PAGE), page, "{written}");
             assert_eq!(read(&whole, 4096, 512), page[4096..4608], "{written}");

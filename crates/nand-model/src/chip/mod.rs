@@ -10,11 +10,11 @@ use ftl_iface::{
 };
 
 use crate::cells::{BlockCells, Cells};
-use crate::clock::{Asked, Clock, Done, Label, Order, Time, Timed, Work};
+use crate::clock::{Clock, Done, Job, Label, Order, Time, Timed, Work};
 use crate::content::{Content, ContentError};
 use crate::part::{Nanos, Part, SlcMode, Timing};
 use crate::preset::{Preset, PresetError};
-use crate::rules::{self, Verb};
+use crate::rules::{self, Operation};
 use crate::stats::{ChipStats, RegionStats, RegionTally};
 
 mod check;
@@ -32,13 +32,13 @@ pub struct Chip {
     part: Arc<Part>,
     content: Content,
     /// By [`Region`].
-    rooms: [Option<Room>; 2],
+    rooms: [Option<RegionState>; 2],
     clock: Clock,
 }
 
 /// One region: its cells and its books.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct RegionState {
     pub(crate) cells: Cells,
     timing: Timing,
     /// A whole page with its spare area.
@@ -48,7 +48,7 @@ pub(crate) struct Room {
     slc_mode: Option<SlcMode>,
 }
 
-impl Room {
+impl RegionState {
     /// The times of a block in its mode.
     #[inline]
     fn timing_of(&self, block: Block) -> &Timing {
@@ -112,7 +112,7 @@ impl Chip {
         region: Region,
         content: Content,
         cells: impl Fn(Region, &ftl_iface::RegionGeometry, Content) -> Result<Cells, ContentError>,
-    ) -> Result<Option<Room>, ChipError> {
+    ) -> Result<Option<RegionState>, ChipError> {
         let Some(shape) = part.geometry.region(region) else {
             return Ok(None);
         };
@@ -128,13 +128,13 @@ impl Chip {
         let program_transfer = figures.timing.transfer(shape.page_bytes + shape.spare_bytes);
         let tally = RegionTally::default();
         let (timing, slc_mode) = (figures.timing, figures.slc_mode);
-        Ok(Some(Room { cells, timing, program_transfer, tally, slc_mode }))
+        Ok(Some(RegionState { cells, timing, program_transfer, tally, slc_mode }))
     }
 
     pub(crate) fn restored(
         part: Part,
         content: Content,
-        rooms: [Option<Room>; 2],
+        rooms: [Option<RegionState>; 2],
         clock: Clock,
     ) -> Self {
         Self { part: Arc::new(part), content, rooms, clock }
@@ -262,7 +262,7 @@ impl Chip {
     #[track_caller]
     fn erase_as(&mut self, block: Block, mode: Mode) {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
-            rules::out_of_range(Verb::Erase, block)
+            rules::out_of_range(Operation::Erase, block)
         };
         // The erase removes what the block holds in the mode that it leaves.
         let array = room.timing_of(block).erase;
@@ -276,12 +276,12 @@ impl Chip {
     #[track_caller]
     fn block(&self, block: Block) -> &BlockCells {
         match &self.rooms[block.region() as usize] {
-            Some(room) => room.cells.block(Verb::IsBad, block),
-            None => rules::out_of_range(Verb::IsBad, block),
+            Some(room) => room.cells.block(Operation::IsBad, block),
+            None => rules::out_of_range(Operation::IsBad, block),
         }
     }
 
-    pub(crate) const fn rooms(&self) -> &[Option<Room>; 2] {
+    pub(crate) const fn rooms(&self) -> &[Option<RegionState>; 2] {
         &self.rooms
     }
 
@@ -290,15 +290,15 @@ impl Chip {
     }
 }
 
-fn erase_of(block: Block, array: Nanos) -> Asked {
-    Asked { block, page: ftl_iface::PageIndex::new(0), work: Work::Erase { array } }
+fn erase_of(block: Block, array: Nanos) -> Job {
+    Job { block, page: ftl_iface::PageIndex::new(0), work: Work::Erase { array } }
 }
 
 impl Fork for Chip {
     fn fork(&mut self) -> Self {
         let [slc, mlc] = &mut self.rooms;
-        let fork = |room: &mut Option<Room>| {
-            room.as_mut().map(|room| Room { cells: room.cells.fork(), ..*room })
+        let fork = |room: &mut Option<RegionState>| {
+            room.as_mut().map(|room| RegionState { cells: room.cells.fork(), ..*room })
         };
         let rooms = [fork(slc), fork(mlc)];
         let (part, clock) = (Arc::clone(&self.part), self.clock.clone());
@@ -324,7 +324,7 @@ impl Truth for Chip {
     #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
         let Some(room) = &mut self.rooms[block.region() as usize] else {
-            rules::out_of_range(Verb::Erase, block)
+            rules::out_of_range(Operation::Erase, block)
         };
         room.cells.wear(block);
         room.tally.erases += 1;
@@ -359,7 +359,7 @@ impl NandDevice for Chip {
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Infallible>> {
         let Some(room) = &mut self.rooms[page.region() as usize] else {
-            rules::out_of_range(Verb::Read, page)
+            rules::out_of_range(Operation::Read, page)
         };
         // The books come before the cells: they do not wait for memory, so that the processor can be at several
         // operations at once. A breach ends the run, and its time with it.
@@ -367,7 +367,7 @@ impl NandDevice for Chip {
         let (array, transfer) = (room.timing_of(page.block()).read, room.timing.transfer(bytes));
         room.tally.reads += 1;
         room.tally.busy += array + transfer;
-        self.clock.spend(array + transfer, || Asked {
+        self.clock.spend(array + transfer, || Job {
             block: page.block(),
             page: page.index(),
             work: Work::Read { array, transfer },
@@ -385,11 +385,11 @@ impl NandDevice for Chip {
         spare: &[u8],
     ) -> Result<(), ProgramError<Infallible>> {
         let Some(room) = &mut self.rooms[page.region() as usize] else {
-            rules::out_of_range(Verb::Program, page)
+            rules::out_of_range(Operation::Program, page)
         };
         let (array, transfer) = (room.timing_of(page.block()).program, room.program_transfer);
         let work = Work::Program { array, transfer };
-        let asked = || Asked { block: page.block(), page: page.index(), work };
+        let asked = || Job { block: page.block(), page: page.index(), work };
         room.tally.programs += 1;
         room.tally.busy += array + transfer;
         self.clock.spend(array + transfer, asked);
@@ -427,7 +427,7 @@ impl NandDevice for Chip {
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
         match &mut self.rooms[block.region() as usize] {
             Some(room) => room.cells.mark_bad(block),
-            None => rules::out_of_range(Verb::MarkBad, block),
+            None => rules::out_of_range(Operation::MarkBad, block),
         }
         Ok(())
     }

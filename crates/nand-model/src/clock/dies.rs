@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use ftl_iface::{Block, Region};
 
-use super::asked::Label;
 use super::graph::OpId;
-use super::places::Place;
+use super::job::Label;
+use super::planes::Plane;
 use crate::part::Nanos;
-use crate::rules::Verb;
+use crate::rules::Operation;
 
 /// What an operation asks of its plane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
     pub(super) request: u32,
     pub(super) label: Label,
-    pub(super) place: Place,
+    pub(super) place: Plane,
     /// The block and the part of it that lies on this plane.
     pub(super) block: (Block, u32),
     pub(super) together: Together,
@@ -26,7 +26,7 @@ pub(super) struct Task {
 /// What the planes of a die must share to work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Together {
-    pub(super) verb: Verb,
+    pub(super) verb: Operation,
     pub(super) region: Region,
     /// The page's number in its plane's block; none for an erase.
     pub(super) row: Option<u32>,

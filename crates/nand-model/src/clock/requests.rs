@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::asked::{Done, Label};
+use super::job::{Done, Label};
 use crate::part::Nanos;
 
 /// A request under way.

@@ -11,13 +11,13 @@ use std::collections::{BinaryHeap, VecDeque};
 use ftl_iface::Block;
 use hashbrown::HashMap;
 
-use super::asked::{Asked, Done, Label, Order, Work};
 use super::dies::{Channel, Die, Phase, Task, Together};
 use super::graph::{Graph, OpId, Until};
-use super::places::Places;
+use super::job::{Done, Job, Label, Order, Work};
+use super::planes::Planes;
 use super::requests::Requests;
 use crate::part::Nanos;
-use crate::rules::Verb;
+use crate::rules::Operation;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -43,7 +43,7 @@ struct Thread {
 /// The hardware, and what is under way on it.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    places: Places,
+    planes: Planes,
     now: Nanos,
     active: Nanos,
     dies: Vec<Die>,
@@ -62,7 +62,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn new(places: Places, now: Nanos, active: Nanos, requests: Requests) -> Self {
+    pub(super) fn new(planes: Planes, now: Nanos, active: Nanos, requests: Requests) -> Self {
         let die = |planes: &u32| {
             let queues = vec![VecDeque::new(); *planes as usize];
             Die { queues, ..Die::default() }
@@ -70,9 +70,9 @@ impl Schedule {
         Self {
             now,
             active,
-            dies: places.planes().iter().map(die).collect(),
-            channels: vec![Channel::default(); places.channels() as usize],
-            places,
+            dies: planes.planes().iter().map(die).collect(),
+            channels: vec![Channel::default(); planes.channels() as usize],
+            planes,
             events: BinaryHeap::new(),
             events_so_far: 0,
             queued_so_far: 0,
@@ -146,7 +146,7 @@ impl Schedule {
     }
 
     /// Does an operation that belongs to no request, and waits for it.
-    pub(super) fn alone(&mut self, asked: Asked, order: Order, label: Label) {
+    pub(super) fn alone(&mut self, asked: Job, order: Order, label: Label) {
         let number = self.begin(self.now);
         self.issue(asked, order, label);
         self.close();
@@ -162,7 +162,7 @@ impl Schedule {
     }
 
     /// Takes in an operation of the request under way.
-    pub(super) fn issue(&mut self, asked: Asked, order: Order, label: Label) {
+    pub(super) fn issue(&mut self, asked: Job, order: Order, label: Label) {
         let Some(mut thread) = self.thread.take() else { return };
         match asked.work {
             Work::Read { .. } => self.issue_read(&mut thread, asked, order, label),
@@ -171,7 +171,7 @@ impl Schedule {
                 // What the block held must be elsewhere.
                 let programs = std::mem::take(&mut thread.programs);
                 self.gate_after(&mut thread, programs);
-                for part in 0..self.places.stripe_width(asked.block.region()) {
+                for part in 0..self.planes.stripe_width(asked.block.region()) {
                     let task = self.task(&thread, asked, part, label);
                     thread.erases.push(self.add(&thread, task, &[]));
                 }
@@ -180,7 +180,7 @@ impl Schedule {
         self.thread = Some(thread);
     }
 
-    fn issue_read(&mut self, thread: &mut Thread, asked: Asked, order: Order, label: Label) {
+    fn issue_read(&mut self, thread: &mut Thread, asked: Job, order: Order, label: Label) {
         let task = self.task(thread, asked, self.part(&asked).0, label);
         let id = self.add(thread, task, &[]);
         match order {
@@ -190,7 +190,7 @@ impl Schedule {
         }
     }
 
-    fn issue_program(&mut self, thread: &mut Thread, asked: Asked, order: Order, label: Label) {
+    fn issue_program(&mut self, thread: &mut Thread, asked: Job, order: Order, label: Label) {
         let copies = std::mem::take(&mut thread.copies);
         let task = |schedule: &Self, thread: &Thread| {
             schedule.task(thread, asked, schedule.part(&asked).0, label)
@@ -229,21 +229,21 @@ impl Schedule {
     }
 
     /// The part of its block that an operation's page lies in, and the page's number there.
-    const fn part(&self, asked: &Asked) -> (u32, u32) {
-        self.places.part(asked.block.region(), asked.page)
+    const fn part(&self, asked: &Job) -> (u32, u32) {
+        self.planes.part(asked.block.region(), asked.page)
     }
 
-    fn task(&self, thread: &Thread, asked: Asked, part: u32, label: Label) -> Task {
+    fn task(&self, thread: &Thread, asked: Job, part: u32, label: Label) -> Task {
         let row = Some(self.part(&asked).1);
         let (verb, row, array, transfer) = match asked.work {
-            Work::Read { array, transfer } => (Verb::Read, row, array, transfer),
-            Work::Program { array, transfer } => (Verb::Program, row, array, transfer),
-            Work::Erase { array } => (Verb::Erase, None, array, Nanos::ZERO),
+            Work::Read { array, transfer } => (Operation::Read, row, array, transfer),
+            Work::Program { array, transfer } => (Operation::Program, row, array, transfer),
+            Work::Erase { array } => (Operation::Erase, None, array, Nanos::ZERO),
         };
         Task {
             request: thread.request,
             label,
-            place: self.places.place(asked.block, part),
+            place: self.planes.place(asked.block, part),
             block: (asked.block, part),
             together: Together { verb, region: asked.block.region(), row },
             array,
@@ -334,7 +334,7 @@ impl Schedule {
             }
         }
         (die.since, die.left) = (self.now, die.group.len());
-        let loads = together.verb == Verb::Program;
+        let loads = together.verb == Operation::Program;
         die.phase = if loads { Phase::Loading } else { Phase::Array };
         let group = die.group.clone();
         for (id, task) in &group {
@@ -388,7 +388,7 @@ impl Schedule {
     fn array_done(&mut self, number: u32) {
         let die = &mut self.dies[number as usize];
         let group = die.group.clone();
-        if group.first().is_some_and(|(_, task)| task.together.verb == Verb::Read) {
+        if group.first().is_some_and(|(_, task)| task.together.verb == Operation::Read) {
             die.phase = Phase::Unloading;
             for (id, task) in group {
                 self.load(id, task);

@@ -83,12 +83,12 @@ pub(super) fn microamps<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Er
 
 /// A count of which there must be at least one.
 pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-    from.deserialize_u32(Whole { least: 1 })
+    from.deserialize_u32(WholeNumber { least: 1 })
 }
 
 /// A count that may be zero.
 pub(super) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-    from.deserialize_u32(Whole { least: 0 })
+    from.deserialize_u32(WholeNumber { least: 0 })
 }
 
 /// A price in US dollars.
@@ -160,11 +160,11 @@ impl Visitor<'_> for Text {
 }
 
 /// Visits a whole number within 32 bits.
-struct Whole {
+struct WholeNumber {
     least: u32,
 }
 
-impl Visitor<'_> for Whole {
+impl Visitor<'_> for WholeNumber {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,7 +207,7 @@ impl Visitor<'_> for Dollars {
         }
     }
 
-    // Whole dollars may be written without a point; what a float cannot hold exactly is out of range anyway.
+    // WholeNumber dollars may be written without a point; what a float cannot hold exactly is out of range anyway.
     fn visit_i64<E: Error>(self, price: i64) -> Result<f64, E> {
         match i32::try_from(price) {
             Ok(price) => self.visit_f64(f64::from(price)),

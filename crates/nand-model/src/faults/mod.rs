@@ -35,7 +35,7 @@ use crate::chip::{Fork, Truth};
 use crate::clock::Timed;
 use crate::part::Nanos;
 use crate::power::{BlockFate, PageFate, PairFate, Tear};
-use crate::rules::{self, Verb};
+use crate::rules::{self, Operation};
 
 /// All faults and what they left behind. Everything that an image keeps beside the chip.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -109,7 +109,7 @@ impl<D> FaultInjector<D> {
 
 impl<D: Truth> FaultInjector<D> {
     #[track_caller]
-    fn refuse_bad(&self, verb: Verb, block: Block, place: impl std::fmt::Display) {
+    fn refuse_bad(&self, verb: Operation, block: Block, place: impl std::fmt::Display) {
         if self.faults.factory_bad.contains(block) {
             rules::block_is_bad(verb, place);
         }
@@ -171,7 +171,7 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<D::Error>> {
-        self.refuse_bad(Verb::Program, page.block(), page);
+        self.refuse_bad(Operation::Program, page.block(), page);
         self.refuse_unerased(page);
         self.inner.program(page, data, spare)?;
         let cycles = self.inner.erase_count(page.block());
@@ -232,7 +232,7 @@ impl<D: Truth> FaultInjector<D> {
     /// mode.
     #[track_caller]
     fn begin_erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
-        self.refuse_bad(Verb::Erase, block, block);
+        self.refuse_bad(Operation::Erase, block, block);
         let cycles = self.inner.erase_count(block);
         let faults = &mut self.faults;
         if !faults.erase_failures.strikes(faults.seed, block, cycles) {
@@ -282,7 +282,7 @@ impl<D: Truth> Tear for FaultInjector<D> {
         fate: PageFate,
         pair: PairFate,
     ) -> Result<(), D::Error> {
-        self.refuse_bad(Verb::Program, page.block(), page);
+        self.refuse_bad(Operation::Program, page.block(), page);
         self.refuse_unerased(page);
         // The truth is what the page was meant to hold; it counts as programmed in every fate.
         match self.inner.program(page, data, spare) {
@@ -311,7 +311,7 @@ impl<D: Truth> Tear for FaultInjector<D> {
     #[track_caller]
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
         if self.is_bad(block)? {
-            rules::block_is_bad(Verb::Erase, block);
+            rules::block_is_bad(Operation::Erase, block);
         }
         match fate {
             BlockFate::Untouched => {}

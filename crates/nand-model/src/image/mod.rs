@@ -21,7 +21,7 @@ use std::sync::Arc;
 use ftl_iface::{Geometry, Mode, PageCount, Pairing, Region, RegionGeometry};
 
 use crate::cells::{BlockCells, Cells};
-use crate::chip::{Chip, Room};
+use crate::chip::{Chip, RegionState};
 use crate::clock::{Clock, Time};
 use crate::content::{Content, Format};
 use crate::faults::{FaultInjector, Faults};
@@ -39,7 +39,7 @@ const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
 const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
 /// Larger than any part's figures, so that a damaged length ends the load early.
 const HEADER_MAX: u32 = 1 << 20;
-/// Room for a note on each of millions of pages.
+/// RegionState for a note on each of millions of pages.
 const FAULTS_MAX: u32 = 1 << 28;
 /// Sums that start below it cannot overflow within a run.
 const SUM_MAX: u64 = 1 << 62;
@@ -174,10 +174,10 @@ impl Chip {
 
 fn fill_room<R: Read>(
     input: &mut In<R>,
-    mut room: Room,
+    mut room: RegionState,
     shape: &RegionGeometry,
     header: &Header,
-) -> Result<Room, ImageError> {
+) -> Result<RegionState, ImageError> {
     let stamps = matches!(header.content, Content::Stamps { .. });
     let (mut skipped, mut modes) = (0, Vec::new());
     let slc_mode = header.slc_mode_pages(room.cells.region());
@@ -239,13 +239,13 @@ fn put_block<W: Write>(
 const SKIPPED_BYTES_MAX: usize = 256 << 20;
 
 /// The data of a block's pages that are kept whole.
-type Whole = Vec<(u16, Arc<[u8]>)>;
+type PageData = Vec<(u16, Arc<[u8]>)>;
 
 fn take_block<R: Read>(
     input: &mut In<R>,
     of: &Shapes<'_>,
     skipped: &mut usize,
-) -> Result<(BlockCells, Whole, (Mode, u32)), ImageError> {
+) -> Result<(BlockCells, PageData, (Mode, u32)), ImageError> {
     let Shapes { format, shape, slc_mode, stamps } = *of;
     let erases = u32::from_le_bytes(input.array()?);
     let [flags] = input.array()?;
@@ -260,7 +260,7 @@ fn take_block<R: Read>(
         return Err(ImageError::Damaged("a block that cannot be"));
     }
     let mode = if in_slc_mode { Mode::Slc } else { Mode::Full };
-    let (mut records, mut whole) = (Vec::new(), Whole::new());
+    let (mut records, mut whole) = (Vec::new(), PageData::new());
     let mut last = State::Kept;
     for page in 0..next {
         let [code] = input.array()?;

@@ -83,22 +83,22 @@ fn read_back<D: NandDevice>(
         let page = block.page(index);
         let found = found(device, page, shape);
         let expected = if index == torn || endangered.contains(&index) {
-            Found::Uncorrectable
+            AfterCut::Uncorrectable
         } else if index < torn {
-            Found::AsWritten
+            AfterCut::AsWritten
         } else {
-            Found::Erased
+            AfterCut::Erased
         };
         if found != expected {
             let what = format!("{page} reads as {found:?} after the cut, not as {expected:?}");
             return Err(Failure::Violation(what));
         }
         let told = match found {
-            Found::AsWritten => "as written".into(),
-            Found::Erased => "erased: not programmed yet".into(),
-            Found::Uncorrectable if index == torn => "uncorrectable: it was in flight".into(),
-            Found::Uncorrectable => format!("lost: it shares its cells with {torn}"),
-            Found::Other => "something else".into(),
+            AfterCut::AsWritten => "as written".into(),
+            AfterCut::Erased => "erased: not programmed yet".into(),
+            AfterCut::Uncorrectable if index == torn => "uncorrectable: it was in flight".into(),
+            AfterCut::Uncorrectable => format!("lost: it shares its cells with {torn}"),
+            AfterCut::Other => "something else".into(),
         };
         table.row([index.get().to_string(), told]);
     }
@@ -107,22 +107,22 @@ fn read_back<D: NandDevice>(
 
 /// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum AfterCut {
     AsWritten,
     Erased,
     Uncorrectable,
     Other,
 }
 
-fn found<D: NandDevice>(device: &mut D, page: Page, shape: &RegionGeometry) -> Found {
+fn found<D: NandDevice>(device: &mut D, page: Page, shape: &RegionGeometry) -> AfterCut {
     let erased = Written {
         data: vec![0xFF; shape.page_bytes.as_usize()],
         spare: vec![0xFF; shape.spare_bytes.as_usize()],
     };
     match Written::new(page, shape).is_in(device, page) {
-        Ok(true) => Found::AsWritten,
-        Err(ReadError::Uncorrectable) => Found::Uncorrectable,
-        Ok(false) if matches!(erased.is_in(device, page), Ok(true)) => Found::Erased,
-        Ok(false) | Err(ReadError::Driver(_)) => Found::Other,
+        Ok(true) => AfterCut::AsWritten,
+        Err(ReadError::Uncorrectable) => AfterCut::Uncorrectable,
+        Ok(false) if matches!(erased.is_in(device, page), Ok(true)) => AfterCut::Erased,
+        Ok(false) | Err(ReadError::Driver(_)) => AfterCut::Other,
     }
 }

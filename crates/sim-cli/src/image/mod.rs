@@ -77,7 +77,7 @@ pub(crate) struct Keeper {
 
 /// The content found.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct Opened {
     pub(crate) about: About,
     pub(crate) device: Device,
     /// Operations replayed from the journal.
@@ -86,7 +86,7 @@ pub(crate) struct Found {
 
 impl Keeper {
     /// Locks the file, and reads it if it is there.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Option<Found>), Failure> {
+    pub(crate) fn open(path: &Path) -> Result<(Self, Option<Opened>), Failure> {
         files::check(path)?;
         let journal_path = journal_path(path);
         let failed = |reason| Failure::File { path: journal_path.clone(), reason };
@@ -104,7 +104,7 @@ impl Keeper {
         Ok((keeper, found))
     }
 
-    fn load(&mut self) -> Result<Found, Failure> {
+    fn load(&mut self) -> Result<Opened, Failure> {
         let (path, journal_path) = (self.path.clone(), journal_path(&self.path));
         let told = |reason: &dyn std::fmt::Display| {
             Failure::Arguments(format!("{} cannot be used: {reason}", path.display()))
@@ -125,7 +125,7 @@ impl Keeper {
         let replayed = journal.operations;
         // However the last server ended, power was off since.
         device.power_off();
-        Ok(Found { about: head.about, device: device.into_inner(), replayed })
+        Ok(Opened { about: head.about, device: device.into_inner(), replayed })
     }
 
     /// Writes the operations since the last call to the journal. They may be acknowledged only after that.

@@ -1,7 +1,7 @@
 //! Horizontal bars: values by name, so that names of any length are readable.
 
 use super::axis::{Axis, Fitted};
-use super::frame::{EDGE, Frame, LINE, Place, WIDTH, escape, width_of};
+use super::frame::{EDGE, Frame, LINE, Point, WIDTH, escape, width_of};
 
 /// Height of a stacked bar, or of each single bar.
 const THICK: f64 = 16.0;
@@ -96,7 +96,7 @@ impl Bars {
             let top = frame.top + high * whole(number) + APART / 2.0;
             let middle = top + rows(bars) / 2.0 + 4.0;
             let shown = escape(&shortened(name));
-            frame.text_at("e", Place { x: frame.left - 6.0, y: middle }, &shown);
+            frame.text_at("e", Point { x: frame.left - 6.0, y: middle }, &shown);
             self.draw_name(&mut frame, &axis, number, top);
         }
         frame.finish()
@@ -115,12 +115,12 @@ impl Bars {
             let row = if self.stacked { 0.0 } else { rows(number) };
             let comma = if series.is_empty() { "" } else { ", " };
             let told = format!("{}{comma}{series}: {}", self.names[name], axis.show(value));
-            let (told, at) = (escape(&told), Place { x: start, y: top + row });
+            let (told, at) = (escape(&told), Point { x: start, y: top + row });
             if end > start {
                 frame.rect(number, at, end - start, THICK - 1.0, &told);
             }
             if !self.stacked {
-                let beside = Place { x: end + 5.0, y: at.y + LINE - 6.0 };
+                let beside = Point { x: end + 5.0, y: at.y + LINE - 6.0 };
                 frame.text_at("", beside, &axis.show(value));
             }
         }

@@ -46,7 +46,7 @@ pub(super) const EDGE: f64 = 12.0;
 
 /// A position in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Point {
     pub(super) x: f64,
     pub(super) y: f64,
 }
@@ -77,7 +77,7 @@ impl Frame {
             bottom: 0.0,
         };
         let title = frame.title.clone();
-        frame.text_at("t", Place { x: EDGE, y: EDGE + 10.0 }, &title);
+        frame.text_at("t", Point { x: EDGE, y: EDGE + 10.0 }, &title);
         if names.iter().any(|(name, _)| !name.is_empty()) {
             frame.legend(names);
         }
@@ -85,21 +85,21 @@ impl Frame {
     }
 
     fn legend(&mut self, names: &[(&str, Option<Shape>)]) {
-        let mut at = Place { x: EDGE, y: self.top + 14.0 };
+        let mut at = Point { x: EDGE, y: self.top + 14.0 };
         for (number, (name, shape)) in names.iter().enumerate() {
             let width = 26.0 + width_of(name) + 14.0;
             if at.x + width > WIDTH - EDGE && at.x > EDGE {
-                at = Place { x: EDGE, y: at.y + LINE };
+                at = Point { x: EDGE, y: at.y + LINE };
             }
             let (x, y) = (at.x, at.y - 4.0);
             match shape {
-                None => self.rect(number, Place { x, y: y - 5.0 }, 18.0, 10.0, ""),
+                None => self.rect(number, Point { x, y: y - 5.0 }, 18.0, 10.0, ""),
                 Some(Shape::Points) => {
-                    self.rect(number, Place { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
+                    self.rect(number, Point { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
                 }
                 Some(_) => self.path(number, "l", &format!("M{x} {y}h20")),
             }
-            self.text_at("", Place { x: x + 26.0, y: at.y }, &escape(name));
+            self.text_at("", Point { x: x + 26.0, y: at.y }, &escape(name));
             at.x += width;
         }
         self.top = at.y + 6.0;
@@ -109,14 +109,14 @@ impl Frame {
     pub(super) fn axes(&mut self, x: &Fitted, y: &Fitted, labels: (&str, &str)) {
         let widest = y.ticks.iter().map(|tick| width_of(&y.show(*tick))).fold(0.0, f64::max);
         self.left = EDGE + widest + 8.0;
-        self.text_at("", Place { x: EDGE, y: self.top + LINE }, &escape(labels.1));
+        self.text_at("", Point { x: EDGE, y: self.top + LINE }, &escape(labels.1));
         self.top += LINE + 10.0;
         self.bottom = self.top + MARKS_HIGH;
         for tick in &y.ticks {
             let Some(share) = y.share(*tick) else { continue };
             let at = self.place(0.0, share);
-            self.rule("g", at, Place { x: self.right, y: at.y });
-            self.text_at("e", Place { x: at.x - 6.0, y: at.y + 4.0 }, &y.show(*tick));
+            self.rule("g", at, Point { x: self.right, y: at.y });
+            self.text_at("e", Point { x: at.x - 6.0, y: at.y + 4.0 }, &y.show(*tick));
         }
         self.ticks_below(x, labels.0);
     }
@@ -126,18 +126,18 @@ impl Frame {
         for tick in &x.ticks {
             let Some(share) = x.share(*tick) else { continue };
             let at = self.place(share, 0.0);
-            self.rule("g", Place { x: at.x, y: self.top }, at);
-            self.text_at("m", Place { x: at.x, y: at.y + LINE }, &x.show(*tick));
+            self.rule("g", Point { x: at.x, y: self.top }, at);
+            self.text_at("m", Point { x: at.x, y: at.y + LINE }, &x.show(*tick));
         }
         let (start, end) = (self.place(0.0, 0.0), self.place(1.0, 0.0));
         self.rule("a", start, end);
-        let middle = Place { x: f64::midpoint(self.left, self.right), y: self.bottom + 2.0 * LINE };
+        let middle = Point { x: f64::midpoint(self.left, self.right), y: self.bottom + 2.0 * LINE };
         self.text_at("m", middle, &escape(label));
     }
 
     /// The position of two shares, from the lower left corner of the marks.
-    pub(super) fn place(&self, x: f64, y: f64) -> Place {
-        Place {
+    pub(super) fn place(&self, x: f64, y: f64) -> Point {
+        Point {
             x: self.left + x * (self.right - self.left),
             y: self.bottom - y * (self.bottom - self.top),
         }
@@ -145,7 +145,7 @@ impl Frame {
 
     // Writing to a string cannot fail, so results are ignored below.
 
-    fn rule(&mut self, class: &str, from: Place, to: Place) {
+    fn rule(&mut self, class: &str, from: Point, to: Point) {
         let (from, to) = ((from.x, from.y), (to.x, to.y));
         let _ = writeln!(
             self.text,
@@ -155,8 +155,8 @@ impl Frame {
     }
 
     /// Text that is already escaped.
-    pub(super) fn text_at(&mut self, class: &str, at: Place, text: &str) {
-        let Place { x, y } = at;
+    pub(super) fn text_at(&mut self, class: &str, at: Point, text: &str) {
+        let Point { x, y } = at;
         let _ =
             writeln!(self.text, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
     }
@@ -173,8 +173,8 @@ impl Frame {
     }
 
     /// A small circle with its value as tooltip.
-    pub(super) fn marker(&mut self, number: usize, at: Place, told: &str) {
-        let (Place { x, y }, colour) = (at, number % COLOURS);
+    pub(super) fn marker(&mut self, number: usize, at: Point, told: &str) {
+        let (Point { x, y }, colour) = (at, number % COLOURS);
         let _ = writeln!(
             self.text,
             "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"><title>{told}</title></circle>"
@@ -182,8 +182,8 @@ impl Frame {
     }
 
     /// A rectangle, with its value as tooltip if it has one.
-    pub(super) fn rect(&mut self, number: usize, at: Place, width: f64, height: f64, told: &str) {
-        let (Place { x, y }, colour) = (at, number % COLOURS);
+    pub(super) fn rect(&mut self, number: usize, at: Point, width: f64, height: f64, told: &str) {
+        let (Point { x, y }, colour) = (at, number % COLOURS);
         let told = if told.is_empty() { String::new() } else { format!("<title>{told}</title>") };
         let _ = writeln!(
             self.text,

@@ -22,7 +22,7 @@ pub use bars::Bars;
 pub use frame::STYLE;
 pub use shape::Shape;
 
-use frame::{Frame, Place, escape};
+use frame::{Frame, Point, escape};
 
 /// Up to this many points of a line, each is marked.
 const MARKED_MOST: usize = 40;
@@ -92,7 +92,7 @@ impl Chart {
                 |(at, value): &(f64, f64)| Some(frame.place(x.share(*at)?, y.share(*value)?));
             let held: Vec<_> =
                 series.points.iter().filter_map(|point| Some((place(point)?, *point))).collect();
-            let places: Vec<Place> = held.iter().map(|(place, _)| *place).collect();
+            let places: Vec<Point> = held.iter().map(|(place, _)| *place).collect();
             match series.shape {
                 Shape::Points => frame.path(number, "p", &dots(&places)),
                 Shape::Line => frame.path(number, "l", &line(&places)),
@@ -114,7 +114,7 @@ impl Chart {
 // Writing to a string cannot fail, so results are ignored below.
 
 /// One dot at every position, because more would not be visible.
-fn dots(places: &[Place]) -> String {
+fn dots(places: &[Point]) -> String {
     let mut seen = HashSet::new();
     let mut path = String::new();
     for place in places {
@@ -127,7 +127,7 @@ fn dots(places: &[Place]) -> String {
     path
 }
 
-fn line(places: &[Place]) -> String {
+fn line(places: &[Point]) -> String {
     let mut path = String::new();
     for (number, place) in places.iter().enumerate() {
         path += if number == 0 { "M" } else { "L" };
@@ -136,7 +136,7 @@ fn line(places: &[Place]) -> String {
     path
 }
 
-fn steps(places: &[Place]) -> String {
+fn steps(places: &[Point]) -> String {
     let mut path = String::new();
     for (number, place) in places.iter().enumerate() {
         if number == 0 {
@@ -161,14 +161,14 @@ mod tests {
 
     #[test]
     fn a_line_goes_from_corner_to_corner() {
-        let places = [Place { x: 10.0, y: 90.0 }, Place { x: 90.0, y: 10.0 }];
+        let places = [Point { x: 10.0, y: 90.0 }, Point { x: 90.0, y: 10.0 }];
         assert_eq!(line(&places), "M10.0 90.0L90.0 10.0");
         assert_eq!(steps(&places), "M10.0 90.0H90.0V10.0");
     }
 
     #[test]
     fn what_would_cover_a_dot_is_left_out() {
-        let place = |x| Place { x, y: 1.0 };
+        let place = |x| Point { x, y: 1.0 };
         assert_eq!(dots(&[place(1.0), place(1.1), place(2.0)]), "M1 1h0M2 1h0");
     }
 

@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::host::SharedWitness;
 use crate::interrupt;
 use crate::trace::fit::Fit;
-use crate::trace::{Request, Room, TraceError};
+use crate::trace::{AddressSpace, Request, TraceError};
 use crate::workload::{Stream, Workload};
 
 /// Requests that are passed on together.
@@ -39,7 +39,7 @@ pub(super) const WAITING: usize = 4;
 pub(super) struct Feed<'a> {
     workload: &'a Workload,
     fit: Fit,
-    room: Room,
+    room: AddressSpace,
     passes: u32,
     stream: Stream<'a>,
     witness: SharedWitness,
@@ -69,7 +69,7 @@ impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
         fit: Fit,
-        room: Room,
+        room: AddressSpace,
         passes: u32,
         witness: SharedWitness,
     ) -> Self {

@@ -59,7 +59,7 @@ use serde::Serialize;
 use crate::host::{SharedWitness, Witness};
 use crate::result::{RunResult, lifetime_years};
 use crate::systems::{self, Chosen, Setup};
-use crate::trace::Room;
+use crate::trace::AddressSpace;
 use crate::workload::Workload;
 use crate::{Failure, files, interrupt, show};
 
@@ -110,7 +110,7 @@ pub(crate) fn run_all(
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
-    let room = Room { capacity, largest: systems::largest_capacity(&setup.part) };
+    let room = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
     let fit = workload.fit(options.workload.fit, room, largest_page(setup))?;
     let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
     let witness = SharedWitness::new(witness);

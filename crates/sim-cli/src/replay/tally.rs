@@ -14,7 +14,7 @@ const CURVE_STEPS: u32 = 16;
 
 /// Response times of one kind of request.
 #[derive(Clone, Debug)]
-struct Kind {
+struct Responses {
     histogram: Histogram<u64>,
     count: u64,
     total: Nanos,
@@ -24,7 +24,7 @@ struct Kind {
     sectors: u64,
 }
 
-impl Kind {
+impl Responses {
     fn new() -> Self {
         // It grows with the values, up to 64 bits.
         #[allow(clippy::expect_used)] // The only reason to fail is a number of digits above 5.
@@ -91,13 +91,13 @@ fn four_digits(value: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     /// By [`Op`], in the order of [`Op::ALL`].
-    kinds: [Kind; 4],
+    kinds: [Responses; 4],
     bytes_written: u64,
 }
 
 impl Tally {
     pub(super) fn new() -> Self {
-        Self { kinds: Op::ALL.map(|_| Kind::new()), bytes_written: 0 }
+        Self { kinds: Op::ALL.map(|_| Responses::new()), bytes_written: 0 }
     }
 
     /// Notes a completed request.
@@ -109,7 +109,7 @@ impl Tally {
         }
     }
 
-    fn kind(&self, op: Op) -> &Kind {
+    fn kind(&self, op: Op) -> &Responses {
         &self.kinds[op as usize]
     }
 
@@ -143,7 +143,7 @@ impl Tally {
     /// answered. Shares approach 1 in ever smaller steps, and end when a single request is left.
     #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
     pub(super) fn curve(&self, op: Op) -> Vec<(f64, f64)> {
-        let Kind { histogram, longest, .. } = self.kind(op);
+        let Responses { histogram, longest, .. } = self.kind(op);
         let steps = histogram.iter_quantiles(CURVE_STEPS).map(|step| {
             let nanos = step.value_iterated_to().min(longest.get());
             (step.quantile_iterated_to(), nanos as f64 / 1e3)
@@ -153,7 +153,7 @@ impl Tally {
 
     /// Response times of all requests.
     pub(super) fn all_times(&self) -> Times {
-        let mut all = Kind::new();
+        let mut all = Responses::new();
         self.kinds.iter().for_each(|kind| all.add(kind));
         all.times()
     }

@@ -12,7 +12,7 @@ use crate::{Failure, files};
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptRun {
     /// The version and the input: another version may give other figures.
     made: String,
     result: RunResult,
@@ -33,15 +33,15 @@ impl Folder {
     /// The result of a run, if it was kept. A truncated file, or one of another version, counts as absent.
     pub(super) fn find(&self, run: &Run, length: Length) -> Option<Outcome> {
         let text = fs::read(self.path(run, length)).ok()?;
-        let kept: Kept = serde_json::from_slice(&text).ok()?;
-        let Kept { made, result, details } = kept;
+        let kept: KeptRun = serde_json::from_slice(&text).ok()?;
+        let KeptRun { made, result, details } = kept;
         (made == said(run, length) && !result.partial).then_some(Outcome { result, details })
     }
 
     /// Keeps the result of a run.
     pub(super) fn keep(&self, run: &Run, length: Length, outcome: &Outcome) -> Result<(), Failure> {
         let Outcome { result, details } = outcome.clone();
-        let kept = Kept { made: said(run, length), result, details };
+        let kept = KeptRun { made: said(run, length), result, details };
         let text = serde_json::to_vec(&kept)
             .map_err(|reason| Failure::Violation(format!("a run could not be kept: {reason}")))?;
         files::replace(&self.path(run, length), &text)

@@ -22,9 +22,9 @@ pub(super) fn runs() -> Vec<Run> {
 }
 
 /// Figures of a run, by region and cause.
-type Part = (&'static str, fn(&RunResult) -> u64);
+type Share = (&'static str, fn(&RunResult) -> u64);
 
-const WRITTEN: &[Part] = &[
+const WRITTEN: &[Share] = &[
     ("SLC, host", |run| run.slc.pages.host_program),
     ("SLC, GC", |run| run.slc.pages.gc_program),
     ("MLC, host", |run| run.mlc.pages.host_program),
@@ -33,7 +33,7 @@ const WRITTEN: &[Part] = &[
     ("both, order", |run| run.slc.pages.meta_program + run.mlc.pages.meta_program),
 ];
 
-const READ: &[Part] = &[
+const READ: &[Share] = &[
     ("SLC, host", |run| run.slc.pages.host_read),
     ("SLC, GC", |run| run.slc.pages.gc_read),
     ("MLC, host", |run| run.mlc.pages.host_read),
@@ -42,7 +42,7 @@ const READ: &[Part] = &[
     ("MLC, scan", |run| run.mlc.pages.scan_read),
 ];
 
-const ERASED: &[Part] = &[
+const ERASED: &[Share] = &[
     ("SLC, GC", |run| erased(run, "slc", &["gc", "write_back"])),
     ("SLC, the rest", |run| {
         run.slc.erases.saturating_sub(erased(run, "slc", &["gc", "write_back"]))
@@ -65,7 +65,7 @@ fn erased(run: &RunResult, memory: &str, causes: &[&str]) -> u64 {
 }
 
 /// A panel: its title, its file, what is counted, and its parts.
-type Panel = (&'static str, &'static str, &'static str, &'static [Part]);
+type Panel = (&'static str, &'static str, &'static str, &'static [Share]);
 
 const PANELS: [Panel; 3] = [
     ("Pages written", "fig9-writes", "pages", WRITTEN),

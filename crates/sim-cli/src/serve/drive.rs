@@ -11,7 +11,7 @@ use nand_model::part::Nanos;
 use super::baseline::{Baseline, Noted};
 use super::held::Held;
 use super::status::Status;
-use super::wire::{Disk, Errno, Export, Kept, Refusal, Zeroing};
+use super::wire::{Disk, Durability, Errno, Export, Refusal, Zeroing};
 use crate::Failure;
 use crate::image::{About, Keeper};
 use crate::replay::Served;
@@ -178,7 +178,7 @@ struct Rest {
     work: Work,
 }
 
-type Outcome = Result<(), Error<Infallible>>;
+type Answer = Result<(), Error<Infallible>>;
 
 impl<'l> Drive<'l> {
     pub(super) fn new(disk: Held<'l>, ledger: &'l mut Ledger) -> Self {
@@ -288,8 +288,8 @@ impl<'l> Drive<'l> {
     fn serve(
         &mut self,
         (op, offset, bytes): (Op, u64, u32),
-        kept: Kept,
-        work: impl FnOnce(&mut ByteStore<'_, &mut dyn System>) -> Outcome,
+        kept: Durability,
+        work: impl FnOnce(&mut ByteStore<'_, &mut dyn System>) -> Answer,
     ) -> Result<(), Refusal> {
         if self.is_off() {
             return Err(Refusal::Off);
@@ -308,7 +308,7 @@ impl<'l> Drive<'l> {
             Ok(()) => {
                 self.ledger.clock = self.disk.system().now();
                 self.ledger.note(&request, time);
-                if kept == Kept::AtOnce { self.sync() } else { Ok(()) }
+                if kept == Durability::AtOnce { self.sync() } else { Ok(()) }
             }
             Err(error) => Err(self.refusal(&error)),
         }
@@ -330,22 +330,28 @@ impl<'l> Drive<'l> {
 impl Disk for Drive<'_> {
     fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), Refusal> {
         let request = (Op::Read, offset, data.len() as u32);
-        self.serve(request, Kept::Flushed, |bytes| bytes.read_bytes(offset, data))
+        self.serve(request, Durability::Flushed, |bytes| bytes.read_bytes(offset, data))
     }
 
-    fn write(&mut self, offset: u64, data: &[u8], kept: Kept) -> Result<(), Refusal> {
+    fn write(&mut self, offset: u64, data: &[u8], kept: Durability) -> Result<(), Refusal> {
         let request = (Op::Write, offset, data.len() as u32);
         self.serve(request, kept, |bytes| bytes.write_bytes(offset, data))
     }
 
-    fn trim(&mut self, offset: u64, bytes: u32, kept: Kept) -> Result<(), Refusal> {
+    fn trim(&mut self, offset: u64, bytes: u32, kept: Durability) -> Result<(), Refusal> {
         let length = u64::from(bytes);
         let request = (Op::Trim, offset, bytes);
         self.serve(request, kept, |bytes| bytes.trim_bytes(offset, length))
     }
 
     /// Trimmed bytes read as zeros. Sectors that are covered in part are written.
-    fn zero(&mut self, offset: u64, bytes: u32, how: Zeroing, kept: Kept) -> Result<(), Refusal> {
+    fn zero(
+        &mut self,
+        offset: u64,
+        bytes: u32,
+        how: Zeroing,
+        kept: Durability,
+    ) -> Result<(), Refusal> {
         let sector = self.ledger.sector.len() as u64;
         let end = offset + u64::from(bytes);
         let (first, last) = (offset.next_multiple_of(sector), end / sector * sector);
@@ -353,10 +359,10 @@ impl Disk for Drive<'_> {
             return self.write_zeros(offset, bytes, kept);
         }
         if first > offset {
-            self.write_zeros(offset, (first - offset) as u32, Kept::Flushed)?;
+            self.write_zeros(offset, (first - offset) as u32, Durability::Flushed)?;
         }
         if end > last {
-            self.write_zeros(last, (end - last) as u32, Kept::Flushed)?;
+            self.write_zeros(last, (end - last) as u32, Durability::Flushed)?;
         }
         self.trim(first, (last - first) as u32, kept)
     }
@@ -364,12 +370,12 @@ impl Disk for Drive<'_> {
     // A method by its name would be one of a single lifetime.
     #[allow(clippy::redundant_closure_for_method_calls)]
     fn flush(&mut self) -> Result<(), Refusal> {
-        self.serve((Op::Flush, 0, 0), Kept::AtOnce, |bytes| bytes.flush())
+        self.serve((Op::Flush, 0, 0), Durability::AtOnce, |bytes| bytes.flush())
     }
 }
 
 impl Drive<'_> {
-    fn write_zeros(&mut self, offset: u64, bytes: u32, kept: Kept) -> Result<(), Refusal> {
+    fn write_zeros(&mut self, offset: u64, bytes: u32, kept: Durability) -> Result<(), Refusal> {
         let mut zeros = std::mem::take(&mut self.ledger.zeros);
         if zeros.len() < bytes as usize {
             zeros.resize(bytes as usize, 0);

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, UnixListener, UnixStream};
 use crate::Failure;
 
 /// Where to listen.
-pub(super) enum Place {
+pub(super) enum Endpoint {
     Path(PathBuf),
     /// On the loopback unless an address is given.
     Port(Option<IpAddr>, u16),
@@ -27,14 +27,14 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    pub(super) async fn bind(place: &Place) -> Result<Self, Failure> {
+    pub(super) async fn bind(place: &Endpoint) -> Result<Self, Failure> {
         match place {
-            Place::Path(path) => {
+            Endpoint::Path(path) => {
                 remove_stale(path).await?;
                 let failed = |reason| Failure::File { path: path.clone(), reason };
                 Ok(Self::Unix(UnixListener::bind(path).map_err(failed)?, path.clone()))
             }
-            Place::Port(address, port) => {
+            Endpoint::Port(address, port) => {
                 let address = address.unwrap_or(Ipv4Addr::LOCALHOST.into());
                 let address = SocketAddr::new(address, *port);
                 let listener = TcpListener::bind(address).await.map_err(|reason| {

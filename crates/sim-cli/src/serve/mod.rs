@@ -36,10 +36,10 @@ use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
 
 use crate::device::DeviceArgs;
-use crate::image::{About, Found, Journaled, Keeper};
+use crate::image::{About, Journaled, Keeper, Opened};
 use crate::replay::{self, text};
 use crate::result::RunResult;
-use crate::systems::{Blueprint, Chosen, Kept, Setup};
+use crate::systems::{Blueprint, Chosen, Setup, Stored};
 use crate::trace::output::Output;
 use crate::{Failure, files, interrupt, show, size};
 
@@ -55,7 +55,7 @@ pub mod wire;
 use baseline::Baseline;
 use cuts::Cuts;
 use drive::{Ledger, Pace};
-use listen::{Listener, Place};
+use listen::{Endpoint, Listener};
 use server::Server;
 pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use status::Status;
@@ -180,7 +180,7 @@ fn disk(
     args: &Args,
     (chosen, about): (&Chosen, &About),
     setup: &Setup,
-    (keeper, found): (Option<&mut Keeper>, Option<Found>),
+    (keeper, found): (Option<&mut Keeper>, Option<Opened>),
 ) -> Result<Disk, Failure> {
     if args.image.is_none() && args.cut_every.is_none() && !chosen.is_mountable() {
         return Ok(Disk::Volatile);
@@ -204,15 +204,15 @@ fn recorded(args: &Args, failure: Failure) -> Failure {
     }
 }
 
-fn place(args: &Args) -> Place {
+fn place(args: &Args) -> Endpoint {
     match (&args.socket, args.port) {
-        (Some(path), _) => Place::Path(path.clone()),
-        (None, port) => Place::Port(args.address, port.unwrap_or(0)),
+        (Some(path), _) => Endpoint::Path(path.clone()),
+        (None, port) => Endpoint::Port(args.address, port.unwrap_or(0)),
     }
 }
 
 /// The disk's settings: those of the image and those typed. A difference is an error.
-fn asked(args: &Args, found: Option<&Found>) -> Result<(Chosen, About), Failure> {
+fn asked(args: &Args, found: Option<&Opened>) -> Result<(Chosen, About), Failure> {
     let typed = |default: &About| About {
         system: args.system.as_ref().map_or(&default.system, |system| &system.name).clone(),
         device: args.device.as_ref().unwrap_or(&default.device).clone(),
@@ -247,10 +247,10 @@ fn asked(args: &Args, found: Option<&Found>) -> Result<(Chosen, About), Failure>
 fn setup(about: &About) -> Result<Setup, Failure> {
     let About { device, capacity, slc, parallel, .. } = about.clone();
     let setup = DeviceArgs { device, capacity, slc, parallel }.setup()?;
-    Ok(Setup { kept: Kept::Bytes, ..setup })
+    Ok(Setup { kept: Stored::Bytes, ..setup })
 }
 
-fn existing(args: &Args, found: Found, blueprint: &Blueprint) -> Result<Journaled, Failure> {
+fn existing(args: &Args, found: Opened, blueprint: &Blueprint) -> Result<Journaled, Failure> {
     let (saved, now) = (&found.device.inner().part().geometry, &blueprint.part.geometry);
     if saved != now {
         let path = args.image.clone().unwrap_or_default();

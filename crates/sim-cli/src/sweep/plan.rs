@@ -78,12 +78,12 @@ struct Trace {
 }
 
 /// A plan's text, to locate errors.
-struct Source<'a> {
+struct PlanText<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl PlanText<'_> {
     fn wrong(&self, at: Option<Range<usize>>, key: &str, reason: impl Display) -> Failure {
         let line = at.and_then(|at| Some(self.text.get(..at.start)?.matches('\n').count() + 1));
         let line = line.map_or(String::new(), |line| format!(", line {line}"));
@@ -139,7 +139,7 @@ impl Plan {
                 path.display()
             ))
         })?;
-        let source = Source { path, text: &text };
+        let source = PlanText { path, text: &text };
         let sheet: Sheet = toml::from_str(&text).map_err(|error| {
             let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
             source.wrong(error.span(), "", reason)
@@ -151,7 +151,7 @@ impl Plan {
     }
 }
 
-fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
+fn runs(source: &PlanText<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let folder = source.path.parent().unwrap_or(Path::new(""));
     let sizes = Sizes::read(source, sheet)?;
     let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
@@ -193,7 +193,7 @@ fn runs(source: &Source<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
 }
 
 /// Checks that that many devices, traces, SLC sizes and systems do not make too many runs.
-fn not_too_many(source: &Source<'_>, lists: [usize; 4]) -> Result<(), Failure> {
+fn not_too_many(source: &PlanText<'_>, lists: [usize; 4]) -> Result<(), Failure> {
     let asked = lists.iter().map(|length| *length as u64).fold(1, u64::saturating_mul);
     if asked <= RUNS {
         return Ok(());
@@ -216,7 +216,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn read(source: &Source<'_>, sheet: &Sheet) -> Result<Self, Failure> {
+    fn read(source: &PlanText<'_>, sheet: &Sheet) -> Result<Self, Failure> {
         let capacity =
             source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;
         let sizes = source.each("slc", &sheet.slc, |text| size::parse(text).map(Some))?;
@@ -227,7 +227,7 @@ impl Sizes {
     /// The device at each SLC size, with the flags that select it.
     fn setups(
         &self,
-        source: &Source<'_>,
+        source: &PlanText<'_>,
         sheet: &Sheet,
         device: &Spanned<String>,
         path: &str,
@@ -250,7 +250,7 @@ impl Sizes {
 }
 
 /// When requests are issued.
-fn pace(source: &Source<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
+fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
     let depth = |depth: &u32| {
         if sheet.open_loop {
             return Err("requests come when they arrive: leave out open-loop, or this".into());
@@ -283,7 +283,7 @@ impl Runs {
 }
 
 /// The settings common to all runs.
-fn workload(source: &Source<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure> {
+fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure> {
     let format = source.maybe("format", sheet.format.as_ref(), |name| {
         let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
         format.ok_or_else(|| format!("no format is called `{name}`: give {}", formats::names()))
@@ -319,7 +319,7 @@ fn device_path(name: &str, folder: &Path) -> String {
     }
 }
 
-fn traces(source: &Source<'_>, sheet: &Sheet, folder: &Path) -> Result<Vec<Trace>, Failure> {
+fn traces(source: &PlanText<'_>, sheet: &Sheet, folder: &Path) -> Result<Vec<Trace>, Failure> {
     let seeds: Vec<u64> = sheet.seeds.iter().map(|seed| *seed.get_ref()).collect();
     let lists = source.each("traces", &sheet.traces, |value| {
         let names = match value {

@@ -24,7 +24,7 @@ pub(super) const SKEWED: [Parameter; 7] = {
 };
 
 /// A kind of synthetic workload.
-pub(super) struct Kind {
+pub(super) struct LoadKind {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     /// The rule by which its places are chosen; its own name, if it is a rule.

@@ -3,7 +3,7 @@
 //! Each is one of the rules of `places`, with the published figures of the trace: its share of reads, and its size if a
 //! study does not scale it to its disk. These and the assumptions are shown beside the results.
 
-use super::kind::{COMMON, Kind, SKEWED};
+use super::kind::{COMMON, LoadKind, SKEWED};
 use crate::spec::Parameter;
 
 const fn with(parameter: Parameter, default: &'static str) -> Parameter {
@@ -27,12 +27,12 @@ const fn kind(
     title: &'static str,
     rule: &'static str,
     parameters: &'static [Parameter],
-) -> Kind {
-    Kind { name, title, rule, parameters }
+) -> LoadKind {
+    LoadKind { name, title, rule, parameters }
 }
 
 /// `tandem repro` shows beside its figures what is published of each, and what is not.
-pub(super) const LOADS: [Kind; 12] = [
+pub(super) const LOADS: [LoadKind; 12] = [
     kind("rsrch_0", "MSR Cambridge rsrch_0, write-hot", "zipf", &skewed("8KiB", "9", "0.99")),
     kind("stg_1", "MSR Cambridge stg_1, read-cold", "zipf", &skewed("8KiB", "64", "0.6")),
     kind("web_2", "MSR Cambridge web_2, hardly a write", "zipf", &skewed("8KiB", "99", "0.6")),

@@ -29,7 +29,7 @@ mod streams;
 mod zipf;
 
 use file_system::Shape;
-use kind::{COMMON, Kind, SKEWED};
+use kind::{COMMON, LoadKind, SKEWED};
 use numbers::{below, skew, spread};
 use places::Places;
 
@@ -51,45 +51,50 @@ const STREAMS: [Parameter; 20] = {
     [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o]
 };
 
-const RULES: [Kind; 8] = [
-    Kind {
+const RULES: [LoadKind; 8] = [
+    LoadKind {
         name: "ntfs",
         rule: "ntfs",
         title: "a laptop's disk under Windows XP, as Chang describes it",
         parameters: &FILE_SYSTEM,
     },
-    Kind {
+    LoadKind {
         name: "ext3",
         rule: "ext3",
         title: "the same under a new Linux, whose files fill a ninth of the disk",
         parameters: &FILE_SYSTEM,
     },
-    Kind {
+    LoadKind {
         name: "ntfs-1",
         rule: "ntfs-1",
         title: "the first fit of ntfs, for older results",
         parameters: &FILE_SYSTEM,
     },
-    Kind { name: "ext3-1", rule: "ext3-1", title: "the same for ext3", parameters: &FILE_SYSTEM },
-    Kind {
+    LoadKind {
+        name: "ext3-1",
+        rule: "ext3-1",
+        title: "the same for ext3",
+        parameters: &FILE_SYSTEM,
+    },
+    LoadKind {
         name: "file-system",
         rule: "file-system",
         title: "the streams that make up these workloads, as parameters: see tandem fit",
         parameters: &STREAMS,
     },
-    Kind {
+    LoadKind {
         name: "uniform",
         rule: "uniform",
         title: "all addresses equally likely",
         parameters: &COMMON,
     },
-    Kind {
+    LoadKind {
         name: "zipf",
         rule: "zipf",
         title: "few addresses get most requests",
         parameters: &SKEWED,
     },
-    Kind {
+    LoadKind {
         name: "sequential",
         rule: "sequential",
         title: "consecutive addresses, again and again",
@@ -98,8 +103,8 @@ const RULES: [Kind; 8] = [
 ];
 
 /// The rules, and the loads made with them.
-fn kinds() -> impl Iterator<Item = &'static Kind> {
-    static ALL: [&[Kind]; 2] = [&RULES, &loads::LOADS];
+fn kinds() -> impl Iterator<Item = &'static LoadKind> {
+    static ALL: [&[LoadKind]; 2] = [&RULES, &loads::LOADS];
     ALL.into_iter().flatten()
 }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use ftl_core::Config;
-use ftl_core::hybrid::shape::{HEADER_BLOCKS, Part, Shape};
+use ftl_core::hybrid::shape::{Area, HEADER_BLOCKS, Shape};
 use ftl_core::layout::{self, FormatKey, Kind, Slots, Stamp as Moment, Tag};
 use ftl_iface::{Page, Pairing, Sector, SectorCount};
 use nand_model::{Chip, Preset, Stamp};
@@ -17,7 +17,7 @@ use crate::{Failure, host};
 /// The content of the pages.
 #[derive(Debug)]
 pub(super) struct Filled {
-    chain: Part,
+    chain: Area,
     key: FormatKey,
     /// The FTL's stamp of the first page.
     first: u64,
@@ -110,7 +110,7 @@ mod tests {
     use ftl_core::{Ftl, NoProbe, RamPlan};
     use ftl_iface::{Block, BlockStore, Bytes, NandDevice, PageIndex};
     use nand_model::Content;
-    use nand_model::part::Part as DevicePart;
+    use nand_model::part::Part;
 
     use super::super::ours;
     use super::*;
@@ -119,14 +119,14 @@ mod tests {
 
     const KEY: u32 = 3;
 
-    fn new(part: &DevicePart, config: &Config, plan: &RamPlan) -> Chip {
+    fn new(part: &Part, config: &Config, plan: &RamPlan) -> Chip {
         let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().chain.slots) as u32);
         let content = Content::Stamps { sector: config.sector_bytes, spare_kept };
         Chip::new(part, content).unwrap()
     }
 
     /// A device that was formatted and then filled.
-    fn filled(part: &DevicePart, config: &Config, plan: &RamPlan) -> (Chip, u32) {
+    fn filled(part: &Part, config: &Config, plan: &RamPlan) -> (Chip, u32) {
         let mut chip = new(part, config, plan);
         let mut memory = OwnedRam::for_plan(plan);
         Ftl::format(&mut chip, config, memory.lend(), KEY, NoProbe).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     /// A device that was formatted and then written in order.
-    fn written(part: &DevicePart, config: &Config, plan: &RamPlan) -> Chip {
+    fn written(part: &Part, config: &Config, plan: &RamPlan) -> Chip {
         let mut chip = new(part, config, plan);
         let mut memory = OwnedRam::for_plan(plan);
         let sector = config.sector_bytes.as_usize();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     /// Checks that the filled device equals the written one, as far as it is filled; returns how much that is.
-    fn compare(part: &DevicePart, config: &Config) -> u32 {
+    fn compare(part: &Part, config: &Config) -> u32 {
         let plan = RamPlan::new(&part.geometry, config).unwrap();
         let shape = plan.shape();
         let (mut filled, blocks) = filled(part, config, &plan);
@@ -189,7 +189,7 @@ mod tests {
         blocks
     }
 
-    fn part(device: &str, capacity: u64) -> DevicePart {
+    fn part(device: &str, capacity: u64) -> Part {
         let capacity = Some(capacity);
         let args = DeviceArgs { device: device.into(), capacity, slc: None, parallel: false };
         args.setup().unwrap().part

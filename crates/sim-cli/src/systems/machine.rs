@@ -15,7 +15,7 @@ use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
-use super::setup::{Kept, Setup};
+use super::setup::{Setup, Stored};
 use crate::Failure;
 
 /// The operations of a part, by verb and cause.
@@ -38,8 +38,8 @@ impl<'m> Machine<'m> {
     pub(super) fn new(part: &Part, setup: &Setup, meter: &'m Meter) -> Result<Self, Failure> {
         let spare_kept = Bytes::new(ftl_rivals::kit::flash::TAG_BYTES as u32);
         let content = match setup.kept {
-            Kept::Stamps => Content::Stamps { sector: part.sector_bytes, spare_kept },
-            Kept::Bytes => Content::Bytes,
+            Stored::Stamps => Content::Stamps { sector: part.sector_bytes, spare_kept },
+            Stored::Bytes => Content::Bytes,
         };
         let chip = Chip::new(part, content)?.with_time(setup.time);
         let chip = RefCell::new(Metered::without_chains(chip, meter));

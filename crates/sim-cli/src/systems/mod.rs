@@ -44,7 +44,7 @@ pub use meter::{Account, ChainWrite, Spent};
 pub(crate) use meter::{Meter, Metered, Watcher};
 pub(crate) use ours::stamps;
 pub(crate) use paged::stamps as page_stamps;
-pub use setup::{Kept, Setup};
+pub use setup::{Setup, Stored};
 pub(crate) use setup::{hardware_name, largest_capacity};
 pub use system::{Books, Session, System};
 

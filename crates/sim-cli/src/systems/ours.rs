@@ -16,7 +16,7 @@ use nand_model::{Chip, Content, Time};
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::setup::{Setup, largest_capacity};
 use super::system::{Books, Session};
-use super::tenant::{self, Asked, Tenant};
+use super::tenant::{self, Tenant, WriteCount};
 use super::{chains, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
@@ -324,7 +324,7 @@ impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
         self.is_throttling()
     }
 
-    fn books(&self, asked: Asked) -> Books {
+    fn books(&self, asked: WriteCount) -> Books {
         let counters = &self.probe().counters;
         let mut books = Books { factors: Some(factors(counters)), ..Books::default() };
         let (Some((reals, virtuals, capacity)), Some(probes)) =

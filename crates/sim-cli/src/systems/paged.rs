@@ -15,7 +15,7 @@ use super::meter::{Flash, Meter, Metered, Watcher};
 use super::ours::{KEY, paired_pages, switch};
 use super::setup::Setup;
 use super::system::{Books, Session};
-use super::tenant::{self, Asked, Tenant};
+use super::tenant::{self, Tenant, WriteCount};
 use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
@@ -199,7 +199,7 @@ impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
         self.probe()
     }
 
-    fn books(&self, _: Asked) -> Books {
+    fn books(&self, _: WriteCount) -> Books {
         let log_writes = Some(self.probe().counters.log_writes);
         let filter = || Filter::of(self.threshold(), self.sector_bytes());
         let filter = self.shape().fast.map(|_| filter());

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use ftl_iface::{Cause, Operations, Verb};
-use ftl_rivals::multi_scm::{Kind, Memories, PAGE};
+use ftl_rivals::multi_scm::{Memories, Memory, PAGE};
 use nand_model::part::Nanos;
 use nand_model::{Done, Energy, Stamp, Time};
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::bench::Rig;
 use super::hardware::{Hardware, PartState};
 use super::meter::{Account, Meter, Spent};
-use super::setup::{Kept, Setup};
+use super::setup::{Setup, Stored};
 use crate::{Failure, files};
 
 /// The figures of both, as in a file.
@@ -68,10 +68,10 @@ impl ScmParts {
         Ok(parts)
     }
 
-    const fn part(&self, of: Kind) -> &ScmPart {
+    const fn part(&self, of: Memory) -> &ScmPart {
         match of {
-            Kind::Quick => &self.quick,
-            Kind::Large => &self.large,
+            Memory::Quick => &self.quick,
+            Memory::Large => &self.large,
         }
     }
 }
@@ -103,7 +103,7 @@ impl<'m> ScmMachine<'m> {
     /// Memories with that many places each.
     pub(super) fn new(parts: ScmParts, places: [u32; 2], setup: &Setup, meter: &'m Meter) -> Self {
         let sector = setup.part.sector_bytes.as_usize();
-        let kept = (setup.kept == Kept::Stamps).then_some((sector, Stamp::BYTES.as_usize()));
+        let kept = (setup.kept == Stored::Stamps).then_some((sector, Stamp::BYTES.as_usize()));
         let wear = places.map(|places| vec![0; places as usize]);
         let held = places.map(|places| vec![Box::default(); places as usize]);
         let inner = RefCell::new(Inner { held, kept, wear, ..Inner::default() });
@@ -116,7 +116,7 @@ impl<'m> ScmMachine<'m> {
     }
 
     #[allow(clippy::cast_precision_loss)] // Energy need not be finer.
-    fn spend(&self, of: Kind, verb: Verb, bytes: usize, cause: Cause) {
+    fn spend(&self, of: Memory, verb: Verb, bytes: usize, cause: Cause) {
         let part = self.parts.part(of);
         let (time, energy) = match verb {
             Verb::Read => (part.read_ns, part.read_picojoules_per_bit),
@@ -128,7 +128,7 @@ impl<'m> ScmMachine<'m> {
         inner.picojoules += energy * 8.0 * bytes as f64;
         inner.operations[of as usize].count_many(verb, cause, 1);
         self.meter.set_cause(cause);
-        self.meter.add(of == Kind::Quick, time);
+        self.meter.add(of == Memory::Quick, time);
     }
 }
 
@@ -136,7 +136,7 @@ impl<'m> ScmMachine<'m> {
 pub(super) struct Rows<'a, 'm>(&'a ScmMachine<'m>);
 
 impl Memories for Rows<'_, '_> {
-    fn read(&mut self, of: Kind, place: u32, at: usize, data: &mut [u8], cause: Cause) {
+    fn read(&mut self, of: Memory, place: u32, at: usize, data: &mut [u8], cause: Cause) {
         self.0.spend(of, Verb::Read, data.len(), cause);
         data.fill(0);
         let inner = self.0.inner.borrow();
@@ -154,7 +154,7 @@ impl Memories for Rows<'_, '_> {
         }
     }
 
-    fn write(&mut self, of: Kind, place: u32, at: usize, data: &[u8], cause: Cause) {
+    fn write(&mut self, of: Memory, place: u32, at: usize, data: &[u8], cause: Cause) {
         self.0.spend(of, Verb::Program, data.len(), cause);
         let mut inner = self.0.inner.borrow_mut();
         let Inner { held, kept, wear, .. } = &mut *inner;
@@ -224,7 +224,7 @@ impl Rig for ScmMachine<'_> {
     fn hardware(&self) -> Hardware {
         let inner = self.inner.borrow();
         let mut dollars = 0.0;
-        let parts = [Kind::Quick, Kind::Large]
+        let parts = [Memory::Quick, Memory::Large]
             .into_iter()
             .filter(|of| !inner.wear[*of as usize].is_empty());
         let parts = parts.map(|of| {
@@ -258,16 +258,16 @@ mod tests {
     #[test]
     fn an_access_takes_its_memory_s_time_and_wears_its_place() {
         let device = DeviceArgs { device: "c3".into(), capacity: None, slc: None, parallel: false };
-        for kept in [Kept::Stamps, Kept::Bytes] {
+        for kept in [Stored::Stamps, Stored::Bytes] {
             let setup = Setup { kept, ..device.setup().unwrap() };
             let meter = Meter::new();
             let machine = ScmMachine::new(ScmParts::open(BUILTIN).unwrap(), [2, 3], &setup, &meter);
             let number = machine.begin(Nanos::new(100));
             let mut rows = machine.rows();
-            rows.write(Kind::Quick, 1, 2048, &[7; 4096], Cause::Host);
+            rows.write(Memory::Quick, 1, 2048, &[7; 4096], Cause::Host);
             let mut data = [9; 16 << 10];
-            rows.read(Kind::Quick, 1, 0, &mut data, Cause::Host);
-            rows.read(Kind::Large, 2, 0, &mut data[..2048], Cause::Host);
+            rows.read(Memory::Quick, 1, 0, &mut data, Cause::Host);
+            rows.read(Memory::Large, 2, 0, &mut data[..2048], Cause::Host);
             machine.end();
             let done = machine.next_done(None).unwrap();
             // Eight and 32 accesses of 100 ns, and four of a microsecond.

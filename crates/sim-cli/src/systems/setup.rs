@@ -21,12 +21,12 @@ pub struct Setup {
     /// Whether the device's channels, dies and planes work at the same time.
     pub time: Time,
     /// What its memories store of the host's data.
-    pub kept: Kept,
+    pub kept: Stored,
 }
 
 /// What a simulated memory stores of a sector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
+pub enum Stored {
     /// A stamp, by which a replay verifies its reads.
     #[default]
     Stamps,

@@ -32,7 +32,7 @@ pub(super) trait Ftl<'m>: BlockStore {
     }
 
     /// Figures about its decisions, given its number of writes.
-    fn books(&self, asked: Asked) -> Books;
+    fn books(&self, asked: WriteCount) -> Books;
 
     /// Does the work that a mount has left.
     fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
@@ -43,7 +43,7 @@ pub(super) trait Ftl<'m>: BlockStore {
 
 /// Writes to an FTL.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct WriteCount {
     pub(super) writes: u64,
     /// Of those, how many arrived while it was throttling.
     pub(super) throttled: u64,
@@ -54,7 +54,7 @@ pub(super) struct Tenant<'m, F> {
     pub(super) ftl: F,
     meter: &'m Meter,
     ram_bytes: u64,
-    asked: Asked,
+    asked: WriteCount,
 }
 
 impl<'m, F: Ftl<'m>> Tenant<'m, F> {
@@ -63,7 +63,7 @@ impl<'m, F: Ftl<'m>> Tenant<'m, F> {
         // Chip and counters belong to the simulator; firmware has a driver instead, and no counters.
         let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();
         let ram_bytes = (plan_bytes + size_of_val(&ftl) - simulated) as u64;
-        Self { ftl, meter, ram_bytes, asked: Asked::default() }
+        Self { ftl, meter, ram_bytes, asked: WriteCount::default() }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Report {
     tally: Tally,
     operations: Option<u64>,
     worlds: Option<Number>,
-    pub(super) violations: Vec<Told>,
+    pub(super) violations: Vec<ViolationEntry>,
 }
 
 /// How many worlds were run.
@@ -33,7 +33,7 @@ struct Number {
 
 /// A violation in the JSON.
 #[derive(Serialize)]
-pub(super) struct Told {
+pub(super) struct ViolationEntry {
     device: String,
     system: &'static str,
     seed: u64,
@@ -57,7 +57,7 @@ struct Counts<'a> {
     worlds: Option<Number>,
     by_cause: Vec<(&'static str, Count)>,
     by_fate: Vec<(&'static str, Count)>,
-    violations: &'a [Told],
+    violations: &'a [ViolationEntry],
 }
 
 impl Report {
@@ -151,8 +151,8 @@ impl Report {
     }
 }
 
-fn told(violation: Violation) -> Told {
-    Told {
+fn told(violation: Violation) -> ViolationEntry {
+    ViolationEntry {
         system: violation.system.name(),
         seed: violation.seed,
         cuts: violation.cuts.iter().map(Cut::to_string).collect(),
@@ -164,8 +164,8 @@ fn told(violation: Violation) -> Told {
     }
 }
 
-fn told_of_a_world(broken: BrokenWorld) -> Told {
-    Told {
+fn told_of_a_world(broken: BrokenWorld) -> ViolationEntry {
+    ViolationEntry {
         system: "random",
         seed: broken.seed,
         cuts: Vec::new(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Place;
+use super::Position;
 use super::unpack::unpack;
 
 /// The size of a read. Lines of a trace have some 30 bytes.
@@ -16,9 +16,9 @@ const LINE_MAX: usize = 1 << 20;
 
 /// How far a file was read, in its own (compressed) bytes, for the progress bar.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Position(Arc<AtomicU64>);
+pub(crate) struct BytesRead(Arc<AtomicU64>);
 
-impl Position {
+impl BytesRead {
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -27,7 +27,7 @@ impl Position {
 /// A reader that counts its bytes.
 pub(super) struct Counted<R> {
     pub(super) inner: R,
-    pub(super) position: Position,
+    pub(super) position: BytesRead,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -68,8 +68,8 @@ impl Input {
     }
 
     /// The position of the line or record returned last.
-    pub fn place(&self) -> Place {
-        if self.in_records { Place::Record(self.count) } else { Place::Line(self.count) }
+    pub fn place(&self) -> Position {
+        if self.in_records { Position::Record(self.count) } else { Position::Line(self.count) }
     }
 
     /// The next line without its end, or `None` after the last.
@@ -164,7 +164,7 @@ mod tests {
         while let Some(line) = input.line().unwrap() {
             lines.push(line.to_vec());
         }
-        assert_eq!(input.place(), Place::Line(lines.len() as u64));
+        assert_eq!(input.place(), Position::Line(lines.len() as u64));
         lines
     }
 
@@ -187,7 +187,7 @@ mod tests {
         }
         assert_eq!(input.record(100).unwrap().len(), BUFFER * 3 - taken);
         assert_eq!(input.record(100).unwrap(), b"");
-        assert_eq!(input.place(), Place::Record(records + 1));
+        assert_eq!(input.place(), Position::Record(records + 1));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use super::formats::{RECORD, recorded};
-use super::input::{Counted, Input, Position};
+use super::input::{BytesRead, Counted, Input};
 
 /// One of the files.
 struct Lane {
@@ -76,8 +76,8 @@ impl Read for Merged {
 }
 
 /// The bytes of a file, or of blktrace's files of each processor; and how far they are read.
-pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, Position)> {
-    let position = Position::default();
+pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, BytesRead)> {
+    let position = BytesRead::default();
     let open = |path: &PathBuf| {
         let inner = File::open(path)?;
         Input::new(Counted { inner, position: position.clone() })

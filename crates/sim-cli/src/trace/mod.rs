@@ -80,14 +80,14 @@ impl Request {
 
 /// A device's room for a host's addresses, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct AddressSpace {
     /// As it is.
     pub capacity: u64,
     /// The largest capacity that can be requested.
     pub largest: u64,
 }
 
-impl Room {
+impl AddressSpace {
     /// The advice to use a larger device, if that many bytes are possible.
     fn advice(self, needed: u64) -> &'static str {
         if needed <= self.largest { ", --capacity makes the device larger" } else { "" }
@@ -96,7 +96,7 @@ impl Room {
 
 /// A position in a file or a synthetic workload, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// In that line of a text.
     Line(u64),
     /// In that record of a binary file.
@@ -105,7 +105,7 @@ pub enum Place {
     Request(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(number) => write!(f, "line {number}"),
@@ -159,7 +159,7 @@ pub enum TraceError {
         /// The file.
         name: String,
         /// Where in it.
-        place: Place,
+        place: Position,
         /// What was expected.
         expected: String,
         /// What was found.
@@ -176,11 +176,11 @@ pub enum TraceError {
         /// The file.
         name: String,
         /// Where in it.
-        place: Place,
+        place: Position,
         /// Where the request ends.
         end: u64,
         /// The device's room.
-        room: Room,
+        room: AddressSpace,
     },
     /// The trace touches more bytes than the device exports, even when packed.
     #[error(
@@ -191,7 +191,7 @@ pub enum TraceError {
         /// Bytes of the extents that the trace touches.
         touched: u64,
         /// The device's room.
-        room: Room,
+        room: AddressSpace,
     },
     /// There are no requests.
     #[error("{0} holds no request: there is nothing to replay")]

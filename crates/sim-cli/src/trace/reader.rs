@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use nand_model::part::Nanos;
 
 use super::formats::{self, As, ParseError, Parser, Recognised};
-use super::input::{Input, Position};
+use super::input::{BytesRead, Input};
 use super::merge;
-use super::{Place, Request, TraceError};
+use super::{Position, Request, TraceError};
 
 /// Reads a file in one of the formats.
 pub struct Reader {
     name: String,
     input: Input,
-    position: Position,
+    position: BytesRead,
     parser: Box<dyn Parser>,
     lenient: bool,
     skipped: u64,
@@ -46,12 +46,12 @@ impl Reader {
     ) -> Result<Self, TraceError> {
         let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
         let input = Input::new(source).map_err(unreadable)?;
-        Self::with_input(input, Position::default(), name, format, lenient)
+        Self::with_input(input, BytesRead::default(), name, format, lenient)
     }
 
     fn with_input(
         input: Input,
-        position: Position,
+        position: BytesRead,
         name: &str,
         format: Option<&As>,
         lenient: bool,
@@ -113,7 +113,7 @@ impl Reader {
     }
 
     /// The position of the last request.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Position {
         self.input.place()
     }
 

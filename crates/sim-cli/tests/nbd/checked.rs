@@ -1,7 +1,7 @@
 //! Clients that send anything: what they may reach, and what they are answered. The fuzz target `nbd` uses this, too.
 
 use sim_cli::serve::wire::{
-    Conversation, Disk, Errno, Export, Kept, Next, PIECE, Refusal, Zeroing,
+    Conversation, Disk, Durability, Errno, Export, Next, PIECE, Refusal, Zeroing,
 };
 
 const EXPORT: Export = Export { bytes: 5 << 20, preferred_block: 4096 };
@@ -31,15 +31,15 @@ impl Disk for Checked {
         Self::at(offset, data.len() as u64)
     }
 
-    fn write(&mut self, offset: u64, data: &[u8], _: Kept) -> Result<(), Refusal> {
+    fn write(&mut self, offset: u64, data: &[u8], _: Durability) -> Result<(), Refusal> {
         Self::at(offset, data.len() as u64)
     }
 
-    fn trim(&mut self, offset: u64, bytes: u32, _: Kept) -> Result<(), Refusal> {
+    fn trim(&mut self, offset: u64, bytes: u32, _: Durability) -> Result<(), Refusal> {
         Self::at(offset, bytes.into())
     }
 
-    fn zero(&mut self, offset: u64, bytes: u32, _: Zeroing, _: Kept) -> Result<(), Refusal> {
+    fn zero(&mut self, offset: u64, bytes: u32, _: Zeroing, _: Durability) -> Result<(), Refusal> {
         Self::at(offset, bytes.into())
     }
 

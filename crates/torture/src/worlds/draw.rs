@@ -32,7 +32,7 @@ const THREE_BITS: [&[u16]; 3] = [
 
 /// Which regions a device has, and where the log is.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum RegionMix {
     /// Small fast blocks for the log, and many others.
     Two(Cell),
     /// Blocks of one cell type, the first of them for the log.
@@ -41,16 +41,16 @@ enum Kind {
     Plain(Cell),
 }
 
-const KINDS: [Kind; 9] = [
-    Kind::Two(Cell::Mlc),
-    Kind::Two(Cell::Mlc),
-    Kind::Two(Cell::Tlc),
-    Kind::Divided(Cell::Slc),
-    Kind::Divided(Cell::Mlc),
-    Kind::Divided(Cell::Tlc),
-    Kind::Plain(Cell::Slc),
-    Kind::Plain(Cell::Mlc),
-    Kind::Plain(Cell::Tlc),
+const KINDS: [RegionMix; 9] = [
+    RegionMix::Two(Cell::Mlc),
+    RegionMix::Two(Cell::Mlc),
+    RegionMix::Two(Cell::Tlc),
+    RegionMix::Divided(Cell::Slc),
+    RegionMix::Divided(Cell::Mlc),
+    RegionMix::Divided(Cell::Tlc),
+    RegionMix::Plain(Cell::Slc),
+    RegionMix::Plain(Cell::Mlc),
+    RegionMix::Plain(Cell::Tlc),
 ];
 
 /// Draws until device and configuration match.
@@ -70,20 +70,20 @@ pub(super) fn setup(ftl: FtlName, dice: &mut Dice) -> Result<Setup, SetupError> 
 fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let kind = dice.pick(&KINDS);
     let (slc, mlc) = match kind {
-        Kind::Two(cell) => {
+        RegionMix::Two(cell) => {
             let blocks = 8 + dice.below(14);
             (Some(region(Cell::Slc, blocks, dice)), Some(region(cell, 12 + dice.below(24), dice)))
         }
-        Kind::Divided(cell) | Kind::Plain(cell) => {
+        RegionMix::Divided(cell) | RegionMix::Plain(cell) => {
             let only = region(cell, 14 + dice.below(30), dice);
             if cell == Cell::Slc { (Some(only), None) } else { (None, Some(only)) }
         }
     };
     let geometry = Geometry::new(slc, mlc).ok()?;
     let log = match kind {
-        Kind::Two(_) => LogRegion::SlcRegion,
-        Kind::Divided(_) => LogRegion::FirstBlocks(2 + dice.below(8) as u16),
-        Kind::Plain(_) => LogRegion::None,
+        RegionMix::Two(_) => LogRegion::SlcRegion,
+        RegionMix::Divided(_) => LogRegion::FirstBlocks(2 + dice.below(8) as u16),
+        RegionMix::Plain(_) => LogRegion::None,
     };
     let pages = [slc, mlc].into_iter().flatten().map(|region| region.page_bytes.get());
     let sector = if dice.percent(50) { 512 } else { pages.min()? };
@@ -115,11 +115,11 @@ fn drawn_streams(dice: &mut Dice) -> (Streams, Victims) {
 fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let kind = dice.pick(&KINDS);
     let (slc, mlc) = match kind {
-        Kind::Two(cell) => {
+        RegionMix::Two(cell) => {
             let blocks = 8 + dice.below(20);
             (Some(region(Cell::Slc, blocks, dice)), Some(region(cell, 10 + dice.below(26), dice)))
         }
-        Kind::Divided(cell) | Kind::Plain(cell) => {
+        RegionMix::Divided(cell) | RegionMix::Plain(cell) => {
             let only = region(cell, 14 + dice.below(40), dice);
             if cell == Cell::Slc { (Some(only), None) } else { (None, Some(only)) }
         }

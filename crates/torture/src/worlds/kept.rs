@@ -9,7 +9,7 @@ use super::script::Life;
 
 /// The kept parts of one life.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct KeptLife {
     life: u32,
     steps: Vec<u32>,
     cut: bool,
@@ -18,7 +18,7 @@ struct Part {
 
 /// The kept parts of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept(Vec<Part>);
+pub struct Kept(Vec<KeptLife>);
 
 /// A text that is not such a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub struct NoLife(String);
 impl Kept {
     /// Exactly these lives.
     pub(super) fn of(lives: &[Life]) -> Self {
-        let part = |life: &Life| Part {
+        let part = |life: &Life| KeptLife {
             life: life.number,
             steps: life.steps.iter().map(|(number, _)| *number).collect(),
             cut: life.cut.is_some(),
@@ -55,7 +55,7 @@ impl Kept {
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, Part { life, steps, cut, faulty }) in self.0.iter().enumerate() {
+        for (at, KeptLife { life, steps, cut, faulty }) in self.0.iter().enumerate() {
             let between = if at == 0 { "" } else { "/" };
             write!(f, "{between}{life}:{}", runs(steps))?;
             f.write_str(if *cut { "" } else { "r" })?;
@@ -89,7 +89,7 @@ impl FromStr for Kept {
     }
 }
 
-fn part(text: &str) -> Result<Part, NoLife> {
+fn part(text: &str) -> Result<KeptLife, NoLife> {
     let wrong = || NoLife(text.into());
     let (life, steps) = text.split_once(':').ok_or_else(wrong)?;
     let numbers = steps.trim_end_matches(['r', 'q']);
@@ -100,7 +100,7 @@ fn part(text: &str) -> Result<Part, NoLife> {
     };
     let steps = numbers.split(',').map(|text| run(text).ok_or_else(wrong));
     let steps: Vec<std::ops::RangeInclusive<u32>> = steps.collect::<Result<_, _>>()?;
-    Ok(Part {
+    Ok(KeptLife {
         life: life.parse().map_err(|_| wrong())?,
         steps: steps.into_iter().flatten().filter(|step| *step > 0).collect(),
         cut: !flags.contains('r'),

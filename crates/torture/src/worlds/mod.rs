@@ -73,12 +73,12 @@ pub struct Choice {
     /// After this many worlds with broken promises no other is begun.
     pub broken_max: usize,
     /// How those worlds are reported.
-    pub told: Told,
+    pub told: Reported,
 }
 
 /// How a world with a broken promise is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Reported {
     /// Its smallest part that still breaks the promise.
     Shrunk,
     /// As it was run.
@@ -119,7 +119,7 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     let mut outcome =
         Worlds { tally: lived.tally, worlds: 1, lives: lived.lives, broken: Vec::new() };
     let Some(felt) = lived.wrong else { return Ok(outcome) };
-    let (lives, felt) = if replayed || choice.told == Told::Whole {
+    let (lives, felt) = if replayed || choice.told == Reported::Whole {
         (lives, felt)
     } else {
         shrink::shrink(&world, lives, felt)

@@ -13,7 +13,7 @@
 
 use super::WorstCase;
 use crate::bound::Operations;
-use crate::hybrid::shape::{HEADER_BLOCKS, PLACES};
+use crate::hybrid::shape::{CHECKPOINT_AREAS, HEADER_BLOCKS};
 
 impl WorstCase {
     /// What each block that fails in a request adds at most, where no more fail than the device's health said may fail
@@ -54,7 +54,7 @@ impl WorstCase {
     /// What the request that uses up the reserve adds: it writes a checkpoint. The running fold is given up; the seals
     /// are broken, and each place for checkpoints is tried.
     pub const fn end_of_reserve(&self) -> Operations {
-        let places = PLACES as u64;
+        let places = CHECKPOINT_AREAS as u64;
         let seals = Operations { reads: 2 * places, ..Self::SEALS };
         let image = Operations {
             reads: 0,

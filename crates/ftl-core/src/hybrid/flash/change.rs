@@ -6,7 +6,7 @@ use super::{Content, Flash, Seals, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
-use crate::hybrid::flash::{AGAIN_MAX, Room};
+use crate::hybrid::flash::{AGAIN_MAX, Purpose};
 use crate::layout::{self, Kind, Label, Slots};
 use crate::probe::{Cause, Probe};
 
@@ -35,7 +35,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken && !planted(Bug::EraseUnderSeal) {
             self.break_seals()?;
-            if spot.room == Room::Meta && self.is_bad(spot)? {
+            if spot.room == Purpose::Meta && self.is_bad(spot)? {
                 // It held a seal, and has failed just now.
                 return Err(Fault::BlockFailed);
             }

@@ -11,9 +11,9 @@
 use ftl_iface::{MarkError, NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Content, Flash, Room, Seen, Spot};
+use super::{Content, Flash, Purpose, Seen, Spot};
 use crate::error::Fault;
-use crate::hybrid::shape::{HEADER_BLOCKS, Part};
+use crate::hybrid::shape::{Area, HEADER_BLOCKS};
 use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::table::{BlockNumber, word};
@@ -24,7 +24,7 @@ const LISTED_MAX: usize = 8;
 
 /// How many blocks that cannot be marked can be listed after the headers: one per page of the block, less the header
 /// and the end of the list, and no more than the list in RAM holds.
-pub const fn listed_max(meta: &Part) -> u16 {
+pub const fn listed_max(meta: &Area) -> u16 {
     let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
 }
@@ -117,7 +117,7 @@ impl Failed {
 
     /// How many blocks of the chains have failed and are still in use.
     pub fn failing_chain_blocks(&self) -> BlockNumber {
-        let chains = self.failing.iter().filter(|spot| spot.room == Room::Chain);
+        let chains = self.failing.iter().filter(|spot| spot.room == Purpose::Chain);
         chains.fold(0, |count, _| count + 1)
     }
 
@@ -175,7 +175,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Lists a block that cannot be marked. `false`: there is no room for it.
     fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
-        if spot.room == Room::Meta && spot.short_block() < HEADER_BLOCKS {
+        if spot.room == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
             // A mount sees by itself that it is no header any more.
             return Ok(true);
         }
@@ -300,7 +300,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
             self.raise_stamp(tag.stamp);
             let Slot::Elsewhere(number) = self.slot(spot, 0) else { break };
-            if let Some(room) = Room::ALL.get(tag.note as usize) {
+            if let Some(room) = Purpose::ALL.get(tag.note as usize) {
                 let spot = Spot { room: *room, block: number.get() as BlockNumber, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }

@@ -4,7 +4,7 @@ use ftl_iface::NandDevice;
 
 use super::Flash;
 use crate::error::Fault;
-use crate::hybrid::shape::Place;
+use crate::hybrid::shape::CheckpointArea;
 use crate::image::{Sink, Source};
 use crate::layout;
 use crate::probe::Probe;
@@ -13,7 +13,7 @@ use crate::probe::Probe;
 #[derive(Debug)]
 pub struct ImageWriter<'a, 'ram, D: NandDevice, P> {
     flash: &'a mut Flash<'ram, D, P>,
-    place: Place,
+    place: CheckpointArea,
     /// The page that is being filled, and up to where.
     page: u32,
     filled: usize,
@@ -35,7 +35,7 @@ pub struct Written {
 
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
     /// Starts at the first page of an erased place.
-    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place) -> Self {
+    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: CheckpointArea) -> Self {
         let check = flash.key.get();
         Self { flash, place, page: 0, filled: 0, check, length: 0, failed: false, fault: None }
     }
@@ -102,7 +102,7 @@ impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
 #[derive(Debug)]
 pub struct ImageReader<'a, 'ram, D: NandDevice, P> {
     flash: &'a mut Flash<'ram, D, P>,
-    place: Place,
+    place: CheckpointArea,
     /// The next page to read, and how much of the one before was used.
     page: u32,
     used: usize,
@@ -114,7 +114,7 @@ pub struct ImageReader<'a, 'ram, D: NandDevice, P> {
 
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageReader<'a, 'ram, D, P> {
     /// Starts at the first page of a place, with an image of that length.
-    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: Place, length: u32) -> Self {
+    pub fn new(flash: &'a mut Flash<'ram, D, P>, place: CheckpointArea, length: u32) -> Self {
         let (check, used) = (flash.key.get(), flash.meta.page_bytes.as_usize());
         Self { flash, place, page: 0, used, check, left: length, fault: None }
     }

@@ -7,7 +7,7 @@ use ftl_iface::NandDevice;
 use super::{Content, Flash, Seen, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::hybrid::shape::{HEADER_BLOCKS, PLACES, Place};
+use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea, HEADER_BLOCKS};
 use crate::layout::{Kind, Label, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
@@ -34,14 +34,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// The place with that number.
-    pub fn place(&self, number: u16) -> Place {
-        Place::new(&self.meta, number)
+    pub fn place(&self, number: u16) -> CheckpointArea {
+        CheckpointArea::new(&self.meta, number)
     }
 
     /// Breaks the seals that may exist. If a block's erase fails, a bad mark invalidates its seal.
     #[cold]
     pub fn break_seals(&mut self) -> Result<(), Fault<D::Error>> {
-        for number in 0..PLACES {
+        for number in 0..CHECKPOINT_AREAS {
             if self.seals == Seals::One(1 - number) || planted(Bug::TrustOldSeal) {
                 continue;
             }
@@ -89,7 +89,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Erases the blocks of a place. `false`: one of them is bad, now or before, and the place cannot be used.
-    pub fn prepare_place(&mut self, place: Place) -> Result<bool, Fault<D::Error>> {
+    pub fn prepare_place(&mut self, place: CheckpointArea) -> Result<bool, Fault<D::Error>> {
         let blocks = place.first..place.first + place.blocks;
         for block in blocks.clone() {
             if self.is_bad(Spot::meta(block, 0))? {
@@ -116,7 +116,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// seals must be broken, or the page be of the place whose seal is next.
     pub(super) fn program_in_place(
         &mut self,
-        place: Place,
+        place: CheckpointArea,
         number: u32,
     ) -> Result<bool, Fault<D::Error>> {
         let (block, page) = place.page(number);
@@ -139,7 +139,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Seals the image in a place. `false`: the block failed, and is bad now.
-    pub fn put_seal(&mut self, place: Place, seal: &Seal) -> Result<bool, Fault<D::Error>> {
+    pub fn put_seal(
+        &mut self,
+        place: CheckpointArea,
+        seal: &Seal,
+    ) -> Result<bool, Fault<D::Error>> {
         let key = self.key;
         if let Some(target) = self.buffer.get_mut(..self.meta.page_bytes.as_usize()) {
             target.fill(0xFF);
@@ -150,7 +154,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Reads the seal of a place: `None` if there is no valid one. A seal is younger than everything programmed before
     /// it, so its stamp is the last one given.
-    pub fn read_seal(&mut self, place: Place) -> Result<Option<(Seal, Tag)>, Fault<D::Error>> {
+    pub fn read_seal(
+        &mut self,
+        place: CheckpointArea,
+    ) -> Result<Option<(Seal, Tag)>, Fault<D::Error>> {
         if self.is_bad(Spot::meta(place.seal_block(), 0))? {
             return Ok(None);
         }
@@ -163,7 +170,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Reads a page of a place into the page buffer. `None`: it cannot be read, or is no such page.
     pub(super) fn fetch_in_place(
         &mut self,
-        place: Place,
+        place: CheckpointArea,
         number: u32,
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         let (block, page) = place.page(number);

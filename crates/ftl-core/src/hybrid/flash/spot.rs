@@ -7,14 +7,14 @@ use crate::table::{number, short};
 /// A page of one of the device's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    pub(super) room: Room,
+    pub(super) room: Purpose,
     pub(super) block: BlockNumber,
     pub(super) page: u16,
 }
 
 /// A part of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Room {
+pub enum Purpose {
     /// Headers, copies and checkpoints.
     Meta,
     /// The log.
@@ -23,7 +23,7 @@ pub enum Room {
     Chain,
 }
 
-impl Room {
+impl Purpose {
     /// All parts, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Meta, Self::Log, Self::Chain];
 
@@ -46,16 +46,16 @@ impl Room {
 impl Spot {
     /// A page of a meta block.
     pub const fn meta(block: u16, page: u16) -> Self {
-        Self { room: Room::Meta, block: number(block), page }
+        Self { room: Purpose::Meta, block: number(block), page }
     }
 
     /// A page of a block of that part.
-    pub const fn in_room(room: Room, block: BlockNumber, page: u16) -> Self {
+    pub const fn in_room(room: Purpose, block: BlockNumber, page: u16) -> Self {
         Self { room, block, page }
     }
 
     /// The part that the page belongs to.
-    pub const fn room(self) -> Room {
+    pub const fn room(self) -> Purpose {
         self.room
     }
 
@@ -99,12 +99,12 @@ impl Spot {
     /// A page of the log.
     #[inline]
     pub const fn log(block: LogBlock, page: u16) -> Self {
-        Self { room: Room::Log, block: number(block.get()), page }
+        Self { room: Purpose::Log, block: number(block.get()), page }
     }
 
     /// A page of a chain block.
     #[inline]
     pub const fn chain(block: ChainBlock, page: u16) -> Self {
-        Self { room: Room::Chain, block: block.get(), page }
+        Self { room: Purpose::Chain, block: block.get(), page }
     }
 }

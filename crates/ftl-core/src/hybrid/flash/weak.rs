@@ -2,10 +2,10 @@
 
 use ftl_iface::{Corrected, NandDevice};
 
-use super::{Flash, Room, Seen, Spot};
+use super::{Flash, Purpose, Seen, Spot};
 use crate::config::Refresh;
 use crate::error::Fault;
-use crate::hybrid::shape::Part;
+use crate::hybrid::shape::Area;
 use crate::probe::{Cause, Probe};
 use crate::weak::Noted;
 
@@ -19,7 +19,7 @@ pub struct Weak {
 
 impl Weak {
     /// No weak page yet. Pages are weak from these limits on; without a log the meta part uses the limit of the chains.
-    pub const fn new(limits: Refresh, log: Option<&Part>) -> Self {
+    pub const fn new(limits: Refresh, log: Option<&Area>) -> Self {
         let first = match log {
             Some(_) => limits.log,
             None => limits.chain,
@@ -43,7 +43,7 @@ impl Weak {
     #[inline(never)]
     pub(super) fn note_corrected(&mut self, spot: Spot, corrected: Corrected) {
         self.noted.most = self.noted.most.max(corrected);
-        let limit = if spot.room == Room::Chain { self.limits.chain } else { self.limits.log };
+        let limit = if spot.room == Purpose::Chain { self.limits.chain } else { self.limits.log };
         if limit != Corrected::NONE && corrected >= limit {
             self.note(spot);
         }
@@ -54,8 +54,8 @@ impl Weak {
     #[inline(never)]
     pub(super) fn note(&mut self, spot: Spot) {
         self.noted.note(spot, |noted| match spot.room {
-            Room::Log => *noted == spot,
-            Room::Meta | Room::Chain => noted.start() == spot.start(),
+            Purpose::Log => *noted == spot,
+            Purpose::Meta | Purpose::Chain => noted.start() == spot.start(),
         });
     }
 

@@ -11,7 +11,7 @@ use crate::table::{Numbers, Row, Width};
 
 /// Where a chain keeps a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MapEntry {
     /// In place in the data block; nowhere, if the chain has none or the place is a hole.
     InPlace,
     /// Nowhere: it was trimmed.
@@ -209,14 +209,14 @@ impl<'ram> Maps<'ram> {
 
     /// Where the chain keeps the sector with that offset.
     #[inline]
-    pub fn get(&self, map: MapId, offset: u32) -> Place {
+    pub fn get(&self, map: MapId, offset: u32) -> MapEntry {
         match self.memory.cells.get(self.cell(map, offset)) {
-            None | Some(&IN_PLACE) => Place::InPlace,
-            Some(&TRIMMED) => Place::Trimmed,
+            None | Some(&IN_PLACE) => MapEntry::InPlace,
+            Some(&TRIMMED) => MapEntry::Trimmed,
             Some(&cell) => {
                 let cell = u32::from(cell);
                 let (ordinal, rest) = (cell / self.sectors, cell % self.sectors);
-                Place::Log {
+                MapEntry::Log {
                     ordinal: ordinal as u16,
                     page: (rest / self.slots) as u16,
                     slot: (rest % self.slots) as u16,
@@ -235,11 +235,11 @@ impl<'ram> Maps<'ram> {
 
     /// Notes where the chain keeps the sector with that offset.
     #[inline]
-    pub fn set(&mut self, map: MapId, offset: u32, place: Place) {
+    pub fn set(&mut self, map: MapId, offset: u32, place: MapEntry) {
         let code = match place {
-            Place::InPlace => IN_PLACE,
-            Place::Trimmed => TRIMMED,
-            Place::Log { ordinal, page, slot } => {
+            MapEntry::InPlace => IN_PLACE,
+            MapEntry::Trimmed => TRIMMED,
+            MapEntry::Log { ordinal, page, slot } => {
                 let pages =
                     u32::from(ordinal) * self.sectors.get() + u32::from(page) * self.slots.get();
                 (pages + u32::from(slot)) as u16

@@ -22,20 +22,20 @@ use crate::config::{ChainVictims, Config};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Flash, Spot};
-use crate::hybrid::shape::{Part, Shape};
+use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{Kind, Label, PageNote, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
 use crate::table::{Bits, BlockNumber, word};
 
 use chains::Chains;
 use fold::Fold;
-use maps::{MapId, Maps, Place};
+use maps::{MapEntry, MapId, Maps};
 pub use memory::MlcMemory;
 use sketch::Sketches;
 
 /// Where the newest copy of a sector is that is not in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum NewestCopy {
     /// Nowhere: it reads as zeros.
     Nowhere,
     /// In this slot of this page.
@@ -57,7 +57,7 @@ pub enum Found {
 /// The chain region.
 #[derive(Debug)]
 pub struct Mlc<'ram> {
-    part: Part,
+    part: Area,
     sectors: NonZeroU32,
     slots: NonZeroU32,
     logical_blocks: BlockNumber,
@@ -111,7 +111,7 @@ impl<'ram> Mlc<'ram> {
 
     /// Shape of the region.
     #[inline]
-    pub fn part(&self) -> &Part {
+    pub fn part(&self) -> &Area {
         &self.part
     }
 
@@ -227,7 +227,7 @@ impl<'ram> Mlc<'ram> {
             if let Some(sector) = slots.get(slot).copy_of() {
                 // The chain is known, so the offset needs no division.
                 let offset = (sector - start).get();
-                self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                self.maps.set(map, offset, MapEntry::Log { ordinal, page, slot });
                 self.sketches.add(logical, offset);
                 self.fold.touch(logical, offset);
             }

@@ -12,8 +12,8 @@ use crate::hybrid::flash::{Flash, Seen, Spot};
 use crate::layout::{Kind, PageNote, Tag, Trim};
 use crate::probe::{Cause, Event, Probe};
 
-use super::maps::{MapId, Place};
-use super::{Found, Mlc};
+use super::maps::{MapEntry, MapId};
+use super::{Mlc, NewestCopy};
 
 /// A log block that is being scanned.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +175,11 @@ impl Mlc<'_> {
                     let (ordinal, (_, first_slot)) = (at.ordinal, self.home(first));
                     for (slot, bit) in (first_slot..self.part.slots).zip(0..) {
                         if run >> bit & 1 != 0 && first + bit < self.sectors.get() {
-                            self.maps.set(at.map, first + bit, Place::Log { ordinal, page, slot });
+                            self.maps.set(
+                                at.map,
+                                first + bit,
+                                MapEntry::Log { ordinal, page, slot },
+                            );
                         }
                     }
                 }
@@ -227,7 +231,7 @@ impl Mlc<'_> {
     fn note_trimmed(&mut self, map: MapId, first: u32, count: u32) {
         let end = first.saturating_add(count).min(self.sectors.get());
         for offset in first..end {
-            self.maps.set(map, offset, Place::Trimmed);
+            self.maps.set(map, offset, MapEntry::Trimmed);
         }
     }
 
@@ -248,7 +252,7 @@ impl Mlc<'_> {
                 // For a sector before the chain's first, the subtraction wraps to more than any offset.
                 let offset = sector.get().wrapping_sub(start);
                 if offset < self.sectors.get() {
-                    self.maps.set(map, offset, Place::Log { ordinal, page, slot });
+                    self.maps.set(map, offset, MapEntry::Log { ordinal, page, slot });
                     if held == 0 {
                         first = offset;
                     }
@@ -307,22 +311,22 @@ impl Mlc<'_> {
         flash: &mut Flash<'_, D, P>,
         logical: LogicalBlock,
         offset: u32,
-    ) -> Result<Found, Fault<D::Error>> {
+    ) -> Result<NewestCopy, Fault<D::Error>> {
         if self.has_log(logical) && self.sketches.may_hold(logical, offset) {
             let map = self.map(flash, logical)?;
             match self.maps.get(map, offset) {
-                Place::InPlace => {}
-                Place::Trimmed => return Ok(Found::Nowhere),
-                Place::Log { ordinal, page, slot } => {
+                MapEntry::InPlace => {}
+                MapEntry::Trimmed => return Ok(NewestCopy::Nowhere),
+                MapEntry::Log { ordinal, page, slot } => {
                     let block = self.log_block(logical, ordinal).ok_or(Fault::Corrupt)?;
-                    return Ok(Found::At { spot: Spot::chain(block, page), slot });
+                    return Ok(NewestCopy::At { spot: Spot::chain(block, page), slot });
                 }
             }
         }
         let (page, slot) = self.home(offset);
         Ok(match self.chains.data(logical) {
-            Some(data) => Found::InPlace { spot: Spot::chain(data, page), slot },
-            None => Found::Nowhere,
+            Some(data) => NewestCopy::InPlace { spot: Spot::chain(data, page), slot },
+            None => NewestCopy::Nowhere,
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::filter::Runs;
 use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::Scrub;
-use crate::hybrid::shape::{PLACES, Place};
+use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea};
 use crate::hybrid::slc::index::{Entry, IndexShape};
 use crate::hybrid::state::Ftl;
 use crate::hybrid::writeback::WriteBack;
@@ -86,8 +86,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         self.flash.break_seals()?;
         let turn = self.turn.wrapping_add(1);
-        for step in 0..PLACES {
-            let number = (turn as u16).wrapping_add(step) % PLACES;
+        for step in 0..CHECKPOINT_AREAS {
+            let number = (turn as u16).wrapping_add(step) % CHECKPOINT_AREAS;
             if self.write_image(self.flash.place(number), turn)? {
                 self.turn = turn;
                 self.flash.set_seals(Seals::One(number));
@@ -99,7 +99,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Writes the image to a place and seals it. `false`: the place cannot be used.
-    fn write_image(&mut self, place: Place, turn: u32) -> Result<bool, Fault<D::Error>> {
+    fn write_image(&mut self, place: CheckpointArea, turn: u32) -> Result<bool, Fault<D::Error>> {
         if !self.flash.prepare_place(place)? {
             return Ok(false);
         }
@@ -134,7 +134,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(false);
         }
         let mut newest: Option<(u16, Seal, layout::Tag)> = None;
-        for number in 0..PLACES {
+        for number in 0..CHECKPOINT_AREAS {
             let found = self.flash.read_seal(self.flash.place(number))?;
             if let Some((seal, tag)) = found
                 && newest.is_none_or(|(_, newest, _)| newest.turn < seal.turn)

@@ -12,7 +12,7 @@ use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::index::LogSlot;
-use crate::hybrid::slc::ring::Found;
+use crate::hybrid::slc::ring::RingState;
 use crate::hybrid::state::{Ftl, Held};
 use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
@@ -279,7 +279,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let before = (0..head.get()).filter(|at| !ring.is_bad(LogBlock::new(*at))).count();
         let opened = u64::from(lap.saturating_sub(1)) * good + before as u64 + 1;
         let erases = opened.saturating_sub(u64::from(used));
-        self.the_log()?.ring_mut().restore(Found { head, head_page, tail, used, lap, erases });
+        self.the_log()?.ring_mut().restore(RingState { head, head_page, tail, used, lap, erases });
         Ok(())
     }
 

@@ -9,24 +9,24 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Job;
-use crate::hybrid::mlc::maps::Place;
-use crate::hybrid::path::piece::{PageOf, Piece};
+use crate::hybrid::mlc::maps::MapEntry;
+use crate::hybrid::path::piece::{PageOf, SourceSlot};
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Event, Probe};
 
 /// Where a slot of the new data block comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum CopyFrom {
     /// Nowhere: the sector was never written, or was trimmed.
     Hole,
     /// It is not copied: its newest copy stays in the log, or is in a younger log block.
     Elsewhere,
     /// From a page.
-    Page(Piece),
+    Page(SourceSlot),
 }
 
-impl Source {
+impl CopyFrom {
     /// Whether `next` follows in the same page, so both are read at once.
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
@@ -173,7 +173,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Some(spot) = data
             && self.stands_in_place(&making)
         {
-            return self.gather_from(&making, Piece::in_data(spot, 0), 0, slots);
+            return self.gather_from(&making, SourceSlot::in_data(spot, 0), 0, slots);
         }
         self.gather_pieces(&making)
     }
@@ -197,7 +197,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Gathers a page whose sectors are not all in place. Kept out of line for the usual case.
     #[inline(never)]
     fn gather_pieces(&mut self, making: &Making<'_>) -> Result<(), Fault<D::Error>> {
-        let (mut source, mut start) = (Source::Hole, 0);
+        let (mut source, mut start) = (CopyFrom::Hole, 0);
         for slot in 0..making.slots {
             let next = self.source(making, slot)?;
             if slot > start && !source.is_followed_by(next, slot - start) {
@@ -216,7 +216,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// collects them in any case: if it is torn, a rescue copy of it exists, but which of its sectors are elsewhere
     /// would no longer be known.
     #[inline]
-    fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<Source, Fault<D::Error>> {
+    fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<CopyFrom, Fault<D::Error>> {
         let offset = making.offset(slot);
         let touched = self.mlc.fold.is_touched(offset);
         if let Some(log) = self.log.get()
@@ -229,25 +229,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
             if touched || !collects {
                 self.mlc.fold.leave_logged(making.job.logical);
-                return Ok(Source::Elsewhere);
+                return Ok(CopyFrom::Elsewhere);
             }
             let (spot, slot) = log.spot(at);
             self.mlc.fold.collect(offset);
-            return Ok(Source::Page(Piece::in_log(spot, slot)));
+            return Ok(CopyFrom::Page(SourceSlot::in_log(spot, slot)));
         }
         if touched {
-            return Ok(Source::Elsewhere);
+            return Ok(CopyFrom::Elsewhere);
         }
         Ok(match self.mlc.maps.get(self.mlc.maps.fold_map(), offset) {
-            Place::InPlace => match making.data {
-                Some(spot) => Source::Page(Piece::in_data(spot, slot)),
-                None => Source::Hole,
+            MapEntry::InPlace => match making.data {
+                Some(spot) => CopyFrom::Page(SourceSlot::in_data(spot, slot)),
+                None => CopyFrom::Hole,
             },
-            Place::Trimmed => Source::Hole,
-            Place::Log { ordinal, page, slot } => {
+            MapEntry::Trimmed => CopyFrom::Hole,
+            MapEntry::Log { ordinal, page, slot } => {
                 let block = self.mlc.chains.logs(making.job.logical).nth(usize::from(ordinal));
                 let spot = Spot::chain(block.ok_or(Fault::Corrupt)?, page);
-                Source::Page(Piece::in_log(spot, slot))
+                CopyFrom::Page(SourceSlot::in_log(spot, slot))
             }
         })
     }
@@ -256,16 +256,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn gather(
         &mut self,
         making: &Making<'_>,
-        source: Source,
+        source: CopyFrom,
         slot: u16,
         run: u16,
     ) -> Result<(), Fault<D::Error>> {
-        if let Source::Page(piece) = source {
+        if let CopyFrom::Page(piece) = source {
             return self.gather_from(making, piece, slot, run);
         }
         for at in slot..slot + run {
             let sector = making.sector(at);
-            let is_hole = source == Source::Hole;
+            let is_hole = source == CopyFrom::Hole;
             self.flash.hold(at, if is_hole { Slot::Hole(sector) } else { Slot::Elsewhere(sector) });
         }
         self.flash.blank(slot, run);
@@ -277,11 +277,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn gather_from(
         &mut self,
         making: &Making<'_>,
-        piece: Piece,
+        piece: SourceSlot,
         to: u16,
         run: u16,
     ) -> Result<(), Fault<D::Error>> {
-        let Piece { spot, slot: from, of } = piece;
+        let SourceSlot { spot, slot: from, of } = piece;
         let readable = match self.flash.fetch(spot, from, to, run, making.job.cause) {
             Ok(tag) => tag.is_some(),
             Err(Fault::Uncorrectable) => false,

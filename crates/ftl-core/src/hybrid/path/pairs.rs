@@ -19,7 +19,7 @@ use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::maps::{MapId, Place};
+use crate::hybrid::mlc::maps::{MapEntry, MapId};
 use crate::hybrid::shape::SLOTS_MAX;
 use crate::hybrid::state::{Ftl, RequestStart, Youngest};
 use crate::layout::{Kind, Slot, Slots, Stamp};
@@ -131,7 +131,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut current = [None; SLOTS_MAX];
         let mut count = 0;
         for (slot, sector) in (0..slots).zip(&mut current) {
-            let place = Place::Log { ordinal: end.ordinal, page, slot };
+            let place = MapEntry::Log { ordinal: end.ordinal, page, slot };
             *sector = self.flash.slot(spot, slot).copy_of();
             *sector = sector.filter(|sector| self.is_newest_at(*sector, map, place));
             count += u16::from(sector.is_some());
@@ -150,7 +150,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether the newest copy of a sector is at that place of its chain.
-    fn is_newest_at(&self, sector: Sector, map: MapId, place: Place) -> bool {
+    fn is_newest_at(&self, sector: Sector, map: MapId, place: MapEntry) -> bool {
         let (_, offset) = self.mlc.locate(sector);
         self.mlc.maps.get(map, offset) == place
             && self.log.get().is_none_or(|log| log.index.find(sector).is_none())

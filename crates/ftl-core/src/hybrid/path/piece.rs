@@ -13,13 +13,13 @@ pub(super) enum PageOf {
 
 /// The slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct SourceSlot {
     pub spot: Spot,
     pub slot: u16,
     pub of: PageOf,
 }
 
-impl Piece {
+impl SourceSlot {
     pub(super) fn in_log(spot: Spot, slot: u16) -> Self {
         Self { spot, slot, of: PageOf::Log }
     }

@@ -9,9 +9,9 @@ use ftl_iface::{NandDevice, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{Room, Seen, Spot};
+use crate::hybrid::flash::{Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Stamp, Tag};
@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let pages = self.shape.chain.pages;
         if self.mlc.has_log(logical) {
             let mut map = self.mlc.map(&mut self.flash, logical)?;
-            if self.mlc.maps.get(map, offset) == Place::Trimmed {
+            if self.mlc.maps.get(map, offset) == MapEntry::Trimmed {
                 if let Some(dated) = self.date_of_trim(logical, offset)? {
                     return Ok(Some(dated));
                 }
@@ -94,9 +94,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 map = self.mlc.map(&mut self.flash, logical)?;
             }
             match self.mlc.maps.get(map, offset) {
-                Place::InPlace => {}
-                Place::Trimmed => return Ok(None),
-                Place::Log { ordinal, page, .. } => {
+                MapEntry::InPlace => {}
+                MapEntry::Trimmed => return Ok(None),
+                MapEntry::Log { ordinal, page, .. } => {
                     let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
                     let block = block.ok_or(Fault::Corrupt)?;
                     return self.date(Spot::chain(block, page), pages, None).map(Some);
@@ -229,9 +229,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 /// When the page before one of the log was programmed, in the same block, if the later one records it.
 fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
     let distance = match (spot.room(), tag.kind) {
-        (Room::Log, Kind::Log | Kind::Backup) => tag.note,
+        (Purpose::Log, Kind::Log | Kind::Backup) => tag.note,
         // A summary is programmed directly after the last page of its block.
-        (Room::Log, Kind::Summary) => 1,
+        (Purpose::Log, Kind::Summary) => 1,
         _ => 0,
     };
     (distance > 0).then(|| tag.stamp.before(distance))

@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::Found;
+use crate::hybrid::mlc::NewestCopy;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
 use crate::layout::Slot;
@@ -14,14 +14,14 @@ use crate::probe::{Cause, Probe};
 
 /// Where a sector is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum ReadFrom {
     /// Nowhere: zeros.
     Nowhere,
     /// From this slot of this page.
     Page { spot: Spot, slot: u16, in_place: bool },
 }
 
-impl Source {
+impl ReadFrom {
     /// Whether `next`, that many sectors later, is read with this one: it follows in the same page, or both are zeros.
     fn is_followed_by(self, next: Self, distance: u16) -> bool {
         match (self, next) {
@@ -52,7 +52,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut source = self.locate_newest(sector)?;
         loop {
             let mut run: u16 = 1;
-            let mut next = Source::Nowhere;
+            let mut next = ReadFrom::Nowhere;
             while u32::from(run) < left {
                 next = self.locate_newest(sector + SectorCount::new(u32::from(run)))?;
                 if !source.is_followed_by(next, run) || run == u16::MAX {
@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Finds the newest copy of a sector.
     #[inline]
-    fn locate_newest(&mut self, sector: Sector) -> Result<Source, Fault<D::Error>> {
+    fn locate_newest(&mut self, sector: Sector) -> Result<ReadFrom, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
         if let Some(log) = self.log.get()
             && self.logged.get(logical)
@@ -86,13 +86,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
             if let (Some(at), Some(log)) = (newest, self.log.get()) {
                 let (spot, slot) = log.spot(at);
-                return Ok(Source::Page { spot, slot, in_place: false });
+                return Ok(ReadFrom::Page { spot, slot, in_place: false });
             }
         }
         Ok(match self.mlc.find(&mut self.flash, logical, offset)? {
-            Found::Nowhere => Source::Nowhere,
-            Found::At { spot, slot } => Source::Page { spot, slot, in_place: false },
-            Found::InPlace { spot, slot } => Source::Page { spot, slot, in_place: true },
+            NewestCopy::Nowhere => ReadFrom::Nowhere,
+            NewestCopy::At { spot, slot } => ReadFrom::Page { spot, slot, in_place: false },
+            NewestCopy::InPlace { spot, slot } => ReadFrom::Page { spot, slot, in_place: true },
         })
     }
 
@@ -110,12 +110,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Reads consecutive sectors that are stored together.
     fn read_run(
         &mut self,
-        source: Source,
+        source: ReadFrom,
         first: Sector,
         run: u16,
         chunk: &mut [u8],
     ) -> Result<(), StoreReadError<D::Error>> {
-        let Source::Page { spot, slot, in_place } = source else {
+        let ReadFrom::Page { spot, slot, in_place } = source else {
             chunk.fill(0);
             return Ok(());
         };

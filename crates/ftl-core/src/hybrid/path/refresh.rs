@@ -9,7 +9,7 @@ use ftl_iface::{NandDevice, PageCount, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
-use crate::hybrid::flash::{Content, Gathered, Room, Seen, Spot};
+use crate::hybrid::flash::{Content, Gathered, Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::extent;
 use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
@@ -33,11 +33,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(next) = self.scrub.next else {
             return PageCount::ZERO;
         };
-        let left = |room: Room| {
+        let left = |room: Purpose| {
             let (blocks, pages) = extent(&self.shape, room);
             word(blocks) * u32::from(pages)
         };
-        let later = Room::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
+        let later =
+            Purpose::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
         let (_, pages) = extent(&self.shape, next.room());
         let passed = word(next.block()) * u32::from(pages) + u32::from(next.page());
         PageCount::new(later + left(next.room()).saturating_sub(passed))
@@ -59,13 +60,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// That page or, past the end of the block, the first of the next block.
-    fn page_or_next(&self, room: Room, block: BlockNumber, page: u16) -> Option<Spot> {
+    fn page_or_next(&self, room: Purpose, block: BlockNumber, page: u16) -> Option<Spot> {
         let (blocks, pages) = extent(&self.shape, room);
         let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
         if block < blocks {
             return Some(Spot::in_room(room, block, page));
         }
-        let mut later = Room::ALL.into_iter().filter(|later| *later > room);
+        let mut later = Purpose::ALL.into_iter().filter(|later| *later > room);
         later
             .find(|later| extent(&self.shape, *later).0 > 0)
             .map(|later| Spot::in_room(later, 0, 0))
@@ -86,9 +87,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(());
         };
         match spot.room() {
-            Room::Meta => self.refresh_meta(spot),
-            Room::Log => self.refresh_log(spot),
-            Room::Chain => self.refresh_chain(spot),
+            Purpose::Meta => self.refresh_meta(spot),
+            Purpose::Log => self.refresh_log(spot),
+            Purpose::Chain => self.refresh_chain(spot),
         }
     }
 
@@ -101,7 +102,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let header = self.header();
         self.flash.refresh_headers(&header)?;
         // Both have been rewritten, so a scrub can skip the rest of them.
-        if let Some(next) = self.scrub.next.filter(|next| next.room() == Room::Meta) {
+        if let Some(next) = self.scrub.next.filter(|next| next.room() == Purpose::Meta) {
             self.scrub.next = self.page_or_next(next.room(), number(HEADER_BLOCKS), 0);
         }
         Ok(())

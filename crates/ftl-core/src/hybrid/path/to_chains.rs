@@ -18,7 +18,7 @@ const ROUNDS_MAX: u32 = 32;
 
 /// Whether a chain can take a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum Intake {
     /// It can; this is its map.
     Ready(MapId),
     /// Only after that chain, or any, has been folded.
@@ -127,8 +127,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<MapId, Fault<D::Error>> {
         for _ in 0..ROUNDS_MAX {
             match self.room_in_chain(logical)? {
-                Room::Ready(map) => return Ok(map),
-                Room::AfterFold(which) => self.fold_now(which)?,
+                Intake::Ready(map) => return Ok(map),
+                Intake::AfterFold(which) => self.fold_now(which)?,
             }
         }
         Err(Fault::Corrupt)
@@ -136,26 +136,29 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Whether the chain's last log block has a free page, after taking a new block if needed; else what must be folded
     /// first.
-    pub(crate) fn room_in_chain(&mut self, logical: LogicalBlock) -> Result<Room, Fault<D::Error>> {
+    pub(crate) fn room_in_chain(
+        &mut self,
+        logical: LogicalBlock,
+    ) -> Result<Intake, Fault<D::Error>> {
         let map = self.mlc.map(&mut self.flash, logical)?;
         if self.mlc.has_room(logical, map)
             && let Some(map) = self.guard(logical, map)?
         {
-            return Ok(Room::Ready(map));
+            return Ok(Intake::Ready(map));
         }
         if !self.mlc.may_grow(logical) {
-            return Ok(Room::AfterFold(Some(logical)));
+            return Ok(Intake::AfterFold(Some(logical)));
         }
         if !self.mlc.may_take_block() {
             self.give_up_wear_move();
         }
         if !self.mlc.may_take_block() {
-            return Ok(Room::AfterFold(None));
+            return Ok(Intake::AfterFold(None));
         }
         let block = self.take_free_block(Cause::Gc)?;
         let map = self.mlc.map(&mut self.flash, logical)?;
         self.mlc.grow(logical, map, block);
-        Ok(Room::Ready(map))
+        Ok(Intake::Ready(map))
     }
 
     /// Switches the chain to its last log block, which holds every sector in place: it becomes the data block, and all

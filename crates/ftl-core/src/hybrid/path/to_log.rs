@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use super::to_chains::Room;
+use super::to_chains::Intake;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
@@ -254,14 +254,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
         let (logical, _) = self.mlc.locate(demotion.sector);
         match self.room_in_chain(logical)? {
-            Room::Ready(map) => {
+            Intake::Ready(map) => {
                 if self.copy_to_chain(demotion, logical, map)? {
                     Ok(())
                 } else {
                     self.move_again(demotion, logical)
                 }
             }
-            Room::AfterFold(which) => self.fold_a_little(which),
+            Intake::AfterFold(which) => self.fold_a_little(which),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Content;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::Append;
-use crate::hybrid::mlc::maps::Place;
+use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots, Trim};
 use crate::probe::{Cause, Probe};
@@ -41,7 +41,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let (_, offset) = self.mlc.locate(trim.first);
         for (at, sector) in trim.first.run(trim.count).enumerate() {
             let offset = offset + at as u32;
-            self.mlc.maps.set(map, offset, Place::Trimmed);
+            self.mlc.maps.set(map, offset, MapEntry::Trimmed);
             self.mlc.sketches.add(logical, offset);
             self.mlc.fold.touch(logical, offset);
             if let Some(log) = self.log.get_mut() {

@@ -38,12 +38,12 @@ pub const RESCUE_BLOCKS: u16 = 2;
 /// Where they are in the meta part.
 pub const RESCUE: Range<u16> = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
 
-/// Places of checkpoints, which follow those. They are used in turn, and one of them may go bad.
-pub const PLACES: u16 = 2;
+/// Areas for checkpoints, behind those blocks. They are used in turn, and one of them may go bad.
+pub const CHECKPOINT_AREAS: u16 = 2;
 
-/// A place of checkpoints: blocks of the meta part.
+/// Blocks of the meta area for one checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CheckpointArea {
     /// The first of them.
     pub first: u16,
     /// How many.
@@ -52,11 +52,11 @@ pub struct Place {
     pub pages: u16,
 }
 
-impl Place {
-    /// The place with that number in a meta part.
-    pub const fn new(meta: &Part, number: u16) -> Self {
+impl CheckpointArea {
+    /// The one with that number in a meta area.
+    pub const fn new(meta: &Area, number: u16) -> Self {
         let before = RESCUE.end;
-        let blocks = short(meta.blocks).saturating_sub(before) / PLACES;
+        let blocks = short(meta.blocks).saturating_sub(before) / CHECKPOINT_AREAS;
         Self { first: before + number * blocks, blocks, pages: meta.pages }
     }
 
@@ -82,9 +82,9 @@ impl Place {
 /// Spare blocks without which chains cannot be served: one for a log block, one for a fold.
 pub const SPARE_BLOCKS_MIN: u16 = 2;
 
-/// One part of the device: a run of blocks of one region.
+/// A run of blocks of one region that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Area {
     /// The region that it lies in.
     pub region: Region,
     /// Its first block's number there.
@@ -102,7 +102,7 @@ pub struct Part {
     pub slots: u16,
 }
 
-impl Part {
+impl Area {
     /// Sectors that a block has places for.
     #[inline]
     pub const fn sectors_per_block(&self) -> u32 {
@@ -160,6 +160,10 @@ impl Part {
     }
 }
 
+/// The former name of [`Area`].
+#[deprecated(note = "it is called `Area`")]
+pub type Part = Area;
+
 /// The device as the FTL divides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -168,11 +172,11 @@ pub struct Shape {
     /// How pages of the chains share word lines, where care is to be taken of it.
     pub guarded: Pairing,
     /// Header and checkpoints.
-    pub meta: Part,
+    pub meta: Area,
     /// The circular log, where there is one.
-    pub log: Option<Part>,
+    pub log: Option<Area>,
     /// The chains.
-    pub chain: Part,
+    pub chain: Area,
     /// The unit of mapping.
     pub sector_bytes: Bytes,
     /// What the host may use.
@@ -257,9 +261,9 @@ impl Shape {
     /// Pages that a rescue block needs: for a copy of two pages of the chains and of those that the log holds a backup
     /// of, a commit, and its proof.
     const fn rescue_pages(
-        meta: &Part,
-        log: Option<&Part>,
-        chain: &Part,
+        meta: &Area,
+        log: Option<&Area>,
+        chain: &Area,
         (word_lines, guarded): (Pairing, Pairing),
     ) -> u32 {
         let backups = match (log, word_lines) {
@@ -285,9 +289,10 @@ impl Shape {
         geometry: &Geometry,
         config: &Config,
         place_blocks: u32,
-    ) -> Result<(Part, Option<Part>, Part), ShapeError> {
+    ) -> Result<(Area, Option<Area>, Area), ShapeError> {
         let sector = config.sector_bytes;
-        let meta_blocks = (HEADER_BLOCKS + RESCUE_BLOCKS) as u32 + PLACES as u32 * place_blocks;
+        let meta_blocks =
+            (HEADER_BLOCKS + RESCUE_BLOCKS) as u32 + CHECKPOINT_AREAS as u32 * place_blocks;
         let (first, log_region, log_blocks, chain_region) =
             match Self::regions(geometry, config.log, meta_blocks) {
                 Ok(regions) => regions,
@@ -307,13 +312,13 @@ impl Shape {
             return Err(ShapeError::TooManyLogBlocks { blocks });
         }
         let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
-        let meta = match Part::new(first, first_shape, (0, meta_blocks), sector, pages) {
+        let meta = match Area::new(first, first_shape, (0, meta_blocks), sector, pages) {
             Ok(part) => part,
             Err(error) => return Err(error),
         };
         let log = match log_region {
             Some(shape) => {
-                match Part::new(first, shape, (meta_blocks, log_blocks), sector, pages) {
+                match Area::new(first, shape, (meta_blocks, log_blocks), sector, pages) {
                     Ok(part) => Some(part),
                     Err(error) => return Err(error),
                 }
@@ -335,7 +340,7 @@ impl Shape {
             return Err(ShapeError::TooManyBlocks { blocks: left });
         }
         let pages = chain_shape.pages_per_block;
-        match Part::new(chain_region, chain_shape, (taken, left), sector, pages) {
+        match Area::new(chain_region, chain_shape, (taken, left), sector, pages) {
             Ok(chain) => Ok((meta, log, chain)),
             Err(error) => Err(error),
         }
@@ -368,7 +373,7 @@ impl Shape {
 
     const fn export(
         config: &Config,
-        chain: &Part,
+        chain: &Area,
         sectors_per_block: NonZeroU32,
     ) -> Result<(SectorCount, BlockNumber), ShapeError> {
         let most = word(chain.blocks).saturating_sub(SPARE_BLOCKS_MIN as u32);

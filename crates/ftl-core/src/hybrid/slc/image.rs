@@ -3,13 +3,13 @@
 use super::index::Index;
 use super::ring::Ring;
 use super::{Log, TailWalk};
-use crate::hybrid::shape::Part;
+use crate::hybrid::shape::Area;
 use crate::image::{Sink, Source, holds};
 use crate::layout::Slot;
 
 impl Log<'_> {
     /// Bytes in an image, given those of the hash table's cells.
-    pub const fn image_bytes(part: &Part, index_bytes: u64) -> u64 {
+    pub const fn image_bytes(part: &Area, index_bytes: u64) -> u64 {
         let codes = part.data_pages() as u64 * part.slots as u64;
         let walk = 1 + 4 * 4 + 4 * codes;
         Ring::image_bytes(part.short_blocks())

@@ -2,7 +2,7 @@
 
 use super::index::IndexShape;
 use crate::hybrid::address::LogBlock;
-use crate::hybrid::shape::Part;
+use crate::hybrid::shape::Area;
 use crate::memory::{Declared, Lent, Plan};
 use crate::table::Bits;
 
@@ -33,7 +33,7 @@ impl<'ram> LogMemory<'ram> {
     ];
 
     /// How many elements each has; none without a log.
-    pub const fn lengths(log: Option<&Part>, index: Option<&IndexShape>) -> [usize; 5] {
+    pub const fn lengths(log: Option<&Area>, index: Option<&IndexShape>) -> [usize; 5] {
         let (Some(log), Some(index)) = (log, index) else {
             return [0; 5];
         };

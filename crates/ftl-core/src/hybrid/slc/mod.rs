@@ -16,7 +16,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{Content, Flash, Spot};
-use crate::hybrid::shape::Part;
+use crate::hybrid::shape::Area;
 use crate::layout::{Kind, Label, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
 
@@ -28,7 +28,7 @@ use ring::Ring;
 /// The log.
 #[derive(Debug)]
 pub struct Log<'ram> {
-    part: Part,
+    part: Area,
     data_pages: u16,
     ring: Ring<'ram>,
     /// Where each sector is.
@@ -62,7 +62,7 @@ pub struct Demotion {
 
 impl<'ram> Log<'ram> {
     /// An empty log over the blocks that are not bad.
-    pub fn new(part: Part, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
+    pub fn new(part: Area, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
         let LogMemory { bad, head_codes, tail_codes, index_low, index_high } = memory;
         let index = Index::new(shape, index_low, index_high);
         let expire_stride = index.expire_stride(part.block_count());
@@ -81,7 +81,7 @@ impl<'ram> Log<'ram> {
 
     /// Shape of the region.
     #[inline]
-    pub fn part(&self) -> &Part {
+    pub fn part(&self) -> &Area {
         &self.part
     }
 

@@ -231,7 +231,7 @@ impl<'ram> Ring<'ram> {
     }
 
     /// The ring in the state that a mount found.
-    pub fn restore(&mut self, found: Found) {
+    pub fn restore(&mut self, found: RingState) {
         self.head = found.head;
         self.head_page = found.head_page;
         self.tail = found.tail;
@@ -245,7 +245,7 @@ impl<'ram> Ring<'ram> {
 
 /// What a mount found of the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct RingState {
     /// The block that was written last.
     pub head: LogBlock,
     /// Its next free page.

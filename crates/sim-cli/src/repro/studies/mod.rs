@@ -18,7 +18,7 @@ use super::page::Page;
 use crate::device::DeviceArgs;
 use crate::replay::{self, Options, Outcome, Pace, Progress};
 use crate::result::RunResult;
-use crate::systems::{Chosen, Kept, Setup};
+use crate::systems::{Chosen, Setup, Stored};
 use crate::trace::fit::FitChoice;
 use crate::workload::WorkloadArgs;
 use crate::{Failure, interrupt, show};
@@ -221,7 +221,7 @@ impl Study {
         if let Some(bytes) = trial.slc {
             part = part.with_slc_bytes(bytes)?;
         }
-        Ok((Setup { part, log_bytes: None, time, kept: Kept::Stamps }, device))
+        Ok((Setup { part, log_bytes: None, time, kept: Stored::Stamps }, device))
     }
 
     fn one(&self, load: &Load, trial: &Trial, loads: &Loads<'_>) -> Result<Outcome, Failure> {

@@ -1,9 +1,9 @@
 //! One client's conversation: the handshake, then its requests, piece by piece.
 
-use super::export::{Disk, Export, Kept, PIECE, Refusal, Zeroing};
+use super::export::{Disk, Durability, Export, PIECE, Refusal, Zeroing};
 use super::handshake::{Handshake, Step};
-use super::reply::{Errno, Piece, Replies};
-use super::request::{Asked, HEADER_BYTES, Range, Request};
+use super::reply::{Chunk, Errno, Replies};
+use super::request::{Command, HEADER_BYTES, Range, Request};
 
 /// With this many bytes of replies, they are sent before more work is done.
 const SENT_FROM: usize = 256 << 10;
@@ -56,9 +56,9 @@ struct Job {
 #[derive(Clone, Copy, Debug)]
 enum Work {
     Read,
-    Write(Kept),
-    Trim(Kept),
-    Zero(Zeroing, Kept),
+    Write(Durability),
+    Trim(Durability),
+    Zero(Zeroing, Durability),
     /// Payload is skipped; then the error is sent.
     Refuse(Errno),
 }
@@ -157,8 +157,8 @@ impl Conversation {
         let cookie = request.cookie;
         let nothing = |bytes| Range { offset: 0, bytes };
         let (work, left) = match request.asked {
-            Asked::Disconnect => return Turn::End(Next::Close),
-            Asked::Flush => match disk.flush() {
+            Command::Disconnect => return Turn::End(Next::Close),
+            Command::Flush => match disk.flush() {
                 Ok(()) => {
                     replies.done(cookie, out);
                     return Turn::On(HEADER_BYTES);
@@ -166,23 +166,23 @@ impl Conversation {
                 Err(Refusal::Error(errno)) => (Work::Refuse(errno), nothing(0)),
                 Err(Refusal::Off) => return Turn::End(Next::Off),
             },
-            Asked::Read(range) if request.whole && range.bytes > PIECE => {
+            Command::Read(range) if request.whole && range.bytes > PIECE => {
                 (Work::Refuse(Errno::Overflow), nothing(0))
             }
-            Asked::Read(range)
-            | Asked::Write(range, _)
-            | Asked::Trim(range, _)
-            | Asked::Zero(range, ..)
+            Command::Read(range)
+            | Command::Write(range, _)
+            | Command::Trim(range, _)
+            | Command::Zero(range, ..)
                 if range.bytes == 0 =>
             {
                 replies.done(cookie, out);
                 return Turn::On(HEADER_BYTES);
             }
-            Asked::Read(range) => (Work::Read, range),
-            Asked::Write(range, kept) => (Work::Write(kept), range),
-            Asked::Trim(range, kept) => (Work::Trim(kept), range),
-            Asked::Zero(range, how, kept) => (Work::Zero(how, kept), range),
-            Asked::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
+            Command::Read(range) => (Work::Read, range),
+            Command::Write(range, kept) => (Work::Write(kept), range),
+            Command::Trim(range, kept) => (Work::Trim(kept), range),
+            Command::Zero(range, how, kept) => (Work::Zero(how, kept), range),
+            Command::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
         };
         self.state = State::Busy(replies, Job { cookie, work, left, is_first: true });
         Turn::On(HEADER_BYTES)
@@ -256,7 +256,7 @@ impl Job {
         let now = self.piece();
         let (is_first, is_last) = (self.is_first, now == bytes);
         let start = out.len();
-        replies.data(self.cookie, &Piece { offset, bytes: now, is_first, is_last }, out);
+        replies.data(self.cookie, &Chunk { offset, bytes: now, is_first, is_last }, out);
         let data = out.len();
         out.resize(data + now as usize, 0);
         match disk.read(offset, &mut out[data..]) {

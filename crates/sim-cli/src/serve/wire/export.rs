@@ -35,13 +35,19 @@ pub trait Disk {
     fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), Refusal>;
 
     /// Writes the bytes from `offset` on.
-    fn write(&mut self, offset: u64, data: &[u8], kept: Kept) -> Result<(), Refusal>;
+    fn write(&mut self, offset: u64, data: &[u8], kept: Durability) -> Result<(), Refusal>;
 
     /// Trims bytes: what they read as afterwards is up to the disk.
-    fn trim(&mut self, offset: u64, bytes: u32, kept: Kept) -> Result<(), Refusal>;
+    fn trim(&mut self, offset: u64, bytes: u32, kept: Durability) -> Result<(), Refusal>;
 
     /// Makes bytes read as zeros.
-    fn zero(&mut self, offset: u64, bytes: u32, how: Zeroing, kept: Kept) -> Result<(), Refusal>;
+    fn zero(
+        &mut self,
+        offset: u64,
+        bytes: u32,
+        how: Zeroing,
+        kept: Durability,
+    ) -> Result<(), Refusal>;
 
     /// Makes all acknowledged writes durable.
     fn flush(&mut self) -> Result<(), Refusal>;
@@ -49,7 +55,7 @@ pub trait Disk {
 
 /// When the changes of a request must be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum Durability {
     /// With the next flush.
     Flushed,
     /// Before the request is answered (`FUA`).

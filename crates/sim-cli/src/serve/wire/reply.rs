@@ -76,7 +76,7 @@ impl Replies {
     }
 
     /// The header before data that was read. A simple reply has only one, before all data.
-    pub(super) fn data(self, cookie: u64, piece: &Piece, out: &mut Vec<u8>) {
+    pub(super) fn data(self, cookie: u64, piece: &Chunk, out: &mut Vec<u8>) {
         match self {
             Self::Simple if piece.is_first => put_simple(0, cookie, out),
             Self::Simple => {}
@@ -90,7 +90,7 @@ impl Replies {
 }
 
 /// A piece of a read's data.
-pub(super) struct Piece {
+pub(super) struct Chunk {
     pub(super) offset: u64,
     pub(super) bytes: u32,
     pub(super) is_first: bool,

@@ -1,6 +1,6 @@
 //! A request on the wire: 28 bytes, and their meaning.
 
-use super::export::{Export, Kept, PAYLOAD_MOST, Zeroing, be16, be32, be64};
+use super::export::{Durability, Export, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 use super::reply::Errno;
 
 /// The magic number of a request.
@@ -29,11 +29,11 @@ pub(super) struct Range {
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Command {
     Read(Range),
-    Write(Range, Kept),
-    Trim(Range, Kept),
-    Zero(Range, Zeroing, Kept),
+    Write(Range, Durability),
+    Trim(Range, Durability),
+    Zero(Range, Zeroing, Durability),
     Flush,
     /// None: an error is sent after that many bytes of payload were skipped.
     Refused(Errno, u32),
@@ -46,7 +46,7 @@ pub(super) enum Asked {
 pub(super) struct Request {
     /// The client's identifier of it.
     pub(super) cookie: u64,
-    pub(super) asked: Asked,
+    pub(super) asked: Command,
     /// Whether a read must be answered in one piece.
     pub(super) whole: bool,
 }
@@ -68,12 +68,12 @@ impl Request {
         }
         let payload = if kind == WRITE { range.bytes } else { 0 };
         let asked = asked(kind, flags, range, export);
-        let asked = asked.unwrap_or_else(|errno| Asked::Refused(errno, payload));
+        let asked = asked.unwrap_or_else(|errno| Command::Refused(errno, payload));
         Ok(Self { cookie, asked, whole: flags & DO_NOT_FRAGMENT != 0 })
     }
 }
 
-fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Asked, Errno> {
+fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Command, Errno> {
     let allowed = match kind {
         READ => FUA | DO_NOT_FRAGMENT,
         WRITE_ZEROES => FUA | NO_HOLE,
@@ -82,18 +82,18 @@ fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Asked, E
     if flags & !allowed != 0 && kind != DISCONNECT {
         return Err(Errno::Invalid);
     }
-    let kept = if flags & FUA != 0 { Kept::AtOnce } else { Kept::Flushed };
+    let kept = if flags & FUA != 0 { Durability::AtOnce } else { Durability::Flushed };
     match kind {
         READ if range.bytes > PAYLOAD_MOST => Err(Errno::Overflow),
-        READ => Ok(Asked::Read(within(range, export, Errno::Invalid)?)),
-        WRITE => Ok(Asked::Write(within(range, export, Errno::NoSpace)?, kept)),
-        TRIM => Ok(Asked::Trim(within(range, export, Errno::Invalid)?, kept)),
+        READ => Ok(Command::Read(within(range, export, Errno::Invalid)?)),
+        WRITE => Ok(Command::Write(within(range, export, Errno::NoSpace)?, kept)),
+        TRIM => Ok(Command::Trim(within(range, export, Errno::Invalid)?, kept)),
         WRITE_ZEROES => {
             let how = if flags & NO_HOLE != 0 { Zeroing::MustWrite } else { Zeroing::MayForget };
-            Ok(Asked::Zero(within(range, export, Errno::NoSpace)?, how, kept))
+            Ok(Command::Zero(within(range, export, Errno::NoSpace)?, how, kept))
         }
-        FLUSH => Ok(Asked::Flush),
-        DISCONNECT => Ok(Asked::Disconnect),
+        FLUSH => Ok(Command::Flush),
+        DISCONNECT => Ok(Command::Disconnect),
         _ => Err(Errno::Invalid),
     }
 }
@@ -121,7 +121,7 @@ mod tests {
         header
     }
 
-    fn parsed(flags: u16, kind: u16, offset: u64, bytes: u32) -> Asked {
+    fn parsed(flags: u16, kind: u16, offset: u64, bytes: u32) -> Command {
         let request = Request::parse(&header(flags, kind, offset, bytes), EXPORT).unwrap();
         assert_eq!(request.cookie, 7);
         request.asked
@@ -130,20 +130,20 @@ mod tests {
     #[test]
     fn ranges_end_with_the_export() {
         let last = Range { offset: (1 << 20) - 512, bytes: 512 };
-        assert_eq!(parsed(0, READ, last.offset, 512), Asked::Read(last));
-        assert_eq!(parsed(0, READ, last.offset, 513), Asked::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(0, READ, u64::MAX, 2), Asked::Refused(Errno::Invalid, 0));
-        let beyond = Asked::Refused(Errno::NoSpace, 513);
+        assert_eq!(parsed(0, READ, last.offset, 512), Command::Read(last));
+        assert_eq!(parsed(0, READ, last.offset, 513), Command::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, READ, u64::MAX, 2), Command::Refused(Errno::Invalid, 0));
+        let beyond = Command::Refused(Errno::NoSpace, 513);
         assert_eq!(parsed(0, WRITE, last.offset, 513), beyond, "its payload is passed over");
-        assert_eq!(parsed(0, READ, 0, u32::MAX), Asked::Refused(Errno::Overflow, 0));
-        assert_eq!(parsed(0, TRIM, 0, u32::MAX), Asked::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), Asked::Refused(Errno::NoSpace, 0));
+        assert_eq!(parsed(0, READ, 0, u32::MAX), Command::Refused(Errno::Overflow, 0));
+        assert_eq!(parsed(0, TRIM, 0, u32::MAX), Command::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), Command::Refused(Errno::NoSpace, 0));
     }
 
     #[test]
     fn what_is_unknown_is_an_error_and_what_is_unreadable_the_end() {
-        assert_eq!(parsed(0, 99, 0, u32::MAX), Asked::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(1 << 9, READ, 0, 1), Asked::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, 99, 0, u32::MAX), Command::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(1 << 9, READ, 0, 1), Command::Refused(Errno::Invalid, 0));
         assert!(Request::parse(&header(0, WRITE, 0, PAYLOAD_MOST + 1), EXPORT).is_err());
         assert!(Request::parse(&[0; HEADER_BYTES], EXPORT).is_err());
     }
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn flags_say_how() {
         let range = Range { offset: 0, bytes: 512 };
-        assert_eq!(parsed(FUA, WRITE, 0, 512), Asked::Write(range, Kept::AtOnce));
-        let zero = Asked::Zero(range, Zeroing::MustWrite, Kept::Flushed);
+        assert_eq!(parsed(FUA, WRITE, 0, 512), Command::Write(range, Durability::AtOnce));
+        let zero = Command::Zero(range, Zeroing::MustWrite, Durability::Flushed);
         assert_eq!(parsed(NO_HOLE, WRITE_ZEROES, 0, 512), zero);
         let read = Request::parse(&header(DO_NOT_FRAGMENT, READ, 0, 512), EXPORT).unwrap();
         assert!(read.whole);

@@ -12,7 +12,7 @@ use crate::trace::{Op, Request};
 
 /// A column: its number or name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum ColumnKey {
     Number(usize),
     Name(String),
 }
@@ -20,7 +20,7 @@ enum Place {
 /// A column of numbers, with their unit in nanoseconds or bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Counted {
-    place: Place,
+    place: ColumnKey,
     unit: u64,
 }
 
@@ -40,10 +40,10 @@ enum Operations {
 pub struct Columns {
     /// None: all requests arrive at once.
     time: Option<Counted>,
-    op: (Place, Operations),
+    op: (ColumnKey, Operations),
     offset: Counted,
     length: Counted,
-    device: Option<Place>,
+    device: Option<ColumnKey>,
 }
 
 /// The error for a wrong description.
@@ -66,8 +66,8 @@ impl Columns {
             };
             let place = match place.parse() {
                 _ if place.is_empty() => return Err(wrong(format!("`{part}` names no column"))),
-                Ok(number) => Place::Number(number),
-                Err(_) => Place::Name(place.into()),
+                Ok(number) => ColumnKey::Number(number),
+                Err(_) => ColumnKey::Name(place.into()),
             };
             let unknown = || wrong(format!("`{}` is no unit of {name}", unit.unwrap_or("")));
             match name {
@@ -92,9 +92,9 @@ impl Columns {
         let first = lines(head).next().unwrap_or_default();
         let separator = [b';', b',', b'\t'].into_iter().find(|byte| first.contains(byte));
         let names: Vec<&[u8]> = split(first, separator).collect();
-        let find = |place: &Place| match place {
-            Place::Number(number) => Ok(*number),
-            Place::Name(name) => {
+        let find = |place: &ColumnKey| match place {
+            ColumnKey::Number(number) => Ok(*number),
+            ColumnKey::Name(name) => {
                 let at = names.iter().position(|known| known.eq_ignore_ascii_case(name.as_bytes()));
                 at.ok_or_else(|| {
                     let first = String::from_utf8_lossy(&first[..first.len().min(200)]);

@@ -90,18 +90,18 @@ fn field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Field<'a>)> {
 }
 
 /// The content of a message.
-enum Told {
+enum Message {
     Request(Event),
     Other,
 }
 
 /// The next message of a file; `None` if it is not a message.
-fn message(rest: &mut &[u8]) -> Option<Told> {
+fn message(rest: &mut &[u8]) -> Option<Message> {
     let length = varint(rest).filter(|length| (1..=MESSAGE).contains(length))?;
     event(bytes(rest, length)?)
 }
 
-fn event(mut message: &[u8]) -> Option<Told> {
+fn event(mut message: &[u8]) -> Option<Message> {
     let (mut time, mut request) = (None, None);
     while !message.is_empty() {
         match field(&mut message)? {
@@ -112,8 +112,8 @@ fn event(mut message: &[u8]) -> Option<Told> {
         }
     }
     let time = time?;
-    let Some(numbers) = request else { return Some(Told::Other) };
-    Some(Told::Request(Event {
+    let Some(numbers) = request else { return Some(Message::Other) };
+    Some(Message::Request(Event {
         time,
         block: numbers[1].unwrap_or(0),
         blocks: numbers[2].unwrap_or(0),
@@ -176,8 +176,8 @@ fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
         }
         let message = input.record(length as usize)?;
         match event(message).filter(|_| message.len() as u64 == length) {
-            Some(Told::Request(event)) => events.push(event),
-            Some(Told::Other) => {}
+            Some(Message::Request(event)) => events.push(event),
+            Some(Message::Other) => {}
             None => return Ok((events, Some(shown_record(message)))),
         }
     }

@@ -6,7 +6,7 @@ use crate::part::{Layout, Part, Stripe};
 
 /// A plane of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Plane {
     pub(super) channel: u32,
     /// Counted over the whole device.
     pub(super) die: u32,
@@ -16,7 +16,7 @@ pub(super) struct Place {
 
 /// The hardware of a device, and which of it each region lies on.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct Planes {
     /// By region.
     on: [Ground; 2],
     channels: u32,
@@ -32,7 +32,7 @@ struct Ground {
     dies_before: u32,
 }
 
-impl Places {
+impl Planes {
     /// What regions share comes first, then what they have of their own.
     pub(super) fn new(part: &Part) -> Self {
         let shared = Ground { layout: part.layout, channels_before: 0, dies_before: 0 };
@@ -77,13 +77,13 @@ impl Places {
     }
 
     /// Where that part of a block lies.
-    pub(super) fn place(&self, block: Block, part: u32) -> Place {
+    pub(super) fn place(&self, block: Block, part: u32) -> Plane {
         let Ground { layout, channels_before, dies_before } = self.on[block.region() as usize];
         let Layout { channels, dies_per_channel, planes_per_die, stripe } = layout;
         let index = block.index();
         let on = |channel: u32, die: u32, plane: u32| {
             let (channel, die) = (channel % channels, die % dies_per_channel);
-            Place {
+            Plane {
                 channel: channels_before + channel,
                 die: dies_before + channel * dies_per_channel + die,
                 plane: plane % planes_per_die,
@@ -113,15 +113,15 @@ mod tests {
         Part { layout, ..datasheet::builtin("tiny").unwrap() }
     }
 
-    fn of_block(places: &Places, block: Block) -> Vec<(u32, u32, u32)> {
+    fn of_block(places: &Planes, block: Block) -> Vec<(u32, u32, u32)> {
         (0..places.stripe_width(block.region()))
             .map(|part| places.place(block, part))
-            .map(|Place { channel, die, plane }| (channel, die, plane))
+            .map(|Plane { channel, die, plane }| (channel, die, plane))
             .collect()
     }
 
     fn places(stripe: Stripe, block: u32) -> Vec<(u32, u32, u32)> {
-        let places = Places::new(&part_of(Layout { stripe, ..LAYOUT }));
+        let places = Planes::new(&part_of(Layout { stripe, ..LAYOUT }));
         of_block(&places, Block::new(Region::Mlc, block))
     }
 
@@ -152,7 +152,7 @@ mod tests {
             (1, 3, 1),
         ];
         assert_eq!(places(Stripe::Device, 5), channels_first);
-        let part = |layout| Places::new(&part_of(layout)).part(Region::Mlc, PageIndex::new(21));
+        let part = |layout| Planes::new(&part_of(layout)).part(Region::Mlc, PageIndex::new(21));
         assert_eq!(part(Layout { stripe: Stripe::Device, ..LAYOUT }), (5, 2));
         assert_eq!(part(LAYOUT), (0, 21));
     }
@@ -162,7 +162,7 @@ mod tests {
         let mut part = part_of(LAYOUT);
         let own = Layout { planes_per_die: 4, stripe: Stripe::Die, ..Layout::SINGLE };
         part.slc.as_mut().unwrap().layout = Some(own);
-        let places = Places::new(&part);
+        let places = Planes::new(&part);
         assert_eq!((places.channels(), places.planes()), (3, &[2, 2, 2, 2, 4][..]));
         assert_eq!(part.dies(), 5);
         let slc = of_block(&places, Block::new(Region::Slc, 7));
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(of_block(&places, Block::new(Region::Mlc, 6)), [(1, 3, 0)]);
         // Where nothing lies on the device's dies, it has none.
         part.mlc.as_mut().unwrap().layout = Some(Layout::SINGLE);
-        let places = Places::new(&part);
+        let places = Planes::new(&part);
         assert_eq!((places.channels(), places.planes()), (2, &[4, 1][..]));
         assert_eq!(of_block(&places, Block::new(Region::Slc, 0))[3], (0, 0, 3));
         assert_eq!(of_block(&places, Block::new(Region::Mlc, 5)), [(1, 1, 0)]);

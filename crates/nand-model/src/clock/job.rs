@@ -17,7 +17,7 @@ pub(crate) enum Work {
 
 /// An operation and its place. An erase has no page and uses the first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Job {
     pub(crate) block: Block,
     pub(crate) page: PageIndex,
     pub(crate) work: Work,
