@@ -240,12 +240,7 @@ fn replayed(
     system: &str,
     sector: Option<u32>,
 ) -> Result<RunResult, Failure> {
-    let device = DeviceArgs {
-        device: device.into(),
-        capacity: (device == "c1").then_some(crate::repro::EXPORTED_BY_C1),
-        slc: None,
-        parallel: false,
-    };
+    let device = DeviceArgs { device: device.into(), capacity: None, slc: None, parallel: false };
     let mut setup = device.setup()?;
     if let Some(sector) = sector {
         setup.part.sector_bytes = Bytes::new(sector);

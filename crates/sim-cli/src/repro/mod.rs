@@ -40,7 +40,7 @@ mod traffic;
 
 use kept::Folder;
 use page::Page;
-pub(crate) use run::{EXPORTED, EXPORTED_BY_C1};
+pub(crate) use run::EXPORTED;
 use run::{Length, Run};
 use runs::Results;
 

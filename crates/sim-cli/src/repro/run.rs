@@ -20,10 +20,6 @@ pub(super) struct Run {
 /// Bytes that the paper's disk exports.
 pub(crate) const EXPORTED: u64 = 20 << 30;
 
-/// Bytes that C1 exports here. Its blocks have 128 KiB, and tables with two bytes per entry, the paper's and ours, can
-/// number no more than 65,534 of them.
-pub(crate) const EXPORTED_BY_C1: u64 = 7 << 30;
-
 /// The paper's default size of SLC, in MiB.
 pub(super) const SLC: u64 = 256;
 

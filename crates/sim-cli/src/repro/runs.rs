@@ -9,7 +9,7 @@ use std::time::Instant;
 use ftl_iface::Bytes;
 
 use super::kept::Folder;
-pub(super) use super::run::{EXPORTED_BY_C1, IN_MANY_RUNS, Length, Run, SLC};
+pub(super) use super::run::{IN_MANY_RUNS, Length, Run, SLC};
 use crate::device::DeviceArgs;
 use crate::replay::{self, Options, Outcome, Pace, Progress};
 use crate::result::RunResult;
@@ -133,7 +133,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     };
     let device = DeviceArgs {
         device: run.device.into(),
-        capacity: (run.device == "c1").then_some(EXPORTED_BY_C1),
+        capacity: None,
         slc: Some(run.slc << 20),
         parallel: false,
     };
