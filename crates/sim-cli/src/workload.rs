@@ -139,7 +139,7 @@ impl Workload {
     pub(crate) fn fit(
         &self,
         choice: Option<FitChoice>,
-        room: AddressSpace,
+        space: AddressSpace,
         grain: u64,
     ) -> Result<Fit, Failure> {
         match choice {
@@ -147,7 +147,7 @@ impl Workload {
             Some(FitChoice::Wrap) => Ok(Fit::Wrap),
             Some(FitChoice::Pack) => {
                 let mut survey = Survey::new(grain);
-                let mut stream = self.open(room.capacity);
+                let mut stream = self.open(space.capacity);
                 while let Some(request) = stream.next_request()? {
                     survey.add(&request);
                     if interrupt::is_requested() {
@@ -157,8 +157,8 @@ impl Workload {
                 }
                 let packing = survey.pack();
                 let touched = packing.touched();
-                if touched > room.capacity {
-                    return Err(TraceError::TooMuchTouched { touched, room }.into());
+                if touched > space.capacity {
+                    return Err(TraceError::TooMuchTouched { touched, space }.into());
                 }
                 Ok(Fit::Pack(packing))
             }

@@ -81,13 +81,13 @@ impl WorstCase {
     /// The worst case for that device.
     pub const fn new(shape: &Shape, config: &Config) -> Self {
         let log = match &shape.log {
-            Some(part) => {
-                let data_pages = part.data_pages();
+            Some(area) => {
+                let data_pages = area.data_pages();
                 Some(LogFigures {
-                    blocks: part.blocks as u64,
-                    slots: part.slots as u64,
+                    blocks: area.blocks as u64,
+                    slots: area.slots as u64,
                     data_pages: data_pages as u64,
-                    summary_pages: (part.pages - data_pages) as u64,
+                    summary_pages: (area.pages - data_pages) as u64,
                 })
             }
             None => None,

@@ -175,8 +175,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     }
 
     #[inline]
-    fn part(&self, room: Purpose) -> &Area {
-        match room {
+    fn area(&self, purpose: Purpose) -> &Area {
+        match purpose {
             Purpose::Meta => &self.meta,
             Purpose::Log => &self.log,
             Purpose::Chain => &self.chain,
@@ -185,13 +185,14 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     #[inline]
     fn block(&self, spot: Spot) -> Block {
-        let part = self.part(spot.room);
-        Block::new(part.region, part.first + word(spot.block))
+        let area = self.area(spot.purpose);
+        Block::new(area.region, area.first + word(spot.block))
     }
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        let spread = self.spreads && spot.room != Purpose::Chain && !planted(Bug::ForgetFirstPages);
+        let spread =
+            self.spreads && spot.purpose != Purpose::Chain && !planted(Bug::ForgetFirstPages);
         let index = if spread { self.spread(spot.page) } else { PageIndex::new(spot.page) };
         self.block(spot).page(index)
     }
@@ -242,10 +243,10 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             return Err(Fault::Uncorrectable);
         }
         let page = self.page(spot);
-        let part = *self.part(spot.room);
-        let tag_bytes = layout::tag_bytes(part.slots);
+        let area = *self.area(spot.purpose);
+        let tag_bytes = layout::tag_bytes(area.slots);
         let at = Bytes::new(u32::from(slot) * self.sector_bytes.get());
-        self.probe.operation(part.region, Verb::Read, cause);
+        self.probe.operation(area.region, Verb::Read, cause);
         self.read_bytes = tag_bytes as u16;
         #[cfg(debug_assertions)]
         {
@@ -288,7 +289,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// size reaches exposes nearly all of those.
     fn is_plausible(&self, spot: Spot, seen: &Seen) -> bool {
         let Seen::Page(tag) = seen else { return true };
-        spot.room.takes(tag.kind) && tag.stamp <= self.last_stamp
+        spot.purpose.takes(tag.kind) && tag.stamp <= self.last_stamp
     }
 
     /// [`look`](Self::look), inlined.
@@ -318,13 +319,13 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// others are skipped if those could not be backed up.
     pub fn may_be_left_out(&self, spot: Spot) -> bool {
         let pages = PageCount::new(u32::from(self.chain.pages));
-        spot.room == Purpose::Chain
+        spot.purpose == Purpose::Chain
             && !self.chain_pairing().is_first(PageIndex::new(spot.page), pages)
     }
 
     /// Slots per page there.
     pub fn slots_of(&self, spot: Spot) -> u16 {
-        self.part(spot.room).slots
+        self.area(spot.purpose).slots
     }
 
     /// The last stamp given.
@@ -384,19 +385,19 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.alive()?;
         let Label { kind, note, slots } = label;
         let page = self.page(spot);
-        let part = *self.part(spot.room);
+        let area = *self.area(spot.purpose);
         self.stamp = self.stamp.next();
-        let spare = match spot.room {
+        let spare = match spot.purpose {
             Purpose::Meta | Purpose::Log => &mut *self.spares.log,
             Purpose::Chain => &mut *self.spares.chain,
         };
-        let tagged = spare.get_mut(..layout::tag_bytes(part.slots)).unwrap_or(&mut []);
+        let tagged = spare.get_mut(..layout::tag_bytes(area.slots)).unwrap_or(&mut []);
         layout::put_slots(tagged, slots);
         layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, note }, self.key);
-        self.probe.operation(part.region, Verb::Program, cause);
+        self.probe.operation(area.region, Verb::Program, cause);
         let data = match content {
             Content::Host(data) => data,
-            Content::Buffer => self.buffer.get(..part.page_bytes.as_usize()).unwrap_or(&[]),
+            Content::Buffer => self.buffer.get(..area.page_bytes.as_usize()).unwrap_or(&[]),
         };
         let forgotten = cause == Cause::Host && self.stamp.get().is_multiple_of(16);
         if planted(Bug::AcknowledgeBeforeProgram) && forgotten {

@@ -42,9 +42,9 @@ impl Shape {
     pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
         let (blocks, logical) = (self.chain.blocks, self.logical_blocks);
         let of_log = match &self.log {
-            Some(part) => {
+            Some(area) => {
                 let unproved = Bits::<LogicalBlock>::bytes_for(word(logical)) as u64;
-                Log::image_bytes(part, index_bytes) + unproved
+                Log::image_bytes(area, index_bytes) + unproved
             }
             None => 0,
         };
@@ -61,8 +61,8 @@ impl Shape {
     /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
     const fn usual_index_bytes(&self) -> u64 {
         match &self.log {
-            Some(part) => {
-                let entries = part.blocks as u64 * part.sectors_per_block() as u64 / 2;
+            Some(area) => {
+                let entries = area.blocks as u64 * area.sectors_per_block() as u64 / 2;
                 let most = IndexShape::MOST_ENTRIES as u64;
                 5 * if entries < most { entries } else { most }
             }

@@ -15,16 +15,16 @@ pub(crate) struct Scrub {
 }
 
 /// Blocks of a part that are scrubbed, and pages of each.
-pub(crate) fn extent(shape: &Shape, room: Purpose) -> (BlockNumber, u16) {
-    match room {
+pub(crate) fn extent(shape: &Shape, purpose: Purpose) -> (BlockNumber, u16) {
+    match purpose {
         Purpose::Meta => (number(HEADER_BLOCKS), shape.meta.pages),
-        Purpose::Log => shape.log.map_or((0, 0), |part| (part.blocks, part.pages)),
+        Purpose::Log => shape.log.map_or((0, 0), |area| (area.blocks, area.pages)),
         Purpose::Chain => (shape.chain.blocks, shape.chain.pages),
     }
 }
 
 /// What a checkpoint holds where there is no position of the scrub.
-const NO_ROOM: u8 = u8::MAX;
+const NO_PAGE: u8 = u8::MAX;
 
 impl Scrub {
     /// Bytes in an image.
@@ -34,21 +34,21 @@ impl Scrub {
 
     /// Bytes in a checkpoint.
     pub(crate) fn save(self, sink: &mut impl Sink, shape: &Shape) {
-        let room = self.next.map_or(NO_ROOM, |next| next.room() as u8);
-        sink.byte(room);
+        let purpose = self.next.map_or(NO_PAGE, |next| next.purpose() as u8);
+        sink.byte(purpose);
         shape.width().put(sink, self.next.map_or(0, Spot::block));
         sink.half(self.next.map_or(0, Spot::page));
     }
 
     /// Restores it. Whatever the checkpoint holds, the page that results exists.
     pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
-        let (room, block) = (source.byte()?, shape.width().take(source)?);
+        let (purpose, block) = (source.byte()?, shape.width().take(source)?);
         let page = source.half()?;
-        let Some(room) = Purpose::ALL.get(usize::from(room)) else {
-            return (room == NO_ROOM).then_some(Self::default());
+        let Some(purpose) = Purpose::ALL.get(usize::from(purpose)) else {
+            return (purpose == NO_PAGE).then_some(Self::default());
         };
-        let (blocks, pages) = extent(shape, *room);
-        let next = Spot::in_room(*room, block, page);
+        let (blocks, pages) = extent(shape, *purpose);
+        let next = Spot::of_purpose(*purpose, block, page);
         (block < blocks && page < pages).then_some(Self { next: Some(next), moved: false })
     }
 }

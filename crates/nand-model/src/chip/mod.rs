@@ -32,7 +32,7 @@ pub struct Chip {
     part: Arc<Part>,
     content: Content,
     /// By [`Region`].
-    rooms: [Option<RegionState>; 2],
+    regions: [Option<RegionState>; 2],
     clock: Clock,
 }
 
@@ -68,10 +68,10 @@ impl Chip {
     /// A fresh chip: all pages erased, no block bad, no time spent. Operations follow each other.
     pub fn new(part: &Part, content: Content) -> Result<Self, ChipError> {
         Self::check(part)?;
-        let room = |region| Self::room(part, region, content, Cells::new);
-        let rooms = [room(Region::Slc)?, room(Region::Mlc)?];
+        let state = |region| Self::region_state(part, region, content, Cells::new);
+        let regions = [state(Region::Slc)?, state(Region::Mlc)?];
         let clock = Clock::new(Time::Serial, part, Nanos::ZERO, Nanos::ZERO);
-        Ok(Self { part: Arc::new(part.clone()), content, rooms, clock })
+        Ok(Self { part: Arc::new(part.clone()), content, regions, clock })
     }
 
     /// The same chip under that kind of time. What was under way is waited for.
@@ -90,16 +90,16 @@ impl Chip {
         blocks: Range<u32>,
         formula: Arc<dyn Preset>,
     ) -> Result<(), PresetError> {
-        let room = self.rooms[region as usize].as_mut();
-        room.ok_or(PresetError::OutOfRange(region))?.cells.preset(blocks, formula)
+        let state = self.regions[region as usize].as_mut();
+        state.ok_or(PresetError::OutOfRange(region))?.cells.preset(blocks, formula)
     }
 
     /// From now on, keeps the pages of a region in fewer bytes where the kept spare bytes of a block are alike, as an
     /// FTL's tags are. Nothing else can be told from it. A chip in bytes mode, and spare bytes that are no whole number
     /// of words, three at least, stay as they are.
     pub fn pack(&mut self, region: Region) {
-        if let Some(room) = &mut self.rooms[region as usize] {
-            room.cells.pack();
+        if let Some(state) = &mut self.regions[region as usize] {
+            state.cells.pack();
         }
     }
 
@@ -107,7 +107,7 @@ impl Chip {
         check::layout(part)
     }
 
-    pub(crate) fn room(
+    pub(crate) fn region_state(
         part: &Part,
         region: Region,
         content: Content,
@@ -134,10 +134,10 @@ impl Chip {
     pub(crate) fn restored(
         part: Part,
         content: Content,
-        rooms: [Option<RegionState>; 2],
+        regions: [Option<RegionState>; 2],
         clock: Clock,
     ) -> Self {
-        Self { part: Arc::new(part), content, rooms, clock }
+        Self { part: Arc::new(part), content, regions, clock }
     }
 
     /// The figures that the chip was made of.
@@ -159,7 +159,7 @@ impl Chip {
     pub fn stats(&self) -> ChipStats {
         let power = &self.part.power;
         let region = |region: Region| {
-            let tally = self.rooms[region as usize].as_ref().map(|room| room.tally);
+            let tally = self.regions[region as usize].as_ref().map(|state| state.tally);
             let tally = tally.unwrap_or_default();
             RegionStats { tally, energy: power.active(tally.busy) }
         };
@@ -180,24 +180,24 @@ impl Chip {
 
     /// The erase counts of a region's blocks, in order; none where the region is missing.
     pub fn erase_counts(&self, region: Region) -> impl Iterator<Item = u32> {
-        let room = self.rooms[region as usize].as_ref();
-        room.into_iter().flat_map(|room| room.cells.blocks().iter().map(BlockCells::erases))
+        let state = self.regions[region as usize].as_ref();
+        state.into_iter().flat_map(|state| state.cells.blocks().iter().map(BlockCells::erases))
     }
 
     /// The mode into which the block was erased last.
     #[inline]
     pub fn mode(&self, block: Block) -> Mode {
-        let room = self.rooms[block.region() as usize].as_ref();
-        room.map_or(Mode::Full, |room| room.cells.mode(block.index()))
+        let state = self.regions[block.region() as usize].as_ref();
+        state.map_or(Mode::Full, |state| state.cells.mode(block.index()))
     }
 
     /// How often each of a region's blocks was erased into SLC mode, in order. [`erase_counts`](Self::erase_counts)
     /// has these erases, too.
     pub fn slc_mode_erase_counts(&self, region: Region) -> impl Iterator<Item = u32> {
-        let room = self.rooms[region as usize].as_ref();
-        room.into_iter().flat_map(|room| {
-            let blocks = 0..room.cells.blocks().len() as u32;
-            blocks.map(|block| room.cells.slc_mode_erases(block))
+        let state = self.regions[region as usize].as_ref();
+        state.into_iter().flat_map(|state| {
+            let blocks = 0..state.cells.blocks().len() as u32;
+            blocks.map(|block| state.cells.slc_mode_erases(block))
         })
     }
 
@@ -250,39 +250,39 @@ impl Chip {
     /// Memory that the content occupies in this process, but for the allocator's own. Blocks shared with a fork
     /// count in both.
     pub fn memory_bytes(&self) -> u64 {
-        self.rooms.iter().flatten().map(|room| room.cells.memory_bytes()).sum()
+        self.regions.iter().flatten().map(|state| state.cells.memory_bytes()).sum()
     }
 
     /// Blocks that were copied since this chip was made or forked, because they were written while shared.
     pub fn blocks_copied(&self) -> u64 {
-        self.rooms.iter().flatten().map(|room| room.cells.copies()).sum()
+        self.regions.iter().flatten().map(|state| state.cells.copies()).sum()
     }
 
     #[inline]
     #[track_caller]
     fn erase_as(&mut self, block: Block, mode: Mode) {
-        let Some(room) = &mut self.rooms[block.region() as usize] else {
+        let Some(state) = &mut self.regions[block.region() as usize] else {
             rules::out_of_range(Operation::Erase, block)
         };
         // The erase removes what the block holds in the mode that it leaves.
-        let array = room.timing_of(block).erase;
-        room.tally.erases += 1;
-        room.tally.busy += array;
+        let array = state.timing_of(block).erase;
+        state.tally.erases += 1;
+        state.tally.busy += array;
         self.clock.spend(array, || erase_of(block, array));
-        room.cells.erase(block);
-        room.cells.set_mode(block.index(), mode);
+        state.cells.erase(block);
+        state.cells.set_mode(block.index(), mode);
     }
 
     #[track_caller]
     fn block(&self, block: Block) -> &BlockCells {
-        match &self.rooms[block.region() as usize] {
-            Some(room) => room.cells.block(Operation::IsBad, block),
+        match &self.regions[block.region() as usize] {
+            Some(state) => state.cells.block(Operation::IsBad, block),
             None => rules::out_of_range(Operation::IsBad, block),
         }
     }
 
-    pub(crate) const fn rooms(&self) -> &[Option<RegionState>; 2] {
-        &self.rooms
+    pub(crate) const fn regions(&self) -> &[Option<RegionState>; 2] {
+        &self.regions
     }
 
     pub(crate) const fn clock(&self) -> &Clock {
@@ -296,13 +296,13 @@ fn erase_of(block: Block, array: Nanos) -> Job {
 
 impl Fork for Chip {
     fn fork(&mut self) -> Self {
-        let [slc, mlc] = &mut self.rooms;
-        let fork = |room: &mut Option<RegionState>| {
-            room.as_mut().map(|room| RegionState { cells: room.cells.fork(), ..*room })
+        let [slc, mlc] = &mut self.regions;
+        let fork = |state: &mut Option<RegionState>| {
+            state.as_mut().map(|state| RegionState { cells: state.cells.fork(), ..*state })
         };
-        let rooms = [fork(slc), fork(mlc)];
+        let regions = [fork(slc), fork(mlc)];
         let (part, clock) = (Arc::clone(&self.part), self.clock.clone());
-        Self { part, content: self.content, rooms, clock }
+        Self { part, content: self.content, regions, clock }
     }
 }
 
@@ -313,8 +313,8 @@ impl Truth for Chip {
     }
 
     fn is_programmed(&self, page: Page) -> bool {
-        let room = self.rooms[page.region() as usize].as_ref();
-        room.is_some_and(|room| room.cells.is_programmed(page))
+        let state = self.regions[page.region() as usize].as_ref();
+        state.is_some_and(|state| state.cells.is_programmed(page))
     }
 
     fn mode(&self, block: Block) -> Mode {
@@ -323,13 +323,13 @@ impl Truth for Chip {
 
     #[track_caller]
     fn attempt_erase(&mut self, block: Block) {
-        let Some(room) = &mut self.rooms[block.region() as usize] else {
+        let Some(state) = &mut self.regions[block.region() as usize] else {
             rules::out_of_range(Operation::Erase, block)
         };
-        room.cells.wear(block);
-        room.tally.erases += 1;
-        let array = room.timing_of(block).erase;
-        room.tally.busy += array;
+        state.cells.wear(block);
+        state.tally.erases += 1;
+        let array = state.timing_of(block).erase;
+        state.tally.busy += array;
         self.clock.spend(array, || erase_of(block, array));
     }
 }
@@ -358,21 +358,21 @@ impl NandDevice for Chip {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Infallible>> {
-        let Some(room) = &mut self.rooms[page.region() as usize] else {
+        let Some(state) = &mut self.regions[page.region() as usize] else {
             rules::out_of_range(Operation::Read, page)
         };
         // The books come before the cells: they do not wait for memory, so that the processor can be at several
         // operations at once. A breach ends the run, and its time with it.
         let bytes = Bytes::new((data.len() + spare.len()) as u32);
-        let (array, transfer) = (room.timing_of(page.block()).read, room.timing.transfer(bytes));
-        room.tally.reads += 1;
-        room.tally.busy += array + transfer;
+        let (array, transfer) = (state.timing_of(page.block()).read, state.timing.transfer(bytes));
+        state.tally.reads += 1;
+        state.tally.busy += array + transfer;
         self.clock.spend(array + transfer, || Job {
             block: page.block(),
             page: page.index(),
             work: Work::Read { array, transfer },
         });
-        room.cells.read(page, at.as_usize(), data, spare);
+        state.cells.read(page, at.as_usize(), data, spare);
         Ok(Corrected::NONE)
     }
 
@@ -384,16 +384,16 @@ impl NandDevice for Chip {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<Infallible>> {
-        let Some(room) = &mut self.rooms[page.region() as usize] else {
+        let Some(state) = &mut self.regions[page.region() as usize] else {
             rules::out_of_range(Operation::Program, page)
         };
-        let (array, transfer) = (room.timing_of(page.block()).program, room.program_transfer);
+        let (array, transfer) = (state.timing_of(page.block()).program, state.program_transfer);
         let work = Work::Program { array, transfer };
         let asked = || Job { block: page.block(), page: page.index(), work };
-        room.tally.programs += 1;
-        room.tally.busy += array + transfer;
+        state.tally.programs += 1;
+        state.tally.busy += array + transfer;
         self.clock.spend(array + transfer, asked);
-        room.cells.program(page, data, spare);
+        state.cells.program(page, data, spare);
         Ok(())
     }
 
@@ -425,8 +425,8 @@ impl NandDevice for Chip {
 
     #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
-        match &mut self.rooms[block.region() as usize] {
-            Some(room) => room.cells.mark_bad(block),
+        match &mut self.regions[block.region() as usize] {
+            Some(state) => state.cells.mark_bad(block),
             None => rules::out_of_range(Operation::MarkBad, block),
         }
         Ok(())

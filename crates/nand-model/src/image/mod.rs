@@ -92,9 +92,9 @@ impl Header {
             now,
             active,
             tallies: chip
-                .rooms()
+                .regions()
                 .each_ref()
-                .map(|room| room.as_ref().map_or_else(RegionTally::default, |room| room.tally)),
+                .map(|state| state.as_ref().map_or_else(RegionTally::default, |state| state.tally)),
         }
     }
 
@@ -139,9 +139,9 @@ impl Chip {
         let header = postcard::to_stdvec(&Header::of(self));
         let header = header.map_err(|_| ImageError::Damaged("its part cannot be written"))?;
         let mut out = Out::start(to, CHIP_MAGIC, &header)?;
-        for room in self.rooms().iter().flatten() {
-            for (index, block) in room.cells.blocks().iter().enumerate() {
-                put_block(&mut out, &room.cells, index as u32, block)?;
+        for state in self.regions().iter().flatten() {
+            for (index, block) in state.cells.blocks().iter().enumerate() {
+                put_block(&mut out, &state.cells, index as u32, block)?;
             }
         }
         out.finish()?.flush().map_err(ImageError::Io)
@@ -155,45 +155,45 @@ impl Chip {
         header.check_sums()?;
         let part = header.part()?;
         Self::check(&part)?;
-        let mut rooms = [None, None];
+        let mut regions = [None, None];
         for region in Region::ALL {
-            let room = Self::room(&part, region, header.content, Cells::without_blocks)?;
-            rooms[region as usize] = match (room, part.geometry.region(region)) {
-                (Some(room), Some(shape)) => Some(fill_room(&mut input, room, shape, &header)?),
+            let state = Self::region_state(&part, region, header.content, Cells::without_blocks)?;
+            regions[region as usize] = match (state, part.geometry.region(region)) {
+                (Some(state), Some(shape)) => Some(fill_region(&mut input, state, shape, &header)?),
                 _ => None,
             };
-            if let Some(room) = &mut rooms[region as usize] {
-                room.tally = header.tallies[region as usize];
+            if let Some(state) = &mut regions[region as usize] {
+                state.tally = header.tallies[region as usize];
             }
         }
         input.finish()?;
         let clock = Clock::new(header.time, &part, header.now, header.active);
-        Ok(Self::restored(part, header.content, rooms, clock))
+        Ok(Self::restored(part, header.content, regions, clock))
     }
 }
 
-fn fill_room<R: Read>(
+fn fill_region<R: Read>(
     input: &mut In<R>,
-    mut room: RegionState,
+    mut state: RegionState,
     shape: &RegionGeometry,
     header: &Header,
 ) -> Result<RegionState, ImageError> {
     let stamps = matches!(header.content, Content::Stamps { .. });
     let (mut skipped, mut modes) = (0, Vec::new());
-    let slc_mode = header.slc_mode_pages(room.cells.region());
+    let slc_mode = header.slc_mode_pages(state.cells.region());
     for _ in 0..shape.blocks.get() {
-        let of = Shapes { format: room.cells.format(), shape, slc_mode, stamps };
+        let of = Shapes { format: state.cells.format(), shape, slc_mode, stamps };
         let (block, whole, mode) = take_block(input, &of, &mut skipped)?;
-        room.cells.push_block(block, whole);
+        state.cells.push_block(block, whole);
         modes.push(mode);
     }
     if let Some(pages) = slc_mode {
-        room.cells.allow_slc_mode(pages.get() as u16);
+        state.cells.allow_slc_mode(pages.get() as u16);
         for ((mode, erases), block) in modes.into_iter().zip(0..) {
-            room.cells.restore_mode(block, mode, erases);
+            state.cells.restore_mode(block, mode, erases);
         }
     }
-    Ok(room)
+    Ok(state)
 }
 
 /// What a block of an image must fit.

@@ -39,7 +39,7 @@ pub(super) const WAITING: usize = 4;
 pub(super) struct Feed<'a> {
     workload: &'a Workload,
     fit: Fit,
-    room: AddressSpace,
+    space: AddressSpace,
     passes: u32,
     stream: Stream<'a>,
     witness: SharedWitness,
@@ -69,16 +69,16 @@ impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
         fit: Fit,
-        room: AddressSpace,
+        space: AddressSpace,
         passes: u32,
         witness: SharedWitness,
     ) -> Self {
-        let stream = workload.open(room.capacity);
+        let stream = workload.open(space.capacity);
         let (from, latest) = (Nanos::ZERO, Nanos::ZERO);
         Self {
             workload,
             fit,
-            room,
+            space,
             passes,
             stream,
             witness,
@@ -97,7 +97,7 @@ impl<'a> Feed<'a> {
         while requests.len() < BATCH && bytes < BATCH_BYTES {
             match self.stream.next_request()? {
                 Some(request) => {
-                    let Some(mut placed) = self.fit.place(request, self.room.capacity) else {
+                    let Some(mut placed) = self.fit.place(request, self.space.capacity) else {
                         return Err(self.beyond(&request));
                     };
                     // If the trace's clock was set back, requests still do not arrive before earlier ones.
@@ -110,7 +110,7 @@ impl<'a> Feed<'a> {
                 None if self.pass + 1 < self.passes => {
                     self.pass += 1;
                     self.from = self.latest;
-                    self.stream = self.workload.open(self.room.capacity);
+                    self.stream = self.workload.open(self.space.capacity);
                 }
                 None => break,
             }
@@ -129,7 +129,7 @@ impl<'a> Feed<'a> {
     #[cold]
     fn beyond(&self, request: &Request) -> Failure {
         let (name, place) = self.stream.place();
-        TraceError::Beyond { name, place, end: request.end(), room: self.room }.into()
+        TraceError::Beyond { name, place, end: request.end(), space: self.space }.into()
     }
 
     /// Passes on that batch and all following ones, until the end, a stop, or the failure of a system.

@@ -110,12 +110,12 @@ pub(crate) fn run_all(
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
-    let room = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
-    let fit = workload.fit(options.workload.fit, room, largest_page(setup))?;
+    let space = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
+    let fit = workload.fit(options.workload.fit, space, largest_page(setup))?;
     let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
     let witness = SharedWitness::new(witness);
     let passes = options.workload.passes;
-    let mut reader = Feed::new(&workload, fit, room, passes, witness.clone());
+    let mut reader = Feed::new(&workload, fit, space, passes, witness.clone());
     // Most errors of a trace are found here, before devices are prepared.
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");

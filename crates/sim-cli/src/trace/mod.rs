@@ -169,8 +169,8 @@ pub enum TraceError {
     #[error(
         "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device: \
          --fit pack moves what the trace touches together, --fit wrap begins again at 0{}",
-        room.capacity,
-        room.advice(*end)
+        space.capacity,
+        space.advice(*end)
     )]
     Beyond {
         /// The file.
@@ -180,18 +180,18 @@ pub enum TraceError {
         /// Where the request ends.
         end: u64,
         /// The device's room.
-        room: AddressSpace,
+        space: AddressSpace,
     },
     /// The trace touches more bytes than the device exports, even when packed.
     #[error(
         "the trace touches {touched} bytes, and the device exports {}: \
-         --fit wrap lets addresses begin again at 0{}", room.capacity, room.advice(*touched)
+         --fit wrap lets addresses begin again at 0{}", space.capacity, space.advice(*touched)
     )]
     TooMuchTouched {
         /// Bytes of the extents that the trace touches.
         touched: u64,
         /// The device's room.
-        room: AddressSpace,
+        space: AddressSpace,
     },
     /// There are no requests.
     #[error("{0} holds no request: there is nothing to replay")]

@@ -35,7 +35,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         if self.seals != Seals::Broken && !planted(Bug::EraseUnderSeal) {
             self.break_seals()?;
-            if spot.room == Purpose::Meta && self.is_bad(spot)? {
+            if spot.purpose == Purpose::Meta && self.is_bad(spot)? {
                 // It held a seal, and has failed just now.
                 return Err(Fault::BlockFailed);
             }

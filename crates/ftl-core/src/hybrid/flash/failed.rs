@@ -117,7 +117,7 @@ impl Failed {
 
     /// How many blocks of the chains have failed and are still in use.
     pub fn failing_chain_blocks(&self) -> BlockNumber {
-        let chains = self.failing.iter().filter(|spot| spot.room == Purpose::Chain);
+        let chains = self.failing.iter().filter(|spot| spot.purpose == Purpose::Chain);
         chains.fold(0, |count, _| count + 1)
     }
 
@@ -175,7 +175,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Lists a block that cannot be marked. `false`: there is no room for it.
     fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
-        if spot.room == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
+        if spot.purpose == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
             // A mount sees by itself that it is no header any more.
             return Ok(true);
         }
@@ -250,7 +250,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
             let named = [Slot::Elsewhere(Sector::new(word(listed.block)))];
             let spot = header.beside(page);
-            if !self.program_listed(spot, listed.room as u32, &named)? {
+            if !self.program_listed(spot, listed.purpose as u32, &named)? {
                 return Ok(false);
             }
             page += 1;
@@ -300,8 +300,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
             self.raise_stamp(tag.stamp);
             let Slot::Elsewhere(number) = self.slot(spot, 0) else { break };
-            if let Some(room) = Purpose::ALL.get(tag.note as usize) {
-                let spot = Spot { room: *room, block: number.get() as BlockNumber, page: 0 };
+            if let Some(purpose) = Purpose::ALL.get(tag.note as usize) {
+                let spot = Spot { purpose: *purpose, block: number.get() as BlockNumber, page: 0 };
                 add(&mut self.failed.unmarked, spot);
             }
             list.count += 1;

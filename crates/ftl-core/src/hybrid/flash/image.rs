@@ -81,8 +81,8 @@ impl<D: NandDevice, P: Probe> Sink for ImageWriter<'_, '_, D, P> {
     fn put(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() && !self.failed {
-            let room = self.page_bytes() - self.filled;
-            let (now, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let free = self.page_bytes() - self.filled;
+            let (now, after) = rest.split_at_checked(free).unwrap_or((rest, &[]));
             let target = self.flash.buffer.get_mut(self.filled..self.filled + now.len());
             // Byte by byte, because the smallest builds keep the panic of a copy between slices of different lengths.
             for (target, byte) in target.unwrap_or_default().iter_mut().zip(now) {

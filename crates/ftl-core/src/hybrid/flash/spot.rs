@@ -7,7 +7,7 @@ use crate::table::{number, short};
 /// A page of one of the device's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    pub(super) room: Purpose,
+    pub(super) purpose: Purpose,
     pub(super) block: BlockNumber,
     pub(super) page: u16,
 }
@@ -46,17 +46,17 @@ impl Purpose {
 impl Spot {
     /// A page of a meta block.
     pub const fn meta(block: u16, page: u16) -> Self {
-        Self { room: Purpose::Meta, block: number(block), page }
+        Self { purpose: Purpose::Meta, block: number(block), page }
     }
 
     /// A page of a block of that part.
-    pub const fn in_room(room: Purpose, block: BlockNumber, page: u16) -> Self {
-        Self { room, block, page }
+    pub const fn of_purpose(purpose: Purpose, block: BlockNumber, page: u16) -> Self {
+        Self { purpose, block, page }
     }
 
     /// The part that the page belongs to.
-    pub const fn room(self) -> Purpose {
-        self.room
+    pub const fn purpose(self) -> Purpose {
+        self.purpose
     }
 
     /// The number of the block in its part.
@@ -99,12 +99,12 @@ impl Spot {
     /// A page of the log.
     #[inline]
     pub const fn log(block: LogBlock, page: u16) -> Self {
-        Self { room: Purpose::Log, block: number(block.get()), page }
+        Self { purpose: Purpose::Log, block: number(block.get()), page }
     }
 
     /// A page of a chain block.
     #[inline]
     pub const fn chain(block: ChainBlock, page: u16) -> Self {
-        Self { room: Purpose::Chain, block: block.get(), page }
+        Self { purpose: Purpose::Chain, block: block.get(), page }
     }
 }

@@ -43,7 +43,8 @@ impl Weak {
     #[inline(never)]
     pub(super) fn note_corrected(&mut self, spot: Spot, corrected: Corrected) {
         self.noted.most = self.noted.most.max(corrected);
-        let limit = if spot.room == Purpose::Chain { self.limits.chain } else { self.limits.log };
+        let limit =
+            if spot.purpose == Purpose::Chain { self.limits.chain } else { self.limits.log };
         if limit != Corrected::NONE && corrected >= limit {
             self.note(spot);
         }
@@ -53,7 +54,7 @@ impl Weak {
     #[cold]
     #[inline(never)]
     pub(super) fn note(&mut self, spot: Spot) {
-        self.noted.note(spot, |noted| match spot.room {
+        self.noted.note(spot, |noted| match spot.purpose {
             Purpose::Log => *noted == spot,
             Purpose::Meta | Purpose::Chain => noted.start() == spot.start(),
         });

@@ -19,7 +19,7 @@ impl Mlc<'_> {
         self.chains.save(sink);
         self.recent.save(sink);
         self.sealed.save(sink);
-        Width::of(self.part.blocks).put(sink, self.hand);
+        Width::of(self.area.blocks).put(sink, self.hand);
     }
 
     /// Loads them; the blocks `in_use` are those that are not bad.
@@ -31,7 +31,7 @@ impl Mlc<'_> {
         self.chains.load(source, in_use)?;
         self.recent.load(source)?;
         self.sealed.load(source)?;
-        self.hand = Width::of(self.part.blocks).take(source)?;
+        self.hand = Width::of(self.area.blocks).take(source)?;
         holds(self.hand < self.logical_blocks)
     }
 

@@ -57,7 +57,7 @@ pub enum NewestCopy {
 /// The chain region.
 #[derive(Debug)]
 pub struct Mlc<'ram> {
-    part: Area,
+    area: Area,
     sectors: NonZeroU32,
     slots: NonZeroU32,
     logical_blocks: BlockNumber,
@@ -86,7 +86,7 @@ impl<'ram> Mlc<'ram> {
         let sectors = shape.sectors_per_block;
         let slots = NonZeroU32::new(u32::from(shape.chain.slots)).unwrap_or(NonZeroU32::MIN);
         Self {
-            part: shape.chain,
+            area: shape.chain,
             sectors,
             slots,
             logical_blocks: shape.logical_blocks,
@@ -111,8 +111,8 @@ impl<'ram> Mlc<'ram> {
 
     /// Shape of the region.
     #[inline]
-    pub fn part(&self) -> &Area {
-        &self.part
+    pub fn area(&self) -> &Area {
+        &self.area
     }
 
     /// Sectors per logical block.
@@ -159,7 +159,7 @@ impl<'ram> Mlc<'ram> {
     /// Whether the chain's last log block has a free page.
     #[inline]
     pub fn has_room(&self, logical: LogicalBlock, map: MapId) -> bool {
-        self.has_log(logical) && self.maps.next_page(map) < self.part.pages
+        self.has_log(logical) && self.maps.next_page(map) < self.area.pages
     }
 
     /// Whether the chain may take another log block before it must be folded. A chain without a data block may have one
@@ -192,7 +192,7 @@ impl<'ram> Mlc<'ram> {
         self.chains.push_log(logical, block);
         self.sealed.set(logical, false);
         self.maps.set_next_page(map, 0, true);
-        self.maps.set_last_note(map, PageNote::Nothing.code(self.part.slots));
+        self.maps.set_last_note(map, PageNote::Nothing.code(self.area.slots));
     }
 
     /// Programs the next page of the chain's last log block. There must be room.
@@ -223,7 +223,7 @@ impl<'ram> Mlc<'ram> {
         let label = Label { kind, note, slots };
         flash.program(Spot::chain(block, page), label, content, cause)?;
         let start = self.sector(logical, 0);
-        for slot in 0..self.part.slots {
+        for slot in 0..self.area.slots {
             if let Some(sector) = slots.get(slot).copy_of() {
                 // The chain is known, so the offset needs no division.
                 let offset = (sector - start).get();
@@ -232,10 +232,10 @@ impl<'ram> Mlc<'ram> {
                 self.fold.touch(logical, offset);
             }
         }
-        self.maps.set_last_note(map, write.says(start).code(self.part.slots));
+        self.maps.set_last_note(map, write.says(start).code(self.area.slots));
         self.recent.set(logical, true);
         self.maps.set_next_page(map, page + 1, in_order);
-        Ok(in_order && page + 1 == self.part.pages)
+        Ok(in_order && page + 1 == self.area.pages)
     }
 
     /// The block to which [`append`](Self::append) programs.
@@ -249,9 +249,9 @@ impl<'ram> Mlc<'ram> {
     }
 
     fn is_in_place(&self, logical: LogicalBlock, page: u16, write: &Append<'_>) -> bool {
-        let first = self.sector(logical, u32::from(page) * u32::from(self.part.slots));
+        let first = self.sector(logical, u32::from(page) * u32::from(self.area.slots));
         write.trims.is_none()
-            && (0..self.part.slots).all(|slot| {
+            && (0..self.area.slots).all(|slot| {
                 let place = first + SectorCount::new(u32::from(slot));
                 write.slots.get(slot) == Slot::Holds(place)
             })

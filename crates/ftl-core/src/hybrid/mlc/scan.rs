@@ -76,7 +76,7 @@ impl Mlc<'_> {
             block = next;
         }
         if self.fold.seals(logical, ordinal) || sealed {
-            self.maps.set_next_page(map, self.part.pages, false);
+            self.maps.set_next_page(map, self.area.pages, false);
         }
         if ordinal > 0 {
             flash.tell(Event::Scanned { pages: read });
@@ -94,7 +94,7 @@ impl Mlc<'_> {
         let (mut read, mut end, mut in_order) = (0, 0, true);
         let mut note = PageNote::Nothing;
         let mut lost: Option<(u16, u16)> = None;
-        for page in 0..self.part.pages {
+        for page in 0..self.area.pages {
             let spot = Spot::chain(at.block, page);
             read += 1;
             match flash.look_here(spot, Cause::Scan)? {
@@ -128,7 +128,7 @@ impl Mlc<'_> {
             end = page + 1;
         }
         self.maps.set_next_page(at.map, end, in_order);
-        self.maps.set_last_note(at.map, note.code(self.part.slots));
+        self.maps.set_last_note(at.map, note.code(self.area.slots));
         Ok(read)
     }
 
@@ -173,7 +173,7 @@ impl Mlc<'_> {
                 PageNote::Nothing => {}
                 PageNote::Held { first, run } => {
                     let (ordinal, (_, first_slot)) = (at.ordinal, self.home(first));
-                    for (slot, bit) in (first_slot..self.part.slots).zip(0..) {
+                    for (slot, bit) in (first_slot..self.area.slots).zip(0..) {
                         if run >> bit & 1 != 0 && first + bit < self.sectors.get() {
                             self.maps.set(
                                 at.map,
@@ -194,10 +194,10 @@ impl Mlc<'_> {
         match tag.kind {
             // All pages before it are full, and every sector is in place.
             Kind::ChainInPlace => {
-                let slots = self.part.slots;
+                let slots = self.area.slots;
                 PageNote::held_run(u32::from(page) * u32::from(slots), slots)
             }
-            Kind::Chain | Kind::Trim => PageNote::of_code(tag.note, self.part.slots),
+            Kind::Chain | Kind::Trim => PageNote::of_code(tag.note, self.area.slots),
             _ => PageNote::Nothing,
         }
     }
@@ -213,16 +213,16 @@ impl Mlc<'_> {
         if pairing == Pairing::None || !at.may_be_torn {
             return Ok(false);
         }
-        let mut last = self.part.pages;
-        for later in (page + 1..self.part.pages).rev() {
+        let mut last = self.area.pages;
+        for later in (page + 1..self.area.pages).rev() {
             if flash.look(Spot::chain(at.block, later), Cause::Scan)? != Seen::Erased {
                 last = later;
                 break;
             }
         }
         // The torn page may read as erased; so do pages skipped before it.
-        let pages = PageCount::new(u32::from(self.part.pages));
-        Ok((last..self.part.pages).any(|later| {
+        let pages = PageCount::new(u32::from(self.area.pages));
+        Ok((last..self.area.pages).any(|later| {
             let mut ruined = pairing.endangered(PageIndex::new(later), pages);
             ruined.any(|ruined| ruined.get() == page)
         }))
@@ -247,7 +247,7 @@ impl Mlc<'_> {
         let spot = Spot::chain(block, page);
         let (mut first, mut held) = (0, 0_u32);
         let start = self.sector(logical, 0).get();
-        for slot in 0..self.part.slots {
+        for slot in 0..self.area.slots {
             if let Some(sector) = flash.slot(spot, slot).copy_of() {
                 // For a sector before the chain's first, the subtraction wraps to more than any offset.
                 let offset = sector.get().wrapping_sub(start);

@@ -120,7 +120,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             }
         }
         if let Some(log) = self.log.get_mut() {
-            for number in 0..log.part().short_blocks() {
+            for number in 0..log.area().short_blocks() {
                 let block = crate::hybrid::address::LogBlock::new(number);
                 if self.flash.is_bad(Spot::log(block, 0))? {
                     log.ring_mut().retire(block);

@@ -225,7 +225,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.shape.sector_bytes.get(),
             self.shape.capacity.get(),
             word(self.shape.meta.blocks),
-            self.shape.log.map_or(0, |part| word(part.blocks)),
+            self.shape.log.map_or(0, |area| word(area.blocks)),
             word(self.shape.chain.blocks),
             u32::from(self.shape.meta.pages),
             u32::from(self.shape.meta.slots),

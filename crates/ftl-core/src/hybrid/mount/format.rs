@@ -77,7 +77,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     }
 
     fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
-        let blocks = self.log.get().map_or(0, |log| log.part().short_blocks());
+        let blocks = self.log.get().map_or(0, |log| log.area().short_blocks());
         for number in 0..blocks {
             let block = LogBlock::new(number);
             let bad = self.log.get().is_none_or(|log| log.ring().is_bad(block));

@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for number in 0..self.shape.logical_blocks {
             self.unproved.set(LogicalBlock::new(number), true);
         }
-        let blocks = self.the_log()?.part().short_blocks();
+        let blocks = self.the_log()?.area().short_blocks();
         let mut circle = Circle { chains, ..Circle::default() };
         // Blocks without summary from here on were skipped, because they follow a free one.
         let mut gap: Option<u16> = None;
@@ -140,12 +140,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         block: LogBlock,
         summary: Option<Tag>,
     ) -> Result<(), Fault<D::Error>> {
-        let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.part().slots);
+        let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.area().slots);
         let before = circle.last;
         let head_filled = circle.filled;
         let stamp = match summary {
             Some(tag) => {
-                let last = self.the_log()?.part().pages - 1;
+                let last = self.the_log()?.area().pages - 1;
                 self.meet(Spot::log(block, last), &tag);
                 circle.filled = (pages, tag.note);
                 tag.stamp
@@ -224,7 +224,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         held: Held,
         chains: ChainOrder,
     ) -> Result<bool, Fault<D::Error>> {
-        let slots = self.the_log()?.part().slots;
+        let slots = self.the_log()?.area().slots;
         for slot in 0..slots {
             let spot = Spot::log(held.block, held.page);
             match self.flash.look(spot, Cause::Mount)? {

@@ -166,7 +166,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             .filter(|log| one_bit && log.ring().turns())
             .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
             .is_some_and(|log| {
-                let pages = sectors.div_ceil(log.part().slots.max(1));
+                let pages = sectors.div_ceil(log.area().slots.max(1));
                 log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)
             })
     }
@@ -177,7 +177,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         spot: Spot,
         sectors: &[Option<Sector>; SLOTS_MAX],
     ) -> Result<(), Fault<D::Error>> {
-        let slots = self.shape.log.map_or(1, |part| part.slots);
+        let slots = self.shape.log.map_or(1, |area| area.slots);
         let mut page = Gathered::new();
         for (slot, sector) in (0..).zip(sectors) {
             let Some(sector) = *sector else {
@@ -209,7 +209,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(log) = self.log.get().filter(|_| self.guards_pairs()) else {
             return Ok(None);
         };
-        let (data_pages, summary_pages) = (log.data_pages(), log.part().pages - log.data_pages());
+        let (data_pages, summary_pages) = (log.data_pages(), log.area().pages - log.data_pages());
         let (tail, mut block, mut page) =
             (log.ring().tail(), log.ring().head(), log.ring().head_page());
         // The stamp of the page after this one; at first, of the page for which the backups were made.

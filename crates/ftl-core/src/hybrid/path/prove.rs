@@ -54,7 +54,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(true);
         };
         let log = self.the_log()?;
-        let ((block, page, _), pages) = (log.split(at), log.part().pages);
+        let ((block, page, _), pages) = (log.split(at), log.area().pages);
         let (head, tail) = (log.ring().head(), log.ring().tail());
         let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
         let spot = |page| Spot::log(block, page);
@@ -228,7 +228,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
 /// When the page before one of the log was programmed, in the same block, if the later one records it.
 fn stamp_before(spot: Spot, tag: &Tag) -> Option<Stamp> {
-    let distance = match (spot.room(), tag.kind) {
+    let distance = match (spot.purpose(), tag.kind) {
         (Purpose::Log, Kind::Log | Kind::Backup) => tag.note,
         // A summary is programmed directly after the last page of its block.
         (Purpose::Log, Kind::Summary) => 1,

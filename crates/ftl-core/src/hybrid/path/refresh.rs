@@ -33,15 +33,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(next) = self.scrub.next else {
             return PageCount::ZERO;
         };
-        let left = |room: Purpose| {
-            let (blocks, pages) = extent(&self.shape, room);
+        let left = |purpose: Purpose| {
+            let (blocks, pages) = extent(&self.shape, purpose);
             word(blocks) * u32::from(pages)
         };
-        let later =
-            Purpose::ALL.into_iter().filter(|room| *room > next.room()).map(left).sum::<u32>();
-        let (_, pages) = extent(&self.shape, next.room());
+        let later = Purpose::ALL
+            .into_iter()
+            .filter(|purpose| *purpose > next.purpose())
+            .map(left)
+            .sum::<u32>();
+        let (_, pages) = extent(&self.shape, next.purpose());
         let passed = word(next.block()) * u32::from(pages) + u32::from(next.page());
-        PageCount::new(later + left(next.room()).saturating_sub(passed))
+        PageCount::new(later + left(next.purpose()).saturating_sub(passed))
     }
 
     /// Reads the next page of the scrub under way. `false`: there is none.
@@ -52,24 +55,24 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
         let ends = passed_over
             || self.flash.examine(spot)? == Seen::Erased && !self.flash.may_be_left_out(spot);
-        let (_, pages) = extent(&self.shape, spot.room());
+        let (_, pages) = extent(&self.shape, spot.purpose());
         let page = if ends { pages } else { spot.page() + 1 };
-        self.scrub.next = self.page_or_next(spot.room(), spot.block(), page);
+        self.scrub.next = self.page_or_next(spot.purpose(), spot.block(), page);
         self.scrub.moved = true;
         Ok(true)
     }
 
     /// That page or, past the end of the block, the first of the next block.
-    fn page_or_next(&self, room: Purpose, block: BlockNumber, page: u16) -> Option<Spot> {
-        let (blocks, pages) = extent(&self.shape, room);
+    fn page_or_next(&self, purpose: Purpose, block: BlockNumber, page: u16) -> Option<Spot> {
+        let (blocks, pages) = extent(&self.shape, purpose);
         let (block, page) = if page < pages { (block, page) } else { (block + 1, 0) };
         if block < blocks {
-            return Some(Spot::in_room(room, block, page));
+            return Some(Spot::of_purpose(purpose, block, page));
         }
-        let mut later = Purpose::ALL.into_iter().filter(|later| *later > room);
+        let mut later = Purpose::ALL.into_iter().filter(|later| *later > purpose);
         later
             .find(|later| extent(&self.shape, *later).0 > 0)
-            .map(|later| Spot::in_room(later, 0, 0))
+            .map(|later| Spot::of_purpose(later, 0, 0))
     }
 
     /// Whether a weak page waits and a block is available to fold its chain onto. The blocks in hand for failures are
@@ -86,7 +89,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(spot) = self.flash.weak.next() else {
             return Ok(());
         };
-        match spot.room() {
+        match spot.purpose() {
             Purpose::Meta => self.refresh_meta(spot),
             Purpose::Log => self.refresh_log(spot),
             Purpose::Chain => self.refresh_chain(spot),
@@ -102,8 +105,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let header = self.header();
         self.flash.refresh_headers(&header)?;
         // Both have been rewritten, so a scrub can skip the rest of them.
-        if let Some(next) = self.scrub.next.filter(|next| next.room() == Purpose::Meta) {
-            self.scrub.next = self.page_or_next(next.room(), number(HEADER_BLOCKS), 0);
+        if let Some(next) = self.scrub.next.filter(|next| next.purpose() == Purpose::Meta) {
+            self.scrub.next = self.page_or_next(next.purpose(), number(HEADER_BLOCKS), 0);
         }
         Ok(())
     }
@@ -206,7 +209,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let log = self.log.get().ok_or(Fault::Corrupt)?;
         let block = LogBlock::new(spot.short_block());
-        for (slot, cell) in (0..log.part().slots).zip(sectors.iter_mut()) {
+        for (slot, cell) in (0..log.area().slots).zip(sectors.iter_mut()) {
             let held = self.flash.slot(spot, slot).copy_of();
             *cell = held.filter(|sector| {
                 log.index.covers(*sector)
@@ -223,7 +226,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         sectors: &[Option<Sector>; SLOTS_MAX],
     ) -> Result<bool, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
-        let slots = log.part().slots;
+        let slots = log.area().slots;
         let mut page = Gathered::new();
         for (slot, sector) in (0..slots).zip(sectors) {
             if let Some(sector) = *sector {

@@ -48,7 +48,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);
         // A request of half the log's size would evict its own first sectors.
-        let pages = count.get().div_ceil(u32::from(log.part().slots).max(1));
+        let pages = count.get().div_ceil(u32::from(log.area().slots).max(1));
         if !hot
             || !log.ring().turns()
             || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages()))

@@ -58,7 +58,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.write_back.note_hot_write(updates, count);
         self.flash.tell(Event::LogWrite { sectors: count });
         let sector_bytes = self.shape.sector_bytes.as_usize();
-        let slots = self.shape.log.map_or(1, |part| usize::from(part.slots)).max(1);
+        let slots = self.shape.log.map_or(1, |area| usize::from(area.slots)).max(1);
         let mut pages = 0;
         let mut sector = first;
         let mut rest = data;
@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         content: Content<'_>,
         slots: Slots<'_>,
     ) -> Result<bool, Fault<D::Error>> {
-        let count = self.the_log()?.part().slots;
+        let count = self.the_log()?.area().slots;
         self.secure_failed(content, slots, count)?;
         Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
     }
@@ -209,7 +209,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Copies consecutive valid sectors of the tail's list to the head, at most one page. `false`: the block failed.
     fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
-        let slots = log.part().slots;
+        let slots = log.area().slots;
         let mut page = Gathered::new();
         let walk = log.walk();
         let mut next = Some(first);

@@ -201,7 +201,7 @@ impl Shape {
     /// Pages of the parts that are programmed again and again.
     pub const fn page_count(&self) -> u64 {
         let log = match &self.log {
-            Some(part) => part.blocks as u64 * part.pages as u64,
+            Some(area) => area.blocks as u64 * area.pages as u64,
             None => 0,
         };
         let meta = self.meta.blocks as u64 * self.meta.pages as u64;
@@ -313,22 +313,22 @@ impl Shape {
         }
         let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
         let meta = match Area::new(first, first_shape, (0, meta_blocks), sector, pages) {
-            Ok(part) => part,
+            Ok(area) => area,
             Err(error) => return Err(error),
         };
         let log = match log_region {
             Some(shape) => {
                 match Area::new(first, shape, (meta_blocks, log_blocks), sector, pages) {
-                    Ok(part) => Some(part),
+                    Ok(area) => Some(area),
                     Err(error) => return Err(error),
                 }
             }
             None => None,
         };
-        if let Some(part) = &log
-            && part.data_pages() == 0
+        if let Some(area) = &log
+            && area.data_pages() == 0
         {
-            return Err(ShapeError::LogPages { pages: part.pages });
+            return Err(ShapeError::LogPages { pages: area.pages });
         }
         // Chains follow in the same region, or have one of their own.
         let taken = match (first, chain_region) {

@@ -9,10 +9,10 @@ use crate::layout::Slot;
 
 impl Log<'_> {
     /// Bytes in an image, given those of the hash table's cells.
-    pub const fn image_bytes(part: &Area, index_bytes: u64) -> u64 {
-        let codes = part.data_pages() as u64 * part.slots as u64;
+    pub const fn image_bytes(area: &Area, index_bytes: u64) -> u64 {
+        let codes = area.data_pages() as u64 * area.slots as u64;
         let walk = 1 + 4 * 4 + 4 * codes;
-        Ring::image_bytes(part.short_blocks())
+        Ring::image_bytes(area.short_blocks())
             + Index::image_bytes(index_bytes)
             + 4 * codes
             + 4
@@ -24,7 +24,7 @@ impl Log<'_> {
         self.ring.save(sink);
         self.index.save(sink);
         // Beyond the programmed pages, the codes are those of an earlier head.
-        let filled = usize::from(self.ring.head_page()) * usize::from(self.part.slots);
+        let filled = usize::from(self.ring.head_page()) * usize::from(self.area.slots);
         for (at, code) in self.head_codes.iter().enumerate() {
             sink.word(if at < filled { *code } else { Slot::Empty.code() });
         }

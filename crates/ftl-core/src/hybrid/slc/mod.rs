@@ -28,7 +28,7 @@ use ring::Ring;
 /// The log.
 #[derive(Debug)]
 pub struct Log<'ram> {
-    part: Area,
+    area: Area,
     data_pages: u16,
     ring: Ring<'ram>,
     /// Where each sector is.
@@ -62,14 +62,14 @@ pub struct Demotion {
 
 impl<'ram> Log<'ram> {
     /// An empty log over the blocks that are not bad.
-    pub fn new(part: Area, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
+    pub fn new(area: Area, shape: IndexShape, memory: LogMemory<'ram>) -> Self {
         let LogMemory { bad, head_codes, tail_codes, index_low, index_high } = memory;
         let index = Index::new(shape, index_low, index_high);
-        let expire_stride = index.expire_stride(part.block_count());
+        let expire_stride = index.expire_stride(area.block_count());
         Self {
-            part,
-            data_pages: part.data_pages(),
-            ring: Ring::new(part.short_blocks(), bad),
+            area,
+            data_pages: area.data_pages(),
+            ring: Ring::new(area.short_blocks(), bad),
             index,
             head_codes,
             tail_codes,
@@ -81,8 +81,8 @@ impl<'ram> Log<'ram> {
 
     /// Shape of the region.
     #[inline]
-    pub fn part(&self) -> &Area {
-        &self.part
+    pub fn area(&self) -> &Area {
+        &self.area
     }
 
     /// The order of blocks.
@@ -137,11 +137,11 @@ impl<'ram> Log<'ram> {
     #[inline]
     pub fn split(&self, slot: LogSlot) -> (LogBlock, u16, u16) {
         // A page has a power of two of slots.
-        let shift = self.part.slots.trailing_zeros();
+        let shift = self.area.slots.trailing_zeros();
         let page = slot.get() >> shift;
         let in_page = slot.get() - (page << shift);
         // The shape was checked, so this is at least 1; `max` shows that to the compiler, too.
-        let pages = u32::from(self.part.pages).max(1);
+        let pages = u32::from(self.area.pages).max(1);
         let block = page / pages;
         let in_block = page - block * pages;
         (LogBlock::new(block as u16), in_block as u16, in_page as u16)
@@ -155,8 +155,8 @@ impl<'ram> Log<'ram> {
     /// A place in the log.
     #[inline]
     pub fn place(&self, block: LogBlock, page: u16, slot: u16) -> LogSlot {
-        let page = u32::from(block.get()) * u32::from(self.part.pages) + u32::from(page);
-        LogSlot::new(page * u32::from(self.part.slots) + u32::from(slot))
+        let page = u32::from(block.get()) * u32::from(self.area.pages) + u32::from(page);
+        LogSlot::new(page * u32::from(self.area.slots) + u32::from(slot))
     }
 
     /// Programs a backup to the next page of the head. There must be a free page. Its sectors are not mapped, because
@@ -183,9 +183,9 @@ impl<'ram> Log<'ram> {
     ) -> Result<(), Fault<D::Error>> {
         let page = self.program(flash, Kind::Log, content, slots, cause)?;
         let block = self.ring.head();
-        for slot in 0..self.part.slots {
+        for slot in 0..self.area.slots {
             let holds = slots.get(slot);
-            let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+            let at = usize::from(page) * usize::from(self.area.slots) + usize::from(slot);
             if let Some(code) = self.head_codes.get_mut(at) {
                 *code = holds.code();
             }
@@ -240,7 +240,7 @@ impl<'ram> Log<'ram> {
             return fault;
         }
         if self.ring.head_page() > 0 || self.ring.used() == 1 {
-            let start = usize::from(self.ring.head_page()) * usize::from(self.part.slots);
+            let start = usize::from(self.ring.head_page()) * usize::from(self.area.slots);
             let codes = self.head_codes.iter_mut().skip(start);
             codes.for_each(|code| *code = Slot::Empty.code());
             self.ring.close_head(self.data_pages);
@@ -336,11 +336,11 @@ impl<'ram> Log<'ram> {
             self.list_tail(flash, block)?;
             TailWalk::default()
         };
-        let slots = u32::from(self.part.slots).max(1);
+        let slots = u32::from(self.area.slots).max(1);
         let mut found = None;
         let mut codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
         if planted(Bug::DropTailEarly) {
-            codes = codes.get(usize::from(self.part.slots)..).unwrap_or(&[]);
+            codes = codes.get(usize::from(self.area.slots)..).unwrap_or(&[]);
         }
         while let Some(code) = codes.get(walk.next as usize) {
             // A sector number read from flash may be beyond the capacity.
@@ -377,7 +377,7 @@ impl<'ram> Log<'ram> {
         for (sector, entry) in self.index.iter() {
             let Entry::Real(place) = entry else { continue };
             let (block, page, slot) = self.split(place);
-            let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+            let at = usize::from(page) * usize::from(self.area.slots) + usize::from(slot);
             if block == tail
                 && let Some(code) =
                     self.tail_codes.get_mut(..count).and_then(|codes| codes.get_mut(at))
@@ -472,13 +472,13 @@ impl<'ram> Log<'ram> {
         block: LogBlock,
     ) -> Result<Listed, Fault<D::Error>> {
         let codes = &mut *self.head_codes;
-        list_by_tags(flash, block, (self.data_pages, self.part.slots), codes)
+        list_by_tags(flash, block, (self.data_pages, self.area.slots), codes)
     }
 
     /// Forgets what the slots of that page hold, in the codes read last.
     pub fn blank_codes(&mut self, page: u16) {
-        let start = usize::from(page) * usize::from(self.part.slots);
-        let codes = self.head_codes.iter_mut().skip(start).take(usize::from(self.part.slots));
+        let start = usize::from(page) * usize::from(self.area.slots);
+        let codes = self.head_codes.iter_mut().skip(start).take(usize::from(self.area.slots));
         codes.for_each(|code| *code = Slot::Empty.code());
     }
 
@@ -489,7 +489,7 @@ impl<'ram> Log<'ram> {
 
     /// What a slot of the codes read last holds.
     pub fn code(&self, page: u16, slot: u16) -> Slot {
-        let at = usize::from(page) * usize::from(self.part.slots) + usize::from(slot);
+        let at = usize::from(page) * usize::from(self.area.slots) + usize::from(slot);
         self.head_codes.get(at).map_or(Slot::Empty, |code| Slot::from_code(*code))
     }
 }
