@@ -10,7 +10,7 @@
 //! A die does one operation at a time; others queue for it in the order in which they became ready. A read
 //! occupies its die while the cells are sensed and until its data has crossed the channel. A program's data crosses the
 //! channel first; its die is occupied from then until the cells are written. An erase occupies only its die. Channels
-//! carry one page at a time, in the order in which pages are ready. Planes of one die work together as the multi-plane
+//! carry one page at a time, in the order in which pages are ready. Topology of one die work together as the multi-plane
 //! commands of ONFI parts allow (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"):
 //! reads or programs of the same page number, or erases, that wait for the die together share one operation time; a
 //! program can join while the others' data is still crossing the channel. Data still crosses one page after the other.
@@ -32,23 +32,23 @@
 //!
 //! # Modules
 //!
-//! - `asked`: requested operations, and the account of a request. `places`: where pages are. `graph`: which
+//! - `job`: requested operations, and the account of a request. `topology`: where pages are. `graph`: which
 //!   operation waits for which. `requests`: outstanding requests. `dies`: the state of each die. `schedule`: the
 //!   event-driven schedule of the hardware.
 
 use ftl_iface::Bytes;
 
-use self::planes::Planes;
 use self::requests::Requests;
 use self::schedule::Schedule;
+use self::topology::Topology;
 use crate::part::{Nanos, Part, Timing};
 
 mod dies;
 mod graph;
 mod job;
-mod planes;
 mod requests;
 mod schedule;
+mod topology;
 
 pub use self::job::{Done, Label, Order};
 pub(crate) use self::job::{Job, Work};
@@ -108,7 +108,7 @@ impl Clock {
         let overlapped = match time {
             Time::Serial => None,
             Time::Overlapped => {
-                Some(Box::new(Schedule::new(Planes::new(part), now, active, Requests::new(0))))
+                Some(Box::new(Schedule::new(Topology::new(part), now, active, Requests::new(0))))
             }
         };
         let (order, label) = (Order::default(), Label::default());

@@ -1,4 +1,5 @@
-//! Addresses inside the page store: blocks of both areas numbered in one row, slots of all their pages, map pages.
+//! Addresses inside the page store. Blocks of both areas have numbers in one sequence, and so have the slots of all
+//! pages.
 
 use core::fmt;
 use core::num::NonZeroU32;
@@ -7,18 +8,18 @@ use crate::table::Row;
 
 /// A block of either area. Those of the fast area come first.
 ///
-/// One more than its number is kept, so that no block at all takes no more room than a block.
+/// Stores the number plus one, so that an `Option` of it takes no extra space.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockNumber(NonZeroU32);
 
 impl BlockNumber {
-    /// The block with this number.
+    /// Returns the block with this number.
     #[inline]
     pub const fn new(number: u32) -> Self {
         Self(NonZeroU32::MIN.saturating_add(number))
     }
 
-    /// The plain number.
+    /// Returns the number.
     #[inline]
     pub const fn get(self) -> u32 {
         self.0.get() - 1
@@ -47,39 +48,39 @@ pub struct Spot {
     pub page: u16,
 }
 
-/// Room for one sector: a slot of a page of a block.
+/// The address of one sector on flash: a slot of a page of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(u32);
 
 impl Place {
-    /// Places have at most that many bits; tables use the others.
+    /// Bits of a place; tables use the remaining ones.
     pub const BITS: u32 = 30;
 
-    /// The place with this number.
+    /// Returns the place with this number.
     #[inline]
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    /// The plain number.
+    /// Returns the number.
     #[inline]
     pub const fn get(self) -> u32 {
         self.0
     }
 }
 
-/// A leaf of the map: that many sectors in a row, whose places are in one map page.
+/// A leaf of the map: consecutive sectors whose places are in one map page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leaf(u32);
 
 impl Leaf {
-    /// The leaf with this number.
+    /// Returns the leaf with this number.
     #[inline]
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    /// The plain number.
+    /// Returns the number.
     #[inline]
     pub const fn get(self) -> u32 {
         self.0
@@ -93,13 +94,13 @@ impl Row for Leaf {
     }
 }
 
-/// Where the map says that a sector is.
+/// The address of a sector according to the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapped {
-    /// Nowhere: it was never written, or was trimmed.
+    /// None: it was never written, or was trimmed.
     Nowhere,
-    /// Nobody knows: the map page that told it is lost.
+    /// Unknown: its map page is lost.
     Lost,
-    /// There.
+    /// On flash.
     At(Place),
 }

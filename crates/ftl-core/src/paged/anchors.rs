@@ -1,20 +1,20 @@
-//! Anchors: small incremental checkpoints, so that a mount need not read every block. They are written one after the
-//! other into blocks of their own, as a ring. Each lists the open blocks and those which may be opened before the next
-//! anchor, and has *records*: what was programmed since the previous one, and, in the remaining space, the next part of
-//! a walk over all that a mount must know: where each leaf's page is, which entries are dirty, how worn each block is.
+//! Anchors: small incremental checkpoints, so that a mount need not read every block. They are written in sequence into
+//! a ring of blocks of their own. Each lists the open blocks, the blocks that may be opened before the next anchor, and
+//! *records*: what was programmed since the previous anchor, and, in the remaining space, the next part of a walk over
+//! all tables that a mount needs: the address of each map page, the dirty entries, the wear of each block.
 //!
 //! ```text
 //!  … ─▶ anchor ─▶ anchor ─▶ … ─▶ anchor ─▶ tags of what came since, in blocks that this one lists
 //!       └ base: the last completed walk began here ┘
 //! ```
 //!
-//! A mount applies the records from the base on, in order, and then the tags: this rebuilds the tables. Nothing depends
-//! on anchors: if none is intact, or the ring was too short for a walk, the mount reads every
+//! A mount applies the records from the base on, in order, and then the tags of what came later: this rebuilds the
+//! tables. Anchors are never required: if none is intact, or the ring was too short for a walk, the mount reads every
 //! block.
 //!
-//! An anchor holds only what is relied upon. An anchor that may have been torn is written again before anything else is
-//! programmed. It says nothing about what must be repeated after a mount, or about a page whose program failed, so it
-//! is *void* while one of them is not programmed again.
+//! An anchor records only pages that are known to be good. An anchor that may be torn is written again before anything
+//! else is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an
+//! anchor is *void* until that page is programmed again.
 
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
@@ -30,7 +30,7 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Adds a block to those that are listed, as long as there is room.
+/// Adds a block to the list while there is space.
 fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
     if let Some(cell) = listed.get_mut(*count) {
         *cell = Some(block);
@@ -38,11 +38,12 @@ fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: Blo
     }
 }
 
-/// Anchors written directly after one while no walk is complete: they cost less than reading every block.
+/// Further anchors written directly after one while no walk is complete: they cost less than a mount that reads every
+/// block.
 pub(super) const MORE_ANCHORS: u32 = 15;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Programs after which an anchor is written.
+    /// The number of programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
         records::programs_between(self.anchors.page.len())
     }
@@ -52,13 +53,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
     }
 
-    /// Whether a page of a ring's block may take an anchor: a torn program of it must corrupt no other.
+    /// Whether a page of a ring block may take an anchor: a torn program must not corrupt an earlier page.
     pub(super) fn takes_anchor(&self, page: u16) -> bool {
         let map = self.shape.map_area();
         !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
     }
 
-    /// Records what a page holds that was programmed.
+    /// Records the content of a programmed page.
     pub(super) fn record_page(&mut self, spot: Spot, kind: Kind) {
         if self.shape.anchors == 0 {
             return;
@@ -72,7 +73,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.record_slots(spot, |ftl, slot| ftl.door.held(slot).copy_of().map(Sector::get));
     }
 
-    /// Records the sectors that the slots of a page hold, in runs.
+    /// Records the sectors in a page's slots, as runs.
     pub(super) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
         let slots = self.shape.area_at(spot.block).slots;
         let capacity = self.shape.capacity.get();
@@ -97,7 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Records that a block was erased, or is bad.
+    /// Records that a block was erased or is bad.
     pub(super) fn record_block(&mut self, block: BlockNumber) {
         if self.shape.anchors > 0 {
             let known = (!self.blocks.is_bad(block)).then(|| self.blocks.known(block));
@@ -127,7 +128,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && self.anchors.room() >= slots + 2
     }
 
-    /// The block to be opened next: one that the last anchor lists.
+    /// Returns the next block to open: one that the last anchor lists.
     pub(super) fn next_listed(
         &mut self,
         area: Area,
@@ -152,7 +153,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(free(self))
     }
 
-    /// Lists the blocks that may be opened before the next anchor: those that are listed and free first.
+    /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.
     fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         for area in [Area::Fast, Area::Main] {
             if area == Area::Fast && self.shape.fast.is_none() {
@@ -166,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     put(&mut listed, &mut count, block);
                 }
             }
-            // Where all that are free are listed, none is looked for.
+            // If all free blocks are listed, there is nothing to search for.
             while count < LISTED.min(self.blocks.free(area) as usize)
                 && let Some(block) = self.blocks.next_free(area, &listed)
             {
@@ -184,7 +185,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes an anchor; and a few more while no walk is complete, so that one soon is.
+    /// Writes an anchor, and a few more while no walk is complete, so that it completes soon.
     #[inline(never)]
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         self.write_one_anchor()?;
@@ -204,7 +205,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.rely();
         }
         self.list_blocks()?;
-        // What is programmed after it is younger than all that the last one may speak of.
+        // Later pages have stamps beyond the range that the last anchor covers.
         let after = Stamp::new(self.anchors.last().get() + self.anchor_span());
         self.door.raise_stamp(after);
         for _ in 0..=self.shape.anchors {
@@ -213,7 +214,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return Ok(());
             }
         }
-        // No block of the ring is good: none of them holds an anchor that a mount would believe.
+        // No block of the ring is good, so no mount finds an anchor.
         (self.anchors.due, self.anchors.void) = (false, false);
         (self.anchors.records, self.anchors.next) = (0, None);
         (self.anchors.base, self.anchors.walk) = (None, Walk::default());
@@ -226,7 +227,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         4 * self.anchor_programs() + 64
     }
 
-    /// Where the next anchor goes: behind the last, or into the next block of the ring, which is erased.
+    /// Returns the page for the next anchor: after the last one, or in the next block of the ring, which is erased.
     fn next_site(&mut self) -> Result<Option<Site>, Fault<D::Error>> {
         let (pages, number) = (self.shape.map_area().pages, self.anchors.number);
         if let (Some(block), Some(next)) = (self.anchors.block, self.anchors.next)
@@ -265,8 +266,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Composes an anchor and programs it. `false`: its block failed.
     fn put_anchor(&mut self, site: Site) -> Result<bool, Fault<D::Error>> {
         let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
-        // A mount by this anchor would not look at a page whose program failed, and a later one that reads every block
-        // might find it after all.
+        // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block
+        // might.
         let failing = self.failing.is_some() && !planted(Bug::AnchorFailing);
         let void = pending || failing;
         if void {
@@ -301,7 +302,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Err(Fault::BlockFailed) => {
                 (self.anchors.records, self.anchors.walk, self.anchors.base) = before;
-                // What it held before may be the base, and can still be read; only the rest of it is given up.
+                // Its earlier pages may hold the base and can still be read; only its remaining pages are given up.
                 self.anchors.next = None;
                 Ok(false)
             }
@@ -309,7 +310,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Fills the remaining space with the next part of the walk: where each leaf's page is, then all dirty entries,
+    /// Fills the remaining space with the next part of the walk: the address of each map page, then all dirty entries,
     /// then the state of each block.
     fn walk_on(&mut self, site: Site) {
         let mut walk = self.anchors.walk;
@@ -335,8 +336,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 room -= 1;
                 walk.block += 1;
             } else {
-                // After a walk twice as many anchors tell what is new alone, or the eighth part of the ring's: so few
-                // more make no mount long.
+                // After a walk, the next anchors hold only what is new: twice as many as the walk took, or an eighth of
+                // the ring. These few do not make a mount noticeably longer.
                 let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
                 let took = site.number - begun.number + 1;
                 self.anchors.rests_to = site.number + (2 * took).min(ring / 8);
@@ -348,11 +349,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Records dirty entries, those in the table's last cells first, as far as there is room. Returns how many cells
-    /// have been passed, and what room is left.
+    /// Records dirty entries, beginning with the table's last cells, while there is space. Returns how many cells were
+    /// passed and how much space is left.
     ///
-    /// Entries of the table move to earlier cells only, and data written meanwhile is recorded when it is
-    /// written.
+    /// Entries only move to earlier cells, and data written meanwhile is recorded when it is written.
     fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
         let anchors = &mut self.anchors;
         let passed = self.table.visit(passed, |sector, entry| {

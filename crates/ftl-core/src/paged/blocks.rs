@@ -10,25 +10,25 @@ use super::shape::{Area, AreaShape, PagedShape};
 use crate::layout::Stamp;
 use crate::table::Table;
 
-/// Not to be used any more.
+/// Out of use.
 const BAD: u16 = u16::MAX;
-/// A program in it has failed: it is marked bad as soon as nothing refers to it.
+/// A program in it has failed: it is marked bad as soon as it has no references.
 const FAILING: u16 = 1 << 15;
-/// Pages are programmed to it now.
+/// Open: pages are programmed to it.
 const OPEN: u16 = 1 << 14;
-/// Pinned: it is involved in a repetition after a mount, and is not free until that is done.
+/// Pinned: it is involved in a repetition after a mount and is not free before that is done.
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
 
 /// The greatest age that can be represented, in ticks of the clock.
 pub const AGE_MAX: u8 = 160;
-/// The furthest that a death is expected ahead.
+/// The longest expected remaining lifetime.
 const AHEAD_MAX: u8 = 80;
 
-/// The number of free blocks of an area that are listed: those that an anchor lists, and as many to choose from.
+/// Free blocks of an area kept in a list: those that an anchor lists, and as many again to choose from.
 const NAMED: usize = 16;
 
-/// Free blocks of an area that need not be searched for.
+/// Known free blocks of an area, which need no search.
 #[derive(Clone, Copy, Debug)]
 struct Named {
     blocks: [BlockNumber; NAMED],
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-/// Which of several blocks is wanted.
+/// Which of several free blocks to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worn {
     /// The least worn one, for hot data.
@@ -79,21 +79,21 @@ pub struct Blocks<'ram> {
     spans: [Span; 2],
     /// Free blocks of each area.
     free: [u32; 2],
-    /// Some of them, all if there are few.
+    /// Some of them; all if there are few.
     named: [Named; 2],
-    /// Blocks that were taken out of use since the mount.
+    /// Blocks taken out of use since the mount.
     pub retired: u32,
     /// Blocks that were marked bad when the device was mounted, and those that have failed since.
     pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
     failing: u32,
-    /// Where the search for a free block continues, in each area.
+    /// The position of the search for a free block, in each area.
     hands: [u32; 2],
-    /// The stamps per tick of each area's clock, as a power of two.
+    /// Stamps per tick of each area's clock, as a power of two.
     turns: [u8; 2],
 }
 
-/// The blocks of an area.
+/// Iterates over the blocks of an area.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: u32,
@@ -106,25 +106,25 @@ impl Span {
     }
 }
 
-/// A tick is about a 16th of an area, so that long lifetimes can be told from the longest.
+/// A tick is about a 16th of an area, so that long lifetimes can be distinguished from the longest.
 const fn turn(area: &AreaShape) -> u8 {
     let pages = area.blocks * area.pages as u32 / 16;
     if pages == 0 { 0 } else { pages.ilog2() as u8 }
 }
 
-/// What is known of a good block.
+/// What is known about a good block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
-    /// How often it was erased.
+    /// Its erase count.
     pub(super) wear: u16,
-    /// When its data was written, and when that is expected to be replaced, by its area's clock.
+    /// When its data was written and when that is expected to be overwritten, by its area's clock.
     pub(super) span: [u8; 2],
 }
 
 impl Known {
     pub(super) fn word(self) -> u32 {
         let [birth, death] = self.span;
-        // One less than all ones says as much of so worn a block, and is not taken for a bad one.
+        // For such a worn block one less than all ones is as good, and all ones means a bad block.
         let wear = self.wear.min(u16::MAX - 1);
         u32::from(wear) | u32::from(birth) << 16 | u32::from(death) << 24
     }
@@ -135,7 +135,7 @@ impl Known {
 }
 
 impl<'ram> Blocks<'ram> {
-    /// Blocks of which nothing is known: each free.
+    /// Creates the tables with every block free and nothing else known.
     pub fn new(
         states: &'ram mut [u16],
         wear: &'ram mut [u16],
@@ -166,26 +166,26 @@ impl<'ram> Blocks<'ram> {
         blocks
     }
 
-    /// Every block.
+    /// Iterates over all blocks.
     pub fn all(&self) -> impl Iterator<Item = BlockNumber> + use<> {
         let [_, main] = self.spans;
         (0..main.first + main.blocks).map(BlockNumber::new)
     }
 
-    /// The blocks of an area.
+    /// Iterates over the blocks of an area.
     pub fn of(&self, area: Area) -> impl Iterator<Item = BlockNumber> + use<> {
         let Span { first, blocks } = self.spans[area as usize];
         (first..first + blocks).map(BlockNumber::new)
     }
 
-    /// The area of a block.
+    /// Returns the area of a block.
     #[inline]
     const fn area_of(&self, block: BlockNumber) -> Area {
-        // Those of the fast area come first.
+        // The fast area's blocks come first.
         if block.get() >= self.spans[1].first { Area::Main } else { Area::Fast }
     }
 
-    /// Forgets all references, but not which blocks are bad.
+    /// Clears all references; bad blocks stay bad.
     pub fn clear_references(&mut self) {
         for block in self.all() {
             if !self.is_bad(block) {
@@ -194,14 +194,14 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// The block is not free until everything is unpinned.
+    /// Pins the block: it is not free until all pins are removed.
     pub fn pin(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
             self.change(block, self.states.get(block) | PINNED);
         }
     }
 
-    /// Nothing is pinned any more.
+    /// Removes all pins.
     pub fn unpin_all(&mut self) {
         for block in self.all() {
             let state = self.states.get(block);
@@ -211,7 +211,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Counts the free blocks anew.
+    /// Recounts the free blocks.
     pub fn count_free(&mut self) {
         self.free = [0; 2];
         self.named = [Named::NONE; 2];
@@ -234,13 +234,13 @@ impl<'ram> Blocks<'ram> {
         if state == BAD { 0 } else { state & COUNT }
     }
 
-    /// Whether the block is not to be used.
+    /// Whether the block is out of use.
     #[inline]
     pub fn is_bad(&self, block: BlockNumber) -> bool {
         self.states.get(block) == BAD
     }
 
-    /// Whether the block has failed and still holds something.
+    /// Whether the block has failed and still holds referenced data.
     pub fn is_failing(&self, block: BlockNumber) -> bool {
         let state = self.states.get(block);
         state != BAD && state & FAILING != 0
@@ -252,12 +252,12 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
-    /// References to a block that may be emptied and reused.
+    /// Returns the references to a block if it may be emptied and reused.
     #[inline]
     pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
         let state = self.states.get(block);
         let count = state & COUNT;
-        // A bad block is open, too.
+        // A bad block counts as open, too.
         if state & OPEN == 0 && count != 0 { Some(count) } else { None }
     }
 
@@ -276,7 +276,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Counts a block that has become free, or is not free any more.
+    /// Updates the count when a block becomes free or stops being free.
     #[inline(never)]
     fn note_turned(&mut self, block: BlockNumber) {
         let area = self.area_of(block) as usize;
@@ -289,7 +289,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Counts references more.
+    /// Adds references.
     pub fn refer(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);
         if state != BAD && (state & COUNT) + count <= COUNT {
@@ -297,7 +297,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Counts references less.
+    /// Removes references.
     pub fn release(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);
         debug_assert!(state == BAD || state & COUNT >= count, "{block:?} has none left");
@@ -306,19 +306,19 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Pages are programmed to it from now on.
+    /// Marks the block as open.
     pub fn open(&mut self, block: BlockNumber) {
         self.change(block, self.states.get(block) | OPEN);
     }
 
-    /// No more pages are programmed to it.
+    /// Marks the block as closed.
     pub fn close(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
             self.change(block, self.states.get(block) & !OPEN);
         }
     }
 
-    /// A program to it has failed.
+    /// Marks the block as failed.
     pub fn fail(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
             self.failing += u32::from(!self.is_failing(block));
@@ -326,7 +326,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Something refers to it that nobody finds: it can be neither emptied nor used until the next mount.
+    /// Excludes a block with references that cannot be found: it can be neither emptied nor used until the next mount.
     pub fn leave_alone(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
             let newly = u32::from(!self.is_failing(block));
@@ -336,13 +336,13 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// It is not to be used any more.
+    /// Takes the block out of use.
     pub fn retire(&mut self, block: BlockNumber) {
         self.failing -= u32::from(self.is_failing(block)).min(self.failing);
         self.change(block, BAD);
     }
 
-    /// A failing block of the area to which nothing refers any more.
+    /// Returns a failed block of the area that has no references left.
     pub fn failed_and_empty(&self, area: Area) -> Option<BlockNumber> {
         if self.failing == 0 {
             return None;
@@ -350,22 +350,22 @@ impl<'ram> Blocks<'ram> {
         self.of(area).find(|block| self.states.get(*block) == FAILING)
     }
 
-    /// Good blocks of an area, failing ones not among them.
+    /// Returns the number of good blocks of an area, without failed ones.
     pub fn good(&self, area: Area) -> u32 {
         self.of(area).filter(|block| self.states.get(*block) & FAILING == 0).count() as u32
     }
 
-    /// How often a block was erased.
+    /// Returns a block's erase count.
     pub fn wear(&self, block: BlockNumber) -> u16 {
         self.wear.get(block)
     }
 
-    /// Sets how often a block was erased.
+    /// Sets a block's erase count.
     pub fn set_wear(&mut self, block: BlockNumber, wear: u16) {
         self.wear.set(block, wear);
     }
 
-    /// Knows nothing any more.
+    /// Clears the tables.
     pub fn forget(&mut self) {
         for block in self.all() {
             self.states.set(block, 0);
@@ -377,25 +377,26 @@ impl<'ram> Blocks<'ram> {
         self.count_free();
     }
 
-    /// The turn of an area's clock at that stamp. It goes round in 256 turns, eight times an area's pages or more.
+    /// Returns the tick of an area's clock at a stamp. The clock wraps after 256 ticks, which is eight times an area's
+    /// pages or more.
     #[inline]
     pub fn clock(&self, area: Area, stamp: Stamp) -> u8 {
         (stamp.get() >> self.turns[area as usize]) as u8
     }
 
-    /// How many turns of the clock ago what a block holds was written.
+    /// Returns the age of a block's data in ticks.
     #[inline]
     pub fn age(&self, block: BlockNumber, now: u8) -> u8 {
         now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
     }
 
-    /// What is known of a block that is not bad.
+    /// Returns what is known about a block that is not bad.
     pub(super) fn known(&self, block: BlockNumber) -> Known {
         let span = [self.births.get(block), self.deaths.get(block)];
         Known { wear: self.wear(block), span }
     }
 
-    /// Takes that back.
+    /// Restores it.
     pub(super) fn set_known(&mut self, block: BlockNumber, known: Known) {
         let [birth, death] = known.span;
         self.set_wear(block, known.wear);
@@ -403,41 +404,41 @@ impl<'ram> Blocks<'ram> {
         self.deaths.set(block, death);
     }
 
-    /// Says that a block is as old as one that was written at that stamp.
+    /// Sets a block's age to that of data written at this stamp.
     pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
         let turn = self.clock(self.area_of(block), stamp);
         self.births.set(block, turn);
         self.deaths.set(block, turn);
     }
 
-    /// Says whether a block of the fast area takes map pages. Nothing there has an expected death.
+    /// Marks whether a block of the fast area takes map pages. There no expected lifetime is kept.
     pub fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
         self.deaths.set(block, u8::from(holds_map));
     }
 
-    /// Whether a block of the fast area holds map pages, as far as a mount could tell.
+    /// Whether a block of the fast area holds map pages, as far as a mount could find out.
     #[inline]
     pub fn holds_map(&self, block: BlockNumber) -> bool {
         self.deaths.get(block) == 1
     }
 
-    /// Says that what is in a block was copied from that one.
+    /// Gives a block the age and lifetime of the block from which its data was copied.
     pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
         self.births.set(block, self.births.get(from));
         self.deaths.set(block, self.deaths.get(from));
     }
 
-    /// Says that something was written to a block that replaced what had lived so long.
+    /// Notes that data was written to a block which replaced data of this lifetime.
     pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
         let death = self.deaths.get(block);
         let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
-        // The mean of all that is there, of the last few pages above all.
+        // A mean of all pages, weighted toward the last few.
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 
-    /// How far ahead it is that a block's content is expected to be replaced. What should have been replaced by now
-    /// will stay the longer the older it is. A block that is not written to is kept from growing young again as the
-    /// clock goes round.
+    /// Returns the expected remaining lifetime of a block's data. Data that has outlived its expected lifetime is
+    /// expected to stay longer the older it is. A block that is not written to must not look young again when the clock
+    /// wraps.
     #[inline]
     pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
         let oldest = now.wrapping_sub(AGE_MAX);
@@ -456,7 +457,7 @@ impl<'ram> Blocks<'ram> {
         age.min(AGE_MAX)
     }
 
-    /// The free block to be opened next, but for those: of a few the least worn.
+    /// Returns the next free block to open, except these: the least worn of a few.
     pub fn next_free(&mut self, area: Area, but: &[Option<BlockNumber>]) -> Option<BlockNumber> {
         self.name_more(area);
         let named = self.named[area as usize];
@@ -464,7 +465,7 @@ impl<'ram> Blocks<'ram> {
         self.pick(others, Worn::Least)
     }
 
-    /// One of these blocks.
+    /// Chooses one of these blocks.
     pub fn pick(
         &self,
         mut blocks: impl Iterator<Item = BlockNumber>,
@@ -480,7 +481,7 @@ impl<'ram> Blocks<'ram> {
         }))
     }
 
-    /// Looks for free blocks from the hand on, where fewer are known than may be asked for.
+    /// Searches for free blocks from the current position if fewer are known than may be requested.
     fn name_more(&mut self, area: Area) {
         let at = area as usize;
         let Span { first, blocks } = self.spans[at];

@@ -1,21 +1,21 @@
-//! The most that a request costs, as a formula, as long as every area has more free blocks than its reserve.
+//! Upper bounds on the cost of a request, as a formula. They hold as long as every area has more free blocks than its
+//! reserve.
 //!
 //! `S` is the number of slots of a page, of the area that has more.
 //!
-//! - A *step* of reclaiming makes space in the table for the entries of a page, which takes at worst one map page each
-//!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads the tags of a whole block, and
-//!   the map for each of its slots.
-//! - A page of the host pays for one step in the fast area and 21 in the main one, and four that come before the
-//!   copies of a victim begin; one more if something is weak; one map page if an epoch ends, `S` for its own
-//!   entries, and itself. After a mount the table may have `S` entries too many.
-//! - An anchor is due after a fixed number of programs, or when a block is opened that the last one does not list.
-//! - Each stream may open a block, one more for each block's worth of word lines, and one for a weak block that is
-//!   open.
+//! - A *step* of garbage collection makes space in the table for the entries of a page, at worst with one map page each
+//!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads all tags of a block, and the map
+//!   for each of its slots.
+//! - A host page pays for one step in the fast area and 21 in the main one, and four before the copies of a victim
+//!   begin; one more if a block is weak; one map page if an epoch ends, `S` for its own entries, and itself. After a
+//!   mount the table may have `S` entries too many.
+//! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
+//! - Each stream may open a block, another for each block's worth of word lines, and one for a weak open block.
 //!
-//! If an area is at its reserve, a page waits until that is restored, which takes as many copies as the fullest
-//! blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each of them. Both are
-//! counted by [`waited`](super::PageFtl::waited). After a mount [`settle`](super::PageFtl::settle) comes first. A block
-//! that fails, and a page that suddenly becomes unreadable, come on top.
+//! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
+//! fullest blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each one. Both are
+//! counted by [`waited`](super::PageFtl::waited). After a mount [`settle`](super::PageFtl::settle) comes first. A
+//! failing block and a page that suddenly becomes unreadable cost extra.
 
 use ftl_iface::SectorCount;
 
@@ -26,18 +26,18 @@ use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::bound::Operations;
 
-/// Both headers: one mended, both erased and written and one of them proved, and what is read of them before.
+/// Both headers: one repaired, both erased and written and one of them proved, and the reads before.
 const HEADERS: Operations = Operations { reads: 24, programs: 4, erases: 3 };
 
-/// The most that requests cost on a device of that shape.
+/// Returns the bounds for a device of this shape.
 #[derive(Clone, Copy, Debug)]
 pub struct PagedWorstCase {
     slots: u64,
-    /// Slots of a page of the area that has fewer.
+    /// Slots per page, in the area with fewer.
     least_slots: u64,
     pages: u64,
     block_slots: u64,
-    /// Pages of a block that no earlier page of it endangers, of the area that has fewer.
+    /// Pages per block that can be programmed without endangering an earlier one, in the area with fewer.
     lines: u64,
     leaf_sectors: u64,
     anchors: Option<AnchorFigures>,
@@ -45,9 +45,9 @@ pub struct PagedWorstCase {
 
 #[derive(Clone, Copy, Debug)]
 struct AnchorFigures {
-    /// Programs from one to the next.
+    /// Programs between two anchors.
     programs: u64,
-    /// Pages of a block of the ring.
+    /// Pages per block of the ring.
     lines: u64,
 }
 
@@ -60,7 +60,7 @@ const fn smaller(one: u64, other: u64) -> u64 {
 }
 
 impl PagedWorstCase {
-    /// The most that requests cost on a device of that shape.
+    /// Returns the bounds for a device of this shape.
     pub const fn new(shape: &PagedShape) -> Self {
         let (map, main) = (shape.map_area(), &shape.main);
         let anchors = if shape.anchors == 0 {
@@ -68,7 +68,7 @@ impl PagedWorstCase {
         } else {
             let page = map.page_bytes.as_usize();
             let slots = shape.slots_max() as u64;
-            // An anchor is written before what a page and the block opened for it add may not fit.
+            // An anchor is written before the records of a page and of the block opened for it may no longer fit.
             let records = records::in_page(page, shape.block_bytes) as u64;
             let room = records.saturating_sub(4 * slots + 8);
             let programs = smaller(records::programs_between(page), room / (slots + 2));
@@ -85,12 +85,12 @@ impl PagedWorstCase {
         }
     }
 
-    /// So many map pages.
+    /// This many map pages.
     const fn flushes(count: u64) -> Operations {
         Operations { reads: count, programs: count, erases: 0 }
     }
 
-    /// So many steps of reclaiming.
+    /// This many steps of garbage collection.
     const fn steps(&self, count: u64) -> Operations {
         let looks = 2 * self.pages + 2 * self.block_slots;
         let copies = Operations { reads: looks, programs: 1, erases: 0 };
@@ -98,12 +98,12 @@ impl PagedWorstCase {
         copies.and(Self::flushes(entries)).times(count)
     }
 
-    /// Room for the entries of a page, and the end of an epoch.
+    /// Space for the entries of a page, and the end of an epoch.
     const fn room(&self) -> Operations {
         Self::flushes(self.slots + 1)
     }
 
-    /// The blocks that this many programs open, some closed early, and the anchors that come between them.
+    /// The blocks that this many programs open, some of them closed early, and the anchors written meanwhile.
     const fn opening(&self, done: Operations, closed: u64) -> Operations {
         let done = done.and(Self::flushes(self.slots));
         let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);

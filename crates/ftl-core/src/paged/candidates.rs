@@ -8,47 +8,48 @@ use super::blocks::Blocks;
 use super::config::Victims;
 use super::shape::{Area, AreaShape};
 
-/// The most pages copied for one page of the host's: twenty of 21 slots of a victim in use.
+/// The most pages copied for one host page: 20 of 21 slots of a victim are in use.
 pub(super) const PACE_MAX: u16 = 21;
 
-/// As many are kept.
+/// The number of candidates kept.
 const KEPT: usize = 24;
-/// At a turn the hand passes at least as many blocks, and at least so large a part of the area: most of what it keeps
-/// is used up when it comes round. More is not better: the hand takes blocks in the order in which they were written,
-/// and so leaves those in peace that were written late.
+/// Each search examines at least this many blocks and at least this share of the area, so that most candidates are used
+/// up when the search wraps. More is not better: the search follows the order in which blocks were written, and so
+/// spares those that were written late.
 const PASSED: u32 = 64;
 const ROUND: u32 = 32;
-/// Turns of the clock that are added to how far a block's death is: without them nothing but that would count.
+/// Ticks added to a block's expected remaining lifetime: without them nothing else would count.
 const FAR_LEAST: u32 = 32;
 
-/// The best blocks that the hand has met.
+/// The best blocks found so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
     kept: [Option<BlockNumber>; KEPT],
     hand: u32,
 }
 
-/// By what blocks are judged.
+/// What the rating depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge {
     pub(super) victims: Victims,
     pub(super) area: Area,
-    /// The turn of the area's clock.
+    /// The tick of the area's clock.
     pub(super) now: u8,
-    /// The block that is being emptied.
+    /// The current victim.
     pub(super) begun: Option<BlockNumber>,
 }
 
 impl Judge {
-    /// What emptying a block is worth: more is better. `None`: it may not be emptied, or nothing would be won.
+    /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
+    /// freed.
     fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
         let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
         let full = shape.block_slots();
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {
-            // Sectors leave for the main area, two or more a page, and so all of their block is won. Map pages stay: to
-            // write those of a full block anew wins nothing. Age tells nothing, for what is small and hot is replaced
-            // at random.
+            // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
+            // rewriting those of a full block frees nothing. Age does not count, because small hot data is replaced at
+            // random.
             let (won, cost) = if blocks.holds_map(block) { (won, used) } else { (full, used / 2) };
             return (won > 0).then(|| (won << 8) / (cost + 1) + 1);
         }
@@ -61,7 +62,7 @@ impl Judge {
                     return None;
                 }
                 let far = u32::from(blocks.far(block, self.now));
-                // Reading and erasing takes as long as copying the tenth part of a block.
+                // Reading and erasing takes as long as copying a tenth of a block.
                 (won << 8) / (used + full / 10 + 1) * (far + FAR_LEAST) + 1
             }
             Victims::Greedy => won + 1,
@@ -72,7 +73,7 @@ impl Judge {
 impl Candidates {
     pub(super) const NONE: Self = Self { kept: [None; KEPT], hand: 0 };
 
-    /// The block to be emptied next.
+    /// Returns the next victim.
     pub(super) fn best(
         &mut self,
         blocks: &mut Blocks<'_>,
@@ -89,8 +90,7 @@ impl Candidates {
         None
     }
 
-    /// What each of the kept blocks is worth now: nothing, where none is kept. One that is worth nothing any more is
-    /// forgotten.
+    /// Returns the current value of each candidate, zero for an empty place. Candidates without value are dropped.
     fn scores(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
         let mut scores = [0; KEPT];
         for (score, kept) in scores.iter_mut().zip(&mut self.kept) {
@@ -104,7 +104,7 @@ impl Candidates {
         scores
     }
 
-    /// Continues with the round. Returns what those are worth that are kept now.
+    /// Continues the search. Returns the values of the candidates.
     fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
         let mut scores = self.scores(blocks, shape, judge);
         let (mut worst_at, mut worst) = least(&scores);
@@ -126,10 +126,10 @@ impl Candidates {
     }
 }
 
-/// What each of the kept blocks is worth.
+/// The value of each candidate.
 type Scores = [u32; KEPT];
 
-/// The place to be given away first, and what its block is worth.
+/// Returns the place to be reused first, and the value of its block.
 fn least(scores: &Scores) -> (usize, u32) {
     let mut worst = (0, u32::MAX);
     for (at, score) in scores.iter().enumerate() {

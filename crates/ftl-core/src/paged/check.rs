@@ -1,4 +1,4 @@
-//! The invariants, each a function with a name. Only tests call them, between all steps.
+//! The invariants, each as a named function. Only tests call them, between all steps.
 
 use alloc::format;
 use alloc::vec;
@@ -32,7 +32,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.dirty_entries_are_younger_than_the_horizon()
     }
 
-    /// A block has as many references as the table, the map pages and the directory make.
+    /// The reference count of each block matches the table, the map pages and the directory.
     fn blocks_count_their_references(&mut self) -> Checked {
         let mut counts: Vec<u32> = vec![0; self.shape.blocks() as usize];
         let mut count = |spot: Spot, many: u32| {
@@ -58,7 +58,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for (block, counted) in self.blocks.all().zip(counts) {
             let known = self.blocks.references(block);
-            // A page of a map that cannot be read any more leaves its references counted.
+            // The references of an unreadable map page stay counted.
             ensure(u32::from(known) == counted || self.blocks.is_bad(block), || {
                 format!("{block:?} has {counted} references and counts {known}")
             })?;
@@ -66,7 +66,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// As many blocks are free as are counted.
+    /// The number of free blocks is as counted.
     fn free_blocks_are_counted(&mut self) -> Checked {
         for area in [Area::Fast, Area::Main] {
             if area == Area::Fast && self.shape.fast.is_none() {
@@ -81,7 +81,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// A block that has failed takes no pages any more: it is bad, or becomes that as soon as it is empty.
+    /// A failed block takes no more pages: it is bad, or becomes bad as soon as it has no references.
     fn blocks_that_failed_are_out_of_use(&mut self) -> Checked {
         let spent =
             |block: &BlockNumber| self.blocks.is_bad(*block) || self.blocks.is_failing(*block);
@@ -92,7 +92,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// The page programmed last does not do again what another did: a proof is after such a page.
+    /// The page programmed last is not a repetition: a proof follows each repetition.
     fn what_is_done_again_is_proved(&mut self) -> Checked {
         for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
             let spot = Spot { block: open.block, page: open.next - 1 };
@@ -105,7 +105,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The last anchor lists blocks of the area for which it does, and each once.
+    /// The last anchor lists each block once, and for its own area.
     fn listed_blocks_are_listed_once(&mut self) -> Checked {
         for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(self.anchors.listed) {
             for (at, block) in listed.iter().enumerate().filter(|(_, block)| block.is_some()) {
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// No open block may be opened once more, and no two streams share one.
+    /// No open block is opened again, and no two streams share one.
     fn open_blocks_are_not_free(&mut self) -> Checked {
         let open: Vec<_> = self.opens.iter().flatten().map(|open| open.block).collect();
         for (at, block) in open.iter().enumerate() {
@@ -139,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// What the directory names is a map page of that leaf.
+    /// Each directory entry points to a map page of its leaf.
     fn the_directory_leads_to_map_pages(&mut self) -> Checked {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
@@ -154,7 +154,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The slot that a sector is mapped to holds that sector; or the page cannot be read that said where it is.
+    /// The slot to which a sector is mapped holds that sector, unless its map page is unreadable.
     fn every_sector_is_where_the_map_says(&mut self) -> Checked {
         for number in 0..self.shape.capacity.get() {
             let sector = Sector::new(number);
@@ -172,7 +172,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// A dirty entry's tag is younger than the map page of its leaf: a mount finds it.
+    /// A dirty entry's tag is younger than the map page of its leaf, so a mount finds it.
     fn dirty_entries_are_younger_than_their_map_page(&mut self) -> Checked {
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
@@ -188,7 +188,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// A dirty entry's tag is younger than the horizon: a mount looks at it.
+    /// A dirty entry's tag is younger than the horizon, so a mount reads it.
     fn dirty_entries_are_younger_than_the_horizon(&mut self) -> Checked {
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };

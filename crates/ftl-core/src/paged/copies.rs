@@ -16,19 +16,19 @@ use crate::error::Fault;
 use crate::layout::{self, Kind, Slot};
 use crate::probe::{Cause, Probe};
 
-/// Where the search in a victim's page stopped.
+/// How the search of a victim's page ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
-    /// All of it was looked at.
+    /// All slots were examined.
     Finished,
     /// The page to be programmed is full.
     Full,
-    /// It is the newest map page of its leaf.
+    /// The page is the newest map page of its leaf.
     Leaf(Leaf),
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Copies the valid sectors of a page, from a slot on, into the page buffer.
+    /// Copies the valid sectors of a page, beginning at a slot, into the page buffer.
     pub(super) fn gather(
         &mut self,
         victim: &mut Victim,
@@ -75,8 +75,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Page::Finished)
     }
 
-    /// Reads a page of a victim behind what was gathered so far, where most of the block is likely to be copied; its
-    /// tag alone where little is, or where the page cannot be read as a whole. Returns whether it was read whole.
+    /// Reads a victim's page: the whole page, behind the data gathered so far, if most of the block is likely to be
+    /// copied; only its tag otherwise, or if the page cannot be read as a whole. Returns whether it was read as a
+    /// whole.
     fn read_victim(
         &mut self,
         spot: Spot,
@@ -99,14 +100,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok((self.door.read(spot, 0, &mut [], cause)?, false))
     }
 
-    /// Moves a slot of a page that was read whole to where copies are gathered.
+    /// Moves a slot of a page that was read as a whole to the end of the gathered data.
     fn move_slot(&mut self, from: u16, to: u16) {
         let bytes = self.shape.sector_bytes.as_usize();
         numbers::copy_piece(self.buffer, bytes, from.into(), to.into());
     }
 
-    /// Whether a slot holds the newest copy of a sector. If it does not, but its map page still refers to it, that
-    /// reference is released.
+    /// Whether a slot holds the newest copy of a sector. If not, but its map page still refers to it, that reference is
+    /// released.
     fn is_newest(
         &mut self,
         sector: Sector,
@@ -129,7 +130,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(mapped)
     }
 
-    /// Reads a slot into the page buffer. An unreadable sector is lost, and its copy marks it as lost.
+    /// Reads a slot into the page buffer. An unreadable sector is lost, and its copy marks it so.
     fn take_slot(
         &mut self,
         spot: Spot,
@@ -149,7 +150,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Programs what was gathered, and notes where it is. Slots from `own` on come from a second block.
+    /// Programs the gathered data and maps it there. Slots from `own` on come from a second block.
     pub(super) fn put_copies(
         &mut self,
         victim: Victim,
@@ -167,7 +168,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let cause = victim.cause;
         let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, cause)?;
         if spot.page == 0 && self.shape.area_of(victim.block) == Area::Main {
-            // What is copied is as old as it was.
+            // A copy keeps the age of its data.
             self.blocks.inherit(spot.block, victim.block);
         }
         for slot in 0..filled {

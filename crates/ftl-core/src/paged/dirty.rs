@@ -1,11 +1,10 @@
-//! The table of dirty entries: sectors whose newest address is not in a map page yet.
+//! The table of dirty entries: sectors whose newest address is not yet in a map page.
 //!
-//! Cells come in groups of eight. A sector's entry is in its home group, or, if that was full, in a later one; each
-//! group counts the entries that overflowed beyond it. So a lookup of a sector that is not there ends after its home
-//! group or a few more, and most lookups are such. When an entry is removed, one that overflowed beyond its group
-//! comes back: entries move only to earlier cells, so a walk through the cells from the last to the first misses no
-//! entry that stays. If a set of entries fits in one order of insertion, it fits in every other: a mount can put back
-//! what was there, in the order in which it finds it.
+//! Cells come in groups of eight. A sector's entry is in its home group or, if that was full, in a later one; each
+//! group counts the entries that overflowed beyond it. So an unsuccessful lookup, which most are, ends after the home
+//! group or a few more. When an entry is removed, one that had overflowed moves back: entries move only to earlier
+//! cells, so a walk through the cells from the last to the first misses no entry that stays. If a set of entries fits
+//! in one order of insertion, it fits in every order: a mount can insert what it finds in any order.
 //!
 //! Each entry records whether its map page's own pointer is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one.
@@ -21,29 +20,28 @@ const PLACE: u32 = (1 << Place::BITS) - 1;
 const RELEASED: u32 = 1 << 30;
 const PARITY: u32 = 1 << 31;
 
-/// What became of the pointer that the sector's map page has.
+/// The state of the pointer in the sector's map page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Old {
-    /// The block that it points into still counts it.
+    /// The block that it points into still counts it as a reference.
     Counted,
-    /// No block counts it any more, or there is none.
+    /// No block counts it, or there is none.
     Released,
 }
 
 /// A dirty entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The newest place of the sector.
+    /// The sector's newest place.
     pub place: Place,
-    /// The pointer of its map page.
+    /// The pointer in its map page.
     pub old: Old,
 }
 
-/// Cells of a group.
+/// Cells per group.
 pub const GROUP: usize = 8;
 
-/// A group beyond which this many have gone is not told from one with more, and does not count down until the
-/// next epoch begins.
+/// The counter of overflowed entries saturates at this value, and is then not decremented until the next epoch begins.
 const MANY: u8 = u8::MAX;
 
 /// The table.
@@ -51,19 +49,19 @@ const MANY: u8 = u8::MAX;
 pub struct DirtyTable<'ram> {
     sectors: &'ram mut [[u32; GROUP]],
     values: &'ram mut [[u32; GROUP]],
-    /// Entries that have gone on beyond each group, from it or from one before it.
+    /// Entries that overflowed beyond each group, from this group or an earlier one.
     beyond: &'ram mut [u8],
     len: u32,
-    /// The present epoch's mark.
+    /// The mark of the current epoch.
     parity: u32,
-    /// Entries of the epoch before.
+    /// Entries of the previous epoch.
     old: u32,
-    /// Where the search for what to write back continues.
+    /// The position of the search for entries to write back.
     hand: usize,
 }
 
 impl<'ram> DirtyTable<'ram> {
-    /// The empty table over that memory: as many groups as all three have.
+    /// Creates an empty table in this memory, with as many groups as fit into all three slices.
     pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32], beyond: &'ram mut [u8]) -> Self {
         let (sectors, values) = (sectors.as_chunks_mut().0, values.as_chunks_mut().0);
         let mut table = Self { sectors, values, beyond, len: 0, parity: 0, old: 0, hand: 0 };
@@ -71,7 +69,7 @@ impl<'ram> DirtyTable<'ram> {
         table
     }
 
-    /// Forgets every entry.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.sectors.as_flattened_mut().fill(EMPTY);
         self.beyond.fill(0);
@@ -84,19 +82,19 @@ impl<'ram> DirtyTable<'ram> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Entries of the epoch before the present one.
+    /// Returns the number of entries of the previous epoch.
     #[inline]
     pub const fn old(&self) -> u32 {
         self.old
     }
 
-    /// The group where the search for a sector begins. Sectors in a row lie apart: were they together, a run would fill
-    /// groups alone, and most entries of long runs would continue far beyond their homes.
+    /// Returns a sector's home group. Consecutive sectors have distant homes: otherwise a long run would fill whole
+    /// groups, and most of its entries would overflow far.
     #[inline]
     const fn home(&self, sector: u32) -> usize {
         let mixed = sector.wrapping_mul(0x9E37_79B1);
@@ -108,7 +106,7 @@ impl<'ram> DirtyTable<'ram> {
         if group + 1 >= self.sectors.len() { 0 } else { group + 1 }
     }
 
-    /// The cell of a sector's entry.
+    /// Returns the cell of a sector's entry.
     #[inline]
     pub fn find(&self, sector: Sector) -> Option<usize> {
         let mut group = self.home(sector.get());
@@ -125,8 +123,8 @@ impl<'ram> DirtyTable<'ram> {
         None
     }
 
-    /// The first entry, from a cell on, of a sector in that run, and its cell. To look at each cell once costs less
-    /// than to look for each sector of a leaf.
+    /// Returns the first entry of a sector in this run, beginning at a cell, and its cell. Examining each cell once
+    /// costs less than looking up each sector of a leaf.
     pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
         let (group, cell) = (from / GROUP, from % GROUP);
         let groups = self.sectors.get(group..)?;
@@ -145,7 +143,7 @@ impl<'ram> DirtyTable<'ram> {
         Some((at, Sector::new(*sector)))
     }
 
-    /// The last cell, before that one, with an entry of a sector in that run.
+    /// Returns the last cell before this one with an entry of a sector in the run.
     pub fn last_in(&self, before: usize, first: Sector, count: u32) -> Option<usize> {
         let (group, cell) = (before / GROUP, before % GROUP);
         let here = self.sectors.get(group).and_then(|cells| {
@@ -160,7 +158,7 @@ impl<'ram> DirtyTable<'ram> {
         Some(group * GROUP + at)
     }
 
-    /// The entry of a sector.
+    /// Returns a sector's entry.
     #[inline]
     pub fn get(&self, sector: Sector) -> Option<Entry> {
         let (_, entry) = self.entry_at(self.find(sector)?)?;
@@ -173,7 +171,7 @@ impl<'ram> DirtyTable<'ram> {
         entry.place.get() & PLACE | released | self.parity
     }
 
-    /// Sets the entry of a sector, in the present epoch. `false`: the table is full.
+    /// Sets a sector's entry, in the current epoch. `false`: the table is full.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
         match self.find(sector) {
             Some(cell) => {
@@ -184,7 +182,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Sets the entry that is in a cell, in the present epoch.
+    /// Sets the entry in a cell, in the current epoch.
     #[inline]
     pub fn renew(&mut self, cell: usize, entry: Entry) {
         let value = self.value(entry);
@@ -194,7 +192,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Adds the entry of a sector that has none, in the present epoch. `false`: the table is full.
+    /// Adds an entry for a sector that has none, in the current epoch. `false`: the table is full.
     pub fn add(&mut self, sector: Sector, entry: Entry) -> bool {
         if self.len as usize >= self.cells() {
             return false;
@@ -227,7 +225,7 @@ impl<'ram> DirtyTable<'ram> {
         self.values.get_mut(cell / GROUP)?.get_mut(cell % GROUP)
     }
 
-    /// Says that no block counts the pointer of the sector's map page any more.
+    /// Marks the pointer in the sector's map page as released.
     pub fn release(&mut self, sector: Sector) {
         if let Some(cell) = self.find(sector)
             && let Some(value) = self.value_mut(cell)
@@ -236,12 +234,12 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Takes the entry of a sector out.
+    /// Removes a sector's entry.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
         self.take_at(self.find(sector)?).map(|(_, entry)| entry)
     }
 
-    /// Takes the entry in that cell out. Others move, but only into that cell and those behind it.
+    /// Removes the entry in a cell. Others may move, but only into this cell and later ones.
     pub fn take_at(&mut self, cell: usize) -> Option<(Sector, Entry)> {
         let value = *self.values.get(cell / GROUP)?.get(cell % GROUP)?;
         let found = self.sectors.get_mut(cell / GROUP)?.get_mut(cell % GROUP)?;
@@ -263,7 +261,7 @@ impl<'ram> DirtyTable<'ram> {
         Some((Sector::new(sector), entry(value)))
     }
 
-    /// Fills a cell that has become empty with what has gone on beyond its group, and so on.
+    /// Fills an emptied cell with an entry that overflowed beyond its group, and so on.
     fn fill_gap(&mut self, mut gap: usize) {
         while self.beyond.get(gap / GROUP).is_some_and(|beyond| *beyond > 0)
             && let Some(cell) = self.come_to(gap / GROUP + 1)
@@ -279,7 +277,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// A cell of a group in which something stands that has another home.
+    /// Returns a cell of the group whose entry has another home.
     fn come_to(&self, group: usize) -> Option<usize> {
         let cells = self.sectors.get(group)?;
         let is_guest = |found: &u32| *found != EMPTY && self.home(*found) != group;
@@ -295,7 +293,8 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Begins an epoch: all entries are of the one before. Only where none was left of the one before that.
+    /// Begins an epoch: all entries now belong to the previous one. Requires that no entry of the previous epoch is
+    /// left.
     pub fn begin_epoch(&mut self) {
         debug_assert!(
             self.old == 0 || planted(Bug::MoveHorizonEarly),
@@ -303,13 +302,13 @@ impl<'ram> DirtyTable<'ram> {
         );
         self.parity ^= PARITY;
         self.old = self.len;
-        // An epoch is long, and few tables have such groups: but look-ups would pass them for ever.
+        // Saturated counters are rare, but without this lookups would pass such groups forever.
         if self.beyond.contains(&MANY) {
             self.count_beyond();
         }
     }
 
-    /// Counts anew what has gone on beyond each group.
+    /// Recounts the overflowed entries of each group.
     #[cold]
     fn count_beyond(&mut self) {
         self.beyond.fill(0);
@@ -325,7 +324,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// The entries of the next groups from the hand on; the hand moves on.
+    /// Returns the entries of the next groups, and advances the position.
     pub fn next_entries(&mut self, groups: usize) -> impl Iterator<Item = Sector> + '_ {
         let all = self.sectors.len();
         let start = if self.hand < self.cells() { self.hand / GROUP } else { 0 };
@@ -336,7 +335,7 @@ impl<'ram> DirtyTable<'ram> {
         cells.filter(|found| **found != EMPTY).map(|found| Sector::new(*found))
     }
 
-    /// The next entry of the epoch before, from the hand on.
+    /// Returns the next entry of the previous epoch, from the position on.
     pub fn next_old(&mut self) -> Option<Sector> {
         if self.old == 0 {
             return None;
@@ -353,13 +352,13 @@ impl<'ram> DirtyTable<'ram> {
         None
     }
 
-    /// Every entry.
+    /// Iterates over all entries.
     pub fn entries(&self) -> impl Iterator<Item = (Sector, Entry)> + '_ {
         (0..self.cells()).filter_map(|cell| self.entry_at(cell))
     }
 
-    /// Visits the entries before the last that many cells, those of later cells first, until one is refused. Returns
-    /// how many cells have been passed then.
+    /// Visits the entries except those in the last `passed` cells, from later cells to earlier ones, until one is
+    /// refused. Returns how many cells have then been passed.
     pub fn visit(&self, passed: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
         let cells = self.cells();
         for passed in passed..cells {
@@ -379,7 +378,7 @@ impl<'ram> DirtyTable<'ram> {
         (sector != EMPTY).then(|| (Sector::new(sector), value))
     }
 
-    /// The entry in that cell.
+    /// Returns the entry in a cell.
     #[inline]
     pub fn entry_at(&self, cell: usize) -> Option<(Sector, Entry)> {
         self.held(cell).map(|(sector, value)| (sector, entry(value)))
@@ -392,14 +391,14 @@ impl<'ram> DirtyTable<'ram> {
     }
 }
 
-/// Whether a cell has a sector of that run.
+/// Whether a cell has a sector of the run.
 #[inline]
 const fn is_in(found: u32, first: Sector, count: u32) -> bool {
     found.wrapping_sub(first.get()) < count
 }
 
-/// Whether any cell of a group has a sector of that run. Most have none, so that a processor which compares several
-/// cells at once should not ask after each.
+/// Whether any cell of a group has a sector of the run. Most have none; without a branch per cell the compiler can
+/// compare several at once.
 #[inline]
 fn any_in(cells: &[u32; GROUP], first: Sector, count: u32) -> bool {
     let is_one = |found: &u32| is_in(*found, first, count);
@@ -422,7 +421,7 @@ mod tests {
 
     use super::*;
 
-    /// Random steps beside a map, in a table that is nearly full all the time.
+    /// Random steps beside a reference map, in a table that is nearly full all the time.
     #[test]
     fn the_table_holds_what_was_put_whatever_is_taken_out() {
         for seed in 1..40_u64 {
@@ -450,7 +449,7 @@ mod tests {
         }
     }
 
-    /// However often a walk rests, and whatever is put in and taken out meanwhile, it meets all that stays.
+    /// A walk in several parts meets every entry that stays, whatever is inserted and removed in between.
     #[test]
     fn a_walk_meets_every_entry_that_stays() {
         for seed in 1..200_u64 {
@@ -498,7 +497,7 @@ mod tests {
         }
     }
 
-    /// More entries of one home than a group counts beyond it.
+    /// More entries with one home than a counter of overflowed entries can hold.
     #[test]
     fn a_group_that_very_many_have_gone_beyond_leads_on_to_those_that_stay() {
         let (mut sectors, mut values, mut beyond) = (vec![0; 400], vec![0; 400], vec![0; 50]);
@@ -522,7 +521,7 @@ mod tests {
         all_stay(&table);
         assert!(table.beyond.contains(&MANY));
         table.begin_epoch();
-        // Eight of ten are in their home, or all that are left of it continue beyond it.
+        // Eight of ten are in their home group, or those left of it have overflowed.
         assert!(table.beyond.iter().all(|beyond| *beyond <= 10), "{:?}", table.beyond);
         all_stay(&table);
     }

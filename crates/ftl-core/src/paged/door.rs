@@ -20,35 +20,35 @@ use crate::probe::{Cause, Event, Probe, Verb};
 pub enum Seen {
     /// A page of this format.
     Page(Tag),
-    /// It reads as erased.
+    /// The page reads as erased.
     Erased,
-    /// It is unreadable, or its tag is not of this format.
+    /// The page is unreadable, or its tag is not of this format.
     Unreadable,
 }
 
-/// Whether such a page holds sectors, or is in a block of such pages.
+/// Whether the page holds sectors, or is in a block of such pages.
 pub const fn is_sectors(kind: Kind) -> bool {
     matches!(kind, Kind::Sectors | Kind::Rescue | Kind::Backup)
 }
 
-/// Whether such a page holds nothing, and says that what was done again before it is on flash.
+/// Whether the page is a proof: it holds nothing, and shows that the repetition before it is on flash.
 pub const fn is_proof(kind: Kind) -> bool {
     matches!(kind, Kind::Backup)
 }
 
-/// Whether such a page is one of the map.
+/// Whether the page is a map page.
 pub const fn is_map(kind: Kind) -> bool {
     matches!(kind, Kind::Map | Kind::Commit)
 }
 
-/// Whether such a page does again what the page programmed last before a mount did. Its note says how many stamps
-/// before it the first one came that did it.
+/// Whether the page repeats the page programmed last before a mount. Its note gives the distance in stamps to the first
+/// attempt.
 pub const fn is_redone(kind: Kind) -> bool {
     matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
 impl Seen {
-    /// The tag, where there is one.
+    /// The tag, if there is one.
     pub const fn tag(self) -> Option<Tag> {
         match self {
             Self::Page(tag) => Some(tag),
@@ -70,15 +70,15 @@ pub struct Door<'ram, D, P> {
     /// The spare area to program from.
     write: &'ram mut [u8],
     read_bytes: usize,
-    /// The most bits of a codeword that were corrected in the read before.
+    /// The maximum of corrected bits per codeword in the previous read.
     corrected: Corrected,
-    /// What begins to go, of all that was read.
+    /// Weak pages met while reading.
     pub weak: WeakOnes,
     believed: Option<Believed<'ram>>,
     dead: bool,
 }
 
-/// What was in a page that may go at any time, and cannot be done again.
+/// The content of a page that may become unreadable at any time and cannot be repeated.
 #[derive(Debug)]
 struct Believed<'ram> {
     page: Page,
@@ -86,7 +86,7 @@ struct Believed<'ram> {
 }
 
 impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
-    /// The door to that device.
+    /// Creates the door to a device.
     pub fn new(
         device: D,
         probe: P,
@@ -111,7 +111,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         }
     }
 
-    /// Gives the device back.
+    /// Returns the device.
     pub fn into_parts(self) -> (D, P) {
         (self.device, self.probe)
     }
@@ -136,13 +136,13 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         &self.probe
     }
 
-    /// Tells the probe of a decision.
+    /// Reports a decision to the probe.
     #[inline]
     pub fn tell(&mut self, event: Event) {
         self.probe.event(event);
     }
 
-    /// The key of the device's tags.
+    /// Returns the key of the device's tags.
     pub const fn key(&self) -> FormatKey {
         self.key
     }
@@ -152,17 +152,17 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.key = key;
     }
 
-    /// The last stamp given.
+    /// Returns the last stamp used.
     pub const fn stamp(&self) -> Stamp {
         self.stamp
     }
 
-    /// Raises the last stamp given to at least this one.
+    /// Raises the last stamp used to at least this one.
     pub fn raise_stamp(&mut self, stamp: Stamp) {
         self.stamp = self.stamp.max(stamp);
     }
 
-    /// Whether nothing has failed that ends this mount.
+    /// Whether no failure has ended this mount.
     #[inline]
     pub fn alive(&self) -> Result<(), Fault<D::Error>> {
         if self.dead { Err(Fault::Device(None)) } else { Ok(()) }
@@ -184,7 +184,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.block(spot.block).page(PageIndex::new(spot.page))
     }
 
-    /// Reads sectors of a page from a slot on, and its tag.
+    /// Reads the tag of a page, and sectors beginning at a slot.
     pub fn read(
         &mut self,
         spot: Spot,
@@ -202,7 +202,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         seen
     }
 
-    /// Believes in a page with those bytes, whose slots are held, whether or not it can be read from now on. Nothing is
+    /// Serves a page from these bytes and the held slots from now on, whether or not it can still be read. Nothing is
     /// programmed any more.
     pub fn believe(&mut self, spot: Spot, (kind, stamp): (Kind, Stamp), bytes: &'ram [u8]) {
         let tag_bytes = layout::tag_bytes(self.shape.area_at(spot.block).slots);
@@ -211,7 +211,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.believed = Some(Believed { page: self.page(spot), bytes });
     }
 
-    /// What is known of a page that cannot be read.
+    /// Returns what is known about an unreadable page.
     #[cold]
     #[inline(never)]
     fn read_believed(&mut self, page: Page, at: Bytes, data: &mut [u8]) -> Option<Seen> {
@@ -224,12 +224,12 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         layout::tag(tag, self.key).map(Seen::Page)
     }
 
-    /// The most bits of a codeword that the device corrected in the page read last.
+    /// Returns the maximum of corrected bits per codeword in the page read last.
     pub(super) const fn corrected(&self) -> Corrected {
         self.corrected
     }
 
-    /// Reads part of any page, with a tag of that many slots.
+    /// Reads part of any page, with a tag of this many slots.
     pub(super) fn read_page(
         &mut self,
         page: Page,
@@ -260,7 +260,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         }
     }
 
-    /// Looks at a page's tag.
+    /// Reads a page's tag.
     pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
         let seen = self.read(spot, 0, &mut [], cause)?;
         if let Seen::Page(tag) = seen {
@@ -269,24 +269,24 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         Ok(seen)
     }
 
-    /// What a slot of the page read last holds.
+    /// Returns the content of a slot of the page read last.
     #[inline]
     pub fn slot(&self, slot: u16) -> Slot {
         let beyond = layout::tag_bytes(slot + 1) > self.read_bytes;
         if beyond { Slot::Empty } else { layout::slot(self.read, usize::from(slot)) }
     }
 
-    /// Gives the tag read last away, for the memory of another as long.
+    /// Swaps the tag read last for other memory of the same length.
     pub const fn change_tag(&mut self, other: &'ram mut [u8]) -> &'ram mut [u8] {
         core::mem::replace(&mut self.read, other)
     }
 
-    /// Says that no slot of the page to be programmed next holds anything.
+    /// Marks all slots of the next page to program as empty.
     pub fn hold_nothing(&mut self) {
         self.hold_no_more(0);
     }
 
-    /// The same of the slots from that one on.
+    /// Does the same for the slots from this one on.
     #[inline]
     pub fn hold_no_more(&mut self, from: u16) {
         for slot in from..self.shape.slots_max() {
@@ -294,19 +294,19 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         }
     }
 
-    /// Says what a slot of the page to be programmed next holds.
+    /// Sets the content of a slot of the next page to program.
     #[inline]
     pub fn hold(&mut self, slot: u16, holds: Slot) {
         layout::put_slot(self.write, usize::from(slot), holds);
     }
 
-    /// What a slot of the page to be programmed next holds.
+    /// Returns the content of a slot of the next page to program.
     #[inline]
     pub fn held(&self, slot: u16) -> Slot {
         layout::slot(self.write, usize::from(slot))
     }
 
-    /// Programs a page whose slots are held. Its note is how often its block was erased, but for what is done again.
+    /// Programs a page with the held slots. Its note is the erase count of its block, except in a repetition.
     pub fn program(
         &mut self,
         spot: Spot,
@@ -319,7 +319,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.program_page(self.page(spot), slots, (kind, note), data, cause)
     }
 
-    /// Programs any page, with a tag of that many slots.
+    /// Programs any page, with a tag of this many slots.
     pub(super) fn program_page(
         &mut self,
         page: Page,
@@ -376,7 +376,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.device.is_bad(block).map_err(|error| self.driver_failed(error))
     }
 
-    /// Marks a block bad. Where it takes no mark it is met again after the next mount, and fails again.
+    /// Marks a block bad. If the mark fails, the block is found good by the next mount, and fails again.
     pub fn mark_bad(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.mark_bad_block(self.block(block))
     }

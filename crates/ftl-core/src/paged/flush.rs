@@ -1,7 +1,7 @@
-//! Map pages: each is written with every dirty entry of its range.
+//! Writing map pages: each gets every dirty entry of its range.
 //!
 //! A map page contains everything that was written to its range before it: no program comes between collecting its
-//! entries and programming it. So it is complete up to its own stamp, and no older tag of its range counts any more.
+//! entries and programming it. So it is complete up to its own stamp, and older tags of its range are obsolete.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -16,12 +16,12 @@ use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
-/// Groups of the table's cells among whose entries the leaf is chosen that is written next.
+/// Groups of table cells whose entries are candidates for the next leaf to write.
 const LOOKED_AT: usize = 6;
-/// Where there are as few leaves, it is chosen among all.
+/// With this many leaves or fewer, all are candidates.
 const FEW_LEAVES: u32 = 96;
 
-/// Sectors to trim.
+/// Sectors to be trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trimmed {
     pub(super) first: Sector,
@@ -35,18 +35,18 @@ impl Trimmed {
         sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
     }
 
-    /// Those that lie in a run.
+    /// Returns those of a run.
     fn within(self, first: Sector, count: u32) -> impl Iterator<Item = Sector> {
         let end = (first + SectorCount::new(count)).min(self.first + self.count).get();
         (self.first.max(first).get()..end).map(Sector::new)
     }
 }
 
-/// The cells of the table from which a map page was composed, in their order, as far as there is room to note them.
+/// The table cells from which a map page was composed, in order, as long as there is space to note them.
 #[derive(Debug)]
 pub(super) struct Gathered {
     cells: [u32; Self::NOTED],
-    /// As many there are in all.
+    /// Their total number.
     len: usize,
 }
 
@@ -64,23 +64,23 @@ impl Gathered {
         self.len += 1;
     }
 
-    /// All of them, if there was room.
+    /// Returns all of them, if there was space.
     fn all(&self) -> Option<&[u32]> {
         self.cells.get(..self.len)
     }
 }
 
-/// How a leaf's new page may differ from its old one.
+/// Where a leaf's new page may differ from the old one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Differs<'a> {
-    /// In its dirty entries, which are in those cells, and in these sectors.
+    /// In the dirty entries, which are in these cells, and in these sectors.
     Entries(Trimmed, &'a Gathered),
-    /// In anything.
+    /// Anywhere.
     Anywhere,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Makes space in the table for that many more entries.
+    /// Makes space in the table for more entries.
     pub(super) fn make_entries(&mut self, count: u32) -> Result<(), Fault<D::Error>> {
         while self.table.len() + count > self.shape.table_entries {
             self.flush_fullest()?;
@@ -88,7 +88,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes the map page of the leaf that has most dirty entries: of all where there are few, else among some.
+    /// Writes the map page of the leaf with the most dirty entries, among all leaves if they are few, else among some.
     pub(super) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
         if self.shape.leaves <= FEW_LEAVES {
             let mut best = (0, None);
@@ -127,7 +127,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
-        // Where no cells are shared, a page is relied upon as it stands.
+        // If no cells are shared, an acknowledged page is safe.
         let shape = &self.shape;
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
         let mut from = 0;
@@ -139,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 && !self.leaves_out(entry)
             {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
-                // The place before is forgotten by it.
+                // The new page drops the old place.
                 if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
@@ -154,14 +154,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.install((leaf, Written::New(Kind::Map)), differs, before, page)
     }
 
-    /// Whether an entry is left out of a map page: never.
+    /// Whether an entry is left out of a map page, which happens only with a planted bug.
     fn leaves_out(&self, entry: Entry) -> bool {
         let fast = entry.place.get() < self.shape.main.first_place;
         fast && planted(Bug::LeaveOutFast)
             || entry.old == Old::Released && planted(Bug::KeepReleased)
     }
 
-    /// Programs a map page that is in RAM, and makes it that of its leaf.
+    /// Programs a map page from RAM, and enters it in the directory.
     pub(super) fn install(
         &mut self,
         (leaf, what): (Leaf, Written),
@@ -188,8 +188,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Counts the references of a leaf's new page in place of those of its old one, and of the dirty entries that
-    /// stood above it.
+    /// Replaces the references of a leaf's old page and of its dirty entries by those of its new page.
     fn exchange(&mut self, leaf: Leaf, differs: Differs<'_>, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);
         let of = |sector: Sector| sector.get().wrapping_sub(first.get());
@@ -200,7 +199,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             Differs::Entries(trimmed, gathered) => {
-                // The last first: what is taken out makes others move into its cell, and into none before it.
+                // From the last to the first: a removal makes others move into its cell, but into no earlier one.
                 if let Some(cells) = gathered.all() {
                     for cell in cells.iter().rev() {
                         self.exchange_cell(*cell as usize, (first, sectors, trimmed), before, page);
@@ -219,7 +218,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The same for the sector in a cell of the table, if it is of the leaf's run and not trimmed.
+    /// Does the same for the sector in a table cell, if it belongs to the leaf's run and is not trimmed.
     fn exchange_cell(
         &mut self,
         cell: usize,
@@ -240,16 +239,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The same for one sector.
+    /// Does the same for one sector.
     fn exchange_one(&mut self, sector: Sector, at: u32, before: Cached, page: Cached) {
         let entry = self.table.take(sector);
         self.exchange_entry(entry, at, before, page);
     }
 
-    /// The same for one sector, whose entry was taken out of the table.
+    /// Does the same for one sector whose entry was removed from the table.
     fn exchange_entry(&mut self, entry: Option<Entry>, at: u32, before: Cached, page: Cached) {
         let (old, new) = (self.map.get(before, at), self.map.get(page, at));
-        // Nothing changes, or what the entry was counted for is counted for the page from now on.
+        // The count stays: either nothing changes, or the entry's reference becomes the page's.
         let stays = entry.map_or(old, |entry| Mapped::At(entry.place)) == new;
         if let Mapped::At(place) = new
             && !stays
@@ -268,21 +267,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Releases what a leaf's old page says of a sector whose entry its new one has.
+    /// Releases the old page's pointer for a sector whose entry went into the new page.
     fn release_old(&mut self, entry: Entry, at: u32, before: Cached) {
         if entry.old == Old::Counted {
             self.release_at(self.map.get(before, at));
         }
     }
 
-    /// Programs after which an epoch should end: what a mount by every block reads is bounded by twice as many. Where
-    /// there are anchors, such mounts are rare, and fewer map pages are written for them.
+    /// The number of programs after which an epoch should end: a mount that reads every block reads at most twice as
+    /// many pages. With anchors such mounts are rare, and fewer map pages are written for them.
     fn epoch_programs(&self) -> u64 {
         let tables = if self.shape.anchors > 0 { 12 } else { 3 };
         (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
     }
 
-    /// Ends the epoch when it is due: entries of the previous one are flushed first, one leaf for each page.
+    /// Ends the epoch when it is due. Entries of the previous one are flushed first, one leaf per host page.
     pub(super) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
         if self.door.stamp().get() < self.epoch.due {
             return Ok(());
@@ -295,7 +294,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Begins an epoch, where no entry is left of the one before the present one.
+    /// Begins an epoch if no entry of the previous one is left.
     pub(super) fn begin_epoch(&mut self) {
         self.rely();
         let late = planted(Bug::BeginLate);
@@ -305,8 +304,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.table.begin_epoch();
     }
 
-    /// Continues after a mount: every entry is of the previous epoch, however old it is. So the age of the
-    /// horizon decides when the epoch ends; otherwise none would end if power failed often.
+    /// Continues after a mount: every entry counts as one of the previous epoch, whatever its age. So the age of the
+    /// horizon decides when the epoch ends; otherwise none would ever end if power failed often.
     pub(super) fn resume_epoch(&mut self) {
         self.epoch.begun = self.door.stamp();
         self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());

@@ -38,7 +38,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
-    /// Reads sectors that are beside each other: as many as are left of the request at most.
+    /// Reads sectors that are adjacent on flash, at most the rest of the request.
     fn read_run(
         &mut self,
         sector: Sector,
@@ -62,7 +62,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let is_there = matches!(seen, Seen::Page(tag) if is_sectors(tag.kind));
         for ahead in 0..run as u16 {
             let sector = sector + SectorCount::new(ahead.into());
-            // Where something else stands, the page was lost that told where the sector is, and this place is older.
+            // Other content means that the map page with the newest place was lost, and that this place is older.
             match self.door.slot(slot + ahead) {
                 Slot::Holds(held) if held == sector && is_there => {}
                 _ => return Err(self.lose(sector)),
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The stream of a write: the fast area's if it is likely to be replaced soon.
+    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
         if self.shape.fast.is_none() {
             return Stream::Host;
@@ -109,8 +109,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Stream::Host
     }
 
-    /// Whether the fast area may take that write. If it wears too fast, only sectors already there may be written, and
-    /// later not even those.
+    /// Whether the fast area may take a write. If it wears too fast, only sectors already there are admitted, and later
+    /// not even those.
     fn may_enter(&self, first: Sector) -> bool {
         let stands_there = || {
             let entry = self.table.get(first);
@@ -119,11 +119,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         !self.is_closed() && (!self.is_throttled() || stands_there())
     }
 
-    /// Whether a write of that size is likely to be replaced soon.
+    /// Whether a write of this size is likely to be replaced soon.
     fn is_hot(&mut self, count: SectorCount) -> bool {
         self.filter.note_write(count);
         let Some(fast) = &self.shape.fast else { return false };
-        // A request that fills a good part of the area would only push itself out again.
+        // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         count.get() <= most
             && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))

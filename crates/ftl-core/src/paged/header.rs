@@ -1,4 +1,4 @@
-//! Headers: what must be known before anything else can be read. Two blocks have one each.
+//! Headers: what must be known before anything else can be read. Two blocks hold one each.
 //!
 //! ```text
 //!  0       8         10        12    16             20         24            28           32      36
@@ -7,9 +7,9 @@
 //!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
 //! ```
 //!
-//! Of the two the one that a cut may have damaged is rewritten first, while the other one stands: the younger, unless
-//! the same header is in the next word line of its block as well. That is programmed when the first page was
-//! acknowledged, and only then the other one is erased: so where it is there, the older one may be half erased.
+//! The header that a power cut may have damaged is rewritten first, while the other one stays. That is the younger one,
+//! unless its block has a second copy in the next word line: the copy is programmed after the first page is
+//! acknowledged, and only then is the other block erased. So if there is a copy, the older header may be half erased.
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
 
@@ -24,23 +24,23 @@ use crate::error::Fault;
 use crate::layout::{FormatKey, Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// Bytes of a header.
+/// The length of a header.
 const BYTES: usize = 36;
 const MAGIC: [u8; 8] = *b"TANDEMPG";
-/// The version of the format: it changes when an older reader would go wrong.
+/// The version of the format. It changes when an older reader would fail.
 const VERSION: u16 = 3;
 
-/// A header's bytes.
+/// The bytes of a header.
 pub(super) type Header = [u8; BYTES];
 
-/// What a header block holds.
+/// The content of a header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderBlock {
-    /// A header of ours, whole.
+    /// An intact header of this format.
     Header(Header),
-    /// A header of ours, damaged, or of another version.
+    /// A damaged header of this format, or one of another version.
     Damaged,
-    /// Something else, or nothing.
+    /// Other data, or none.
     Foreign,
 }
 
@@ -52,7 +52,7 @@ fn check(bytes: &[u8]) -> u32 {
     })
 }
 
-/// The header of a device of that shape.
+/// Returns the header of a device of this shape.
 pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
     let mut bytes = [0; BYTES];
     let fields: [(usize, &[u8]); 8] = [
@@ -77,7 +77,7 @@ pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
     bytes
 }
 
-/// The key that a header names.
+/// Returns the key in a header.
 pub(super) fn key_of(header: &Header) -> FormatKey {
     let field = header.get(12..16).and_then(<[u8]>::first_chunk);
     FormatKey::new(field.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
@@ -103,12 +103,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Block::new(self.shape.map_area().region, number.into())
     }
 
-    /// What a header block holds.
+    /// The content of a header block.
     pub(super) fn header_at(&mut self, number: u16) -> Result<HeaderBlock, Fault<D::Error>> {
         Ok(self.header_and_stamp(number)?.0)
     }
 
-    /// The same, and when it was programmed.
+    /// Returns the content of a header block, and the stamp of its program.
     pub(super) fn header_and_stamp(
         &mut self,
         number: u16,
@@ -116,7 +116,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.header_in(self.header_block(number).page(PageIndex::new(0)))
     }
 
-    /// Where a header stands once more: a page that shares no cells with it. Those between are left out.
+    /// Returns the page of a header's second copy, which shares no cells with the first. Pages between are skipped.
     fn twin_page(&self, number: u16) -> Page {
         self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
     }
@@ -166,10 +166,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.put_header_in(self.header_block(number).page(PageIndex::new(0)), header)
     }
 
-    /// Writes it to a page. `false`: its block is bad now.
+    /// Writes a header to a page. `false`: its block is bad now.
     fn put_header_in(&mut self, page: Page, header: &Header) -> Result<bool, Fault<D::Error>> {
         let map = *self.shape.map_area();
-        // What a suspect page holds stays in its buffer: a header is made in a map page's.
+        // The page buffer keeps the content of a suspect page, so a header is composed in a map page's buffer.
         let cached = self.map.vacate(None);
         let key = self.door.key();
         self.door.set_key(FormatKey::HEADER);
@@ -189,15 +189,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Writes headers anew that are missing or torn. What they say was read once by the mount: the one that told it may
-    /// be torn itself, and be gone by now.
+    /// Rewrites headers that are missing or torn, with the content that the mount has read: the header that it was read
+    /// from may be torn, too, and unreadable by now.
     pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = header(&self.shape, self.door.key());
         for number in 0..HEADERS {
             let missing = !self.header_is_bad(number)?
                 && self.header_at(number)? != HeaderBlock::Header(header);
             if missing {
-                // A cut may tear what is written now: it must count as the younger one, whatever is beside it.
+                // A power cut may tear the new header, so it must count as the younger one whatever the other is.
                 let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
                 self.door.raise_stamp(other);
                 if self.erase_header(number)? {
@@ -208,13 +208,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes both headers anew, each while the other stands.
+    /// Rewrites both headers, each while the other one stays.
     pub(super) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
         self.mend_headers()?;
         let header = header(&self.shape, self.door.key());
         let first = self.doubtful_header()?;
         let second = HEADERS - 1 - first;
-        // Where one fails, the other is all that there is, whatever can still be read of the first.
+        // If one fails, only the other counts, whatever can still be read of the first.
         let goes_on = self.rewrite_header(first, &header)?
             && self.put_header_in(self.twin_page(first), &header)?;
         if goes_on {
@@ -223,17 +223,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The header that a cut may have damaged, though it can be read now.
+    /// Returns the header that a power cut may have damaged even if it can be read now.
     fn doubtful_header(&mut self) -> Result<u16, Fault<D::Error>> {
         let stamps = [self.header_and_stamp(0)?.1, self.header_and_stamp(1)?.1];
-        // What is written now is to be the younger one.
+        // The new header must be the younger one.
         self.door.raise_stamp(stamps[0].max(stamps[1]));
         let younger = u16::from(stamps[1] > stamps[0]);
         let twin = self.header_in(self.twin_page(younger))?.0;
         Ok(if matches!(twin, HeaderBlock::Header(_)) { HEADERS - 1 - younger } else { younger })
     }
 
-    /// Writes a header anew, if the other one stands. `false`: it does not, or this one is bad now.
+    /// Rewrites a header if the other one is intact. `false`: it is not, or this block is bad now.
     fn rewrite_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
         let other = HEADERS - 1 - number;
         if self.header_is_bad(other)? || self.header_at(other)? != HeaderBlock::Header(*header) {

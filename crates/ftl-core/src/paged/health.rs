@@ -34,13 +34,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// How often since the mount a page or a trim found an area at its reserve and waited until blocks were freed, or
+    /// How often since the mount a page or a trim had to wait: for blocks, because an area was down to its reserve, or
     /// for anchors of the first walk. All other requests are within [`PagedWorstCase`](super::PagedWorstCase).
     pub const fn waited(&self) -> u32 {
         self.waited
     }
 
-    /// Free blocks beyond those that a request may open while it frees others: one for each stream.
+    /// Returns the free blocks beyond those that a request may open while it frees others, one per stream.
     const fn spares(&self, area: Area) -> u32 {
         let streams = if self.shape.fast.is_some() { 2 } else { 3 };
         self.blocks.free(area).saturating_sub(streams)

@@ -9,11 +9,11 @@ use super::store::PageFtl;
 use crate::error::Fault;
 use crate::probe::Probe;
 
-/// Blocks to be free beyond the reserve while the host is idle.
+/// Free blocks beyond the reserve at which idle work stops.
 const IDLE: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Work for an idle host: what makes room, then what begins to go, and then the scrub, if there is one.
+    /// Works while the host is idle: garbage collection first, then weak blocks, then the scrub if one is running.
     pub(super) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
             if !self.idle_step()? {
@@ -25,9 +25,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
-    /// One step of what is most urgent. `false`: nothing waits.
+    /// Does one step of the most urgent work. `false`: there is none.
     fn idle_step(&mut self) -> Result<bool, Fault<D::Error>> {
-        // First what the next write would have to win; what is weak comes before what it need not.
+        // First the space that the next write needs, then weak blocks, then further space.
         if let Some(area) = self.short_area(0)
             && self.reclaim_step(area)? != Step::NoVictim
         {
@@ -48,8 +48,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.scrub_step()
     }
 
-    /// Whether the fast area is to have more room for a burst: half of it, as long as the main area has room for what
-    /// leaves it.
+    /// Whether the fast area needs more free space for a burst: half of it is to be free, as long as the main area has
+    /// space for the data that leaves it.
     fn expects_bursts(&self) -> bool {
         let Some(fast) = &self.shape.fast else { return false };
         matches!(self.config.bursts, Bursts::ToFast(_))

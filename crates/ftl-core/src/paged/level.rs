@@ -11,11 +11,11 @@ use super::store::PageFtl;
 use crate::bugs::{Bug, planted};
 use crate::probe::{Cause, Probe};
 
-/// Blocks that are examined whenever one is opened.
+/// Blocks examined whenever one is opened.
 const LOOKED_AT: u32 = 16;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Notes that a block was erased and opened, and looks at a few others.
+    /// Notes that a block was erased and opened, and examines a few others.
     pub(super) fn note_opened(&mut self, area: Area, block: BlockNumber) {
         let shape = self.shape.area(area);
         let Some(level) = self.leveling.get_mut(area as usize) else { return };
@@ -32,14 +32,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Whether a block is being emptied for wear leveling: then its data goes to a worn block, which rests.
+    /// Whether a block is being emptied for wear leveling: its data goes to a worn block, which then rests.
     pub(super) fn is_leveling(&self, area: Area) -> bool {
         let victim = self.victims.get(area as usize).copied().flatten();
         victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
-    /// The block to be emptied for wear leveling: at most one for as many opened blocks as the threshold says. So each
-    /// wears by that much before the next is needed, and leveling adds no more than that share of all programs.
+    /// Returns the block to empty for wear leveling, at most one per as many opened blocks as the threshold. So
+    /// leveling adds at most this share to all programs.
     pub(super) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
         let level = self.leveling.get_mut(area as usize)?;

@@ -1,5 +1,5 @@
-//! The map: where each sector was when its map page was written. The pages are on flash; RAM has the directory, which
-//! tells where they are, and a few of them.
+//! The map: the place of each sector when its map page was written. The pages are on flash; RAM holds the directory
+//! with their addresses, and a cache of a few pages.
 //!
 //! ```text
 //!  0       4             10   12                 12 + entries · width
@@ -8,8 +8,8 @@
 //!  └───────┴─────────────┴────┴──────────────────┘
 //! ```
 //!
-//! A place is written in two to four bytes, as the device needs. All ones: the sector is nowhere. One less: what told
-//! its place is lost.
+//! A place takes two to four bytes, as the device needs. All ones: the sector is not on flash. One less: its place is
+//! lost.
 
 use ftl_iface::NandDevice;
 
@@ -27,20 +27,20 @@ const HEAD: usize = LEAF_HEAD as usize;
 /// No leaf.
 const NONE: u32 = u32::MAX;
 
-/// One of the map pages in RAM.
+/// A map page in RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cached(usize);
 
 /// The memory of the map.
 #[derive(Debug)]
 pub struct MapMemory<'ram> {
-    /// Where each map page is.
+    /// The address of each map page.
     pub directory: &'ram mut [u8],
     /// Dirty entries by leaf, at most 255.
     pub dirty: &'ram mut [u8],
-    /// Which leaves are in RAM.
+    /// The leaves in RAM.
     pub owners: &'ram mut [u32],
-    /// When each of them was used last.
+    /// The time of each one's last use.
     pub used: &'ram mut [u32],
     /// The map pages in RAM.
     pub pages: &'ram mut [u8],
@@ -60,19 +60,19 @@ pub struct Map<'ram> {
     used: &'ram mut [u32],
     pages: &'ram mut [u8],
     page_bytes: usize,
-    /// Places of the device.
+    /// The number of places of the device.
     places: u32,
     turn: u32,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
-    /// Whether every map page is known to be whole, so that none is checked again.
+    /// Whether every map page is known to be intact, so that none is checked again.
     proved: bool,
-    /// Whether one was met that is not.
+    /// Whether one was found damaged.
     damaged: bool,
 }
 
 impl<'ram> Map<'ram> {
-    /// A map of nothing.
+    /// Creates an empty map.
     pub fn new(shape: &PagedShape, memory: MapMemory<'ram>) -> Self {
         let MapMemory { directory, dirty, owners, used, pages } = memory;
         directory.fill(0xFF);
@@ -100,64 +100,64 @@ impl<'ram> Map<'ram> {
         }
     }
 
-    /// Forgets everything.
+    /// Clears the map.
     pub fn clear(&mut self) {
         self.directory.fill(0xFF);
         self.owners.fill(NONE);
         self.dirty.clear();
     }
 
-    /// Every map page is checked when it is loaded, from now on.
+    /// Checks every map page that is loaded from now on.
     pub const fn begin_proof(&mut self) {
         (self.proved, self.damaged) = (false, false);
     }
 
-    /// Every map page was loaded since the proof began. Where all were whole, none is checked again: those that are
-    /// written from now on are acknowledged, and their bits are the device's to correct, as those of sectors are.
+    /// Ends the proof, after every map page was loaded. If all were intact, none is checked again: later ones are
+    /// acknowledged, and correcting their bits is the device's task, as for sectors.
     pub const fn end_proof(&mut self) {
         self.proved = !self.damaged;
     }
 
-    /// Where the map page of a leaf is, if it was ever written.
+    /// Returns the address of a leaf's map page, if it was ever written.
     pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
         let width = self.directory_bytes;
         let number = numbers::get(self.directory, leaf.get() as usize, width);
         if number == numbers::largest(width) { None } else { Some(self.area.spot_of_page(number)) }
     }
 
-    /// Says where the map page of a leaf is. What RAM has of the leaf is not changed.
+    /// Sets the address of a leaf's map page. The cached page does not change.
     pub fn set_spot(&mut self, leaf: Leaf, spot: Spot) {
         let number = self.area.page_number(spot);
         let width = self.directory_bytes;
         numbers::put(self.directory, leaf.get() as usize, width, number);
     }
 
-    /// Counts a dirty entry more of a leaf.
+    /// Counts one more dirty entry of a leaf.
     #[inline]
     pub fn note_dirty(&mut self, leaf: Leaf) {
         self.dirty.set(leaf, self.dirty.get(leaf).saturating_add(1));
     }
 
-    /// Says that no entry of a leaf is dirty.
+    /// Resets a leaf's count of dirty entries.
     pub fn note_clean(&mut self, leaf: Leaf) {
         self.dirty.set(leaf, 0);
     }
 
-    /// Dirty entries of a leaf: 255 stands for more, too.
+    /// Returns a leaf's number of dirty entries; 255 also stands for more.
     #[inline]
     pub fn dirty(&self, leaf: Leaf) -> u8 {
         self.dirty.get(leaf)
     }
 
-    /// What writing a leaf's page wins: two for each dirty entry, and half of that where the host may be about to write
-    /// more of them.
+    /// Returns the value of writing a leaf's page: two for each dirty entry, and half of that if the host may be about
+    /// to write more of the leaf.
     #[inline]
     pub fn won_by(&self, leaf: Leaf) -> u16 {
         let dirty = u16::from(self.dirty.get(leaf));
         if self.written == leaf { dirty } else { 2 * dirty }
     }
 
-    /// The page of a leaf, if RAM has it.
+    /// Returns a leaf's page if it is in RAM.
     #[inline]
     pub fn cached(&mut self, leaf: Leaf) -> Option<Cached> {
         let at = self.owners.iter().position(|owner| *owner == leaf.get())?;
@@ -168,8 +168,7 @@ impl<'ram> Map<'ram> {
         Some(Cached(at))
     }
 
-    /// A page that belongs to no leaf, or the one that was not used for longest, but not that one; it belongs to no
-    /// leaf from now on.
+    /// Frees a page in RAM, except this one: a page of no leaf, or the least recently used one.
     pub fn vacate(&mut self, but: Option<Cached>) -> Cached {
         let mut oldest = Cached(0);
         let mut longest = 0;
@@ -183,7 +182,7 @@ impl<'ram> Map<'ram> {
         oldest
     }
 
-    /// Gives a page in RAM to a leaf, or to none.
+    /// Assigns a page in RAM to a leaf, or to none.
     pub fn give(&mut self, page: Cached, leaf: Option<Leaf>) {
         let Some(leaf) = leaf else { return self.set_owner(page, NONE) };
         if let Some(before) = self.owners.iter_mut().find(|owner| **owner == leaf.get()) {
@@ -192,7 +191,7 @@ impl<'ram> Map<'ram> {
         self.own(page, leaf);
     }
 
-    /// Gives a page in RAM to a leaf that has none.
+    /// Assigns a page in RAM to a leaf that has none.
     fn own(&mut self, page: Cached, leaf: Leaf) {
         self.set_owner(page, leaf.get());
     }
@@ -205,19 +204,19 @@ impl<'ram> Map<'ram> {
         }
     }
 
-    /// The bytes of a page in RAM.
+    /// Returns the bytes of a page in RAM.
     pub fn bytes(&self, page: Cached) -> &[u8] {
         let start = page.0 * self.page_bytes;
         self.pages.get(start..start + self.page_bytes).unwrap_or(&[])
     }
 
-    /// The bytes of a page in RAM, to be changed.
+    /// Returns the bytes of a page in RAM for writing.
     pub fn bytes_mut(&mut self, page: Cached) -> &mut [u8] {
         let start = page.0 * self.page_bytes;
         self.pages.get_mut(start..start + self.page_bytes).unwrap_or(&mut [])
     }
 
-    /// The entry of a page in RAM.
+    /// Returns an entry of a page in RAM.
     #[inline]
     pub fn get(&self, page: Cached, at: u32) -> Mapped {
         self.entry(self.bytes(page), at)
@@ -259,8 +258,8 @@ impl<'ram> Map<'ram> {
         seal_bytes(self.bytes_mut(page), horizon, key);
     }
 
-    /// Finds the page of a leaf, if it was ever written: in RAM, or it is loaded into RAM. A page that cannot be read
-    /// says of every sector that what told its place is lost.
+    /// Finds the page of a leaf, if it was ever written, in RAM or by loading it. An unreadable page becomes one in
+    /// which the place of every sector is lost.
     #[inline]
     pub fn find<D: NandDevice, P: Probe>(
         &mut self,
@@ -291,7 +290,7 @@ impl<'ram> Map<'ram> {
         Ok(Some(page))
     }
 
-    /// The same; that of a leaf whose page was never written says of every sector that it is nowhere.
+    /// Does the same; for a leaf whose page was never written it creates a page without sectors.
     pub fn load<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
@@ -307,7 +306,7 @@ impl<'ram> Map<'ram> {
         Ok(page)
     }
 
-    /// Reads the page of a leaf from there. `false`: it is not to be had.
+    /// Reads a leaf's page from an address. `false`: it cannot be read.
     pub fn read_leaf<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
@@ -335,7 +334,7 @@ impl<'ram> Map<'ram> {
     }
 }
 
-/// Writes the head of a map page, or of a page with such a head.
+/// Writes the head of a map page, or of another page with the same head.
 pub fn seal_bytes(bytes: &mut [u8], horizon: Stamp, key: FormatKey) {
     if let Some(field) = bytes.get_mut(4..HEAD) {
         numbers::copy(field, &horizon.get().to_le_bytes());
@@ -346,7 +345,7 @@ pub fn seal_bytes(bytes: &mut [u8], horizon: Stamp, key: FormatKey) {
     }
 }
 
-/// The leaf that a map page's first slot names.
+/// Returns the leaf named in a map page's first slot.
 pub const fn leaf_named(slot: Slot) -> Option<Leaf> {
     match slot {
         Slot::Holds(number) => Some(Leaf::new(number.get())),
@@ -354,19 +353,19 @@ pub const fn leaf_named(slot: Slot) -> Option<Leaf> {
     }
 }
 
-/// The horizon that a map page tells, if the page is whole.
+/// Returns the horizon in a map page, if the page is intact.
 pub fn horizon(bytes: &[u8], key: FormatKey) -> Option<Stamp> {
     let field: &[u8; 8] = bytes.get(4..HEAD)?.try_into().ok()?;
     is_whole(bytes, key).then(|| Stamp::new(u64::from_le_bytes(*field)))
 }
 
-/// Whether a map page holds what was meant to be in it.
+/// Whether a map page is intact.
 pub fn is_whole(bytes: &[u8], key: FormatKey) -> bool {
     let stored = bytes.first_chunk().map(|field| u32::from_le_bytes(*field));
     stored == Some(check(bytes, key)) || planted(Bug::TrustTornMap)
 }
 
-/// Thirty-two bits over all but the check's own.
+/// A check of 32 bits over everything except itself.
 fn check(bytes: &[u8], key: FormatKey) -> u32 {
     let words = bytes.get(4..).unwrap_or(&[]).as_chunks().0;
     words.iter().fold(key.get() ^ 0x4D41_5021, |hash, word| {

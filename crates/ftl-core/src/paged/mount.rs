@@ -1,8 +1,8 @@
 //! Format and mount.
 //!
-//! A mount writes nothing. It finds the last programmed page that can be read, and ignores it and all that
-//! would be newer (`settle` programs it again). Among the older pages the largest stamp wins: among the
-//! pages of a leaf, and among the tags of a sector, if they are newer than its leaf's page.
+//! A mount writes nothing. It finds the last programmed page that can be read, and ignores it and everything newer
+//! (`settle` programs it again). Among the older pages the largest stamp wins: among the pages of a leaf, and among the
+//! tags of a sector, if they are newer than its leaf's page.
 
 use core::fmt;
 
@@ -29,7 +29,7 @@ use crate::layout::{FormatKey, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::throttle::{Throttle, ThrottleConfig};
 
-/// Why a device was not formatted or mounted.
+/// The reason why a device was not formatted or mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PagedMountError<E> {
@@ -148,10 +148,11 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let key = FormatKey::new(key);
         ftl.door.set_key(key);
         let header = header::header(&ftl.shape, key);
-        // Both old ones go before the first new one comes: a format cut short leaves no device, or this one.
+        // Both old headers are erased before the first new one is written: an interrupted format leaves no device, or
+        // the new one.
         let mut erased = [false; HEADERS as usize];
         for number in 0..HEADERS {
-            // Should it not go, the new one is the younger.
+            // If the erase fails, the new header is the younger one.
             let old = ftl.header_and_stamp(number)?.1;
             ftl.door.raise_stamp(old);
             erased[usize::from(number)] = ftl.erase_header(number)?;
@@ -201,8 +202,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.read_maps(ceiling)?;
         if !self.replay(ceiling)? {
-            // What was before the page fitted the table when that was written. That it does not any more shows that
-            // something was erased since, and so that the page was acknowledged: nothing need be done again.
+            // Everything before the page fitted into the table when the page was written. If it no longer does,
+            // something was erased since, which shows that the page was acknowledged: nothing needs to be repeated.
             self.suspect = None;
             self.table.clear();
             self.read_maps(youngest.next())?;
@@ -223,8 +224,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.throttle.restore(sum(Area::Fast), sum(Area::Main), BlockCount::ZERO);
     }
 
-    /// Finds the newer of both headers: a header of an earlier format that could not be erased may exist beside the
-    /// current one.
+    /// Finds the newer of the two headers: next to the current one there may be one of an earlier format that could not
+    /// be erased.
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
         let mut damaged = false;
         let mut youngest: Option<(header::Header, Stamp)> = None;
@@ -263,8 +264,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Finds the dirty entries: tags below the ceiling that are newer than their leaf's page.
-    /// `false`: the table is too small for them.
+    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf. `false`: the
+    /// table is too small for them.
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
@@ -304,7 +305,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                         continue;
                     }
                 }
-                // What was done again after a mount may be above the limit.
+                // A page repeated after a mount may be above the limit.
                 None if self.table.len() >= limit => return Ok(false),
                 None => self.map.note_dirty(leaf),
             }
@@ -316,7 +317,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 }
 
-/// The throttle that holds the host's writes, or bursts alone, off the fast area. There is no window to be narrowed.
+/// The throttle that keeps host writes, or only bursts, out of the fast area.
 fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     let fast = shape.fast.map_or(0, |fast| fast.blocks);
     let bursts = match config.bursts {

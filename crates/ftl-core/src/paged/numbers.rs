@@ -1,10 +1,11 @@
 //! Numbers of two to four bytes, packed in a row of bytes: for map pages and the directory.
 
-/// The number in that place of a row of numbers of that many bytes.
+/// Returns a number from a row of numbers of this many bytes.
 #[inline]
 pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     let end = (at + 1) * usize::from(width);
-    // The number is the upper bytes of the word that ends with it; only one at the beginning of the row has no such.
+    // The number is the upper bytes of the word that ends with it; only at the beginning of the row there is no such
+    // word.
     let word = bytes.get(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk);
     match word {
         Some(word) => u32::from_le_bytes(*word) >> ((32 - 8 * u32::from(width)) & 31),
@@ -12,7 +13,7 @@ pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     }
 }
 
-/// The number that ends there.
+/// Returns the number that ends there.
 #[cold]
 #[inline(never)]
 fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
@@ -37,7 +38,7 @@ pub const fn largest(width: u8) -> u32 {
     if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// Copies bytes, as many as both have: a copy that cannot panic, which no level of optimisation must see for itself.
+/// Copies as many bytes as both slices have. It cannot panic, whether or not the compiler can prove their lengths.
 #[inline]
 pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
@@ -45,7 +46,7 @@ pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Copies one of the pieces of that many bytes over another. Where there is no such piece, nothing is done.
+/// Copies one chunk of this many bytes over another. Does nothing if there is no such chunk.
 #[inline(never)]
 pub(super) fn copy_piece(all: &mut [u8], bytes: usize, from: usize, to: usize) {
     let (low, high) = (from.min(to), from.max(to));

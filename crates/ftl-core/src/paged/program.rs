@@ -16,21 +16,21 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// How often a page is tried, each time in another block, before the device becomes read-only.
+/// Attempts to program a page, each in another block, before the device becomes read-only.
 const TRIES: u32 = 16;
 
-/// Where the content of a page to program stands.
+/// The source of a page's content.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content<'a> {
-    /// In the host's own buffer: a whole page of it.
+    /// The host's buffer: a whole page of it.
     Host(&'a [u8]),
-    /// In the page buffer.
+    /// The page buffer.
     Buffer,
-    /// In a map page in RAM.
+    /// A map page in RAM.
     Cached(Cached),
 }
 
-/// What kind of page is written.
+/// The kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// A new page.
@@ -39,16 +39,16 @@ pub(super) enum Written {
     Again(Kind, Stamp),
 }
 
-/// Whether it is known where a sector was before.
+/// Whether a sector's previous place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// In that block. If no entry says so, its map page does, and that is counted.
+    /// It was in this block. If there is no dirty entry, the pointer is in its map page, and is counted.
     In(BlockNumber),
-    /// Whatever it is.
+    /// It is not known.
     Unknown,
 }
 
-/// The next page of an open block whose program cannot corrupt a page that is relied upon.
+/// Returns the next page of an open block whose program cannot corrupt an acknowledged page.
 #[inline(never)]
 fn next_safe(area: &AreaShape, open: Open) -> u16 {
     let endangers = |page: u16| {
@@ -61,7 +61,7 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Programs the next page of a stream, whose slots are held; in another block where one fails.
+    /// Programs the next page of a stream with the held slots, in another block if one fails.
     pub(super) fn program(
         &mut self,
         stream: Stream,
@@ -102,7 +102,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         self.fast_balance = self.fast_balance.saturating_sub(1);
                     }
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
-                        // The page that failed may read well for a while: this one must not be lost to the next.
+                        // The failed page may be readable for a while, so this page must not be lost to the next power
+                        // cut.
                         self.rely_on(stream);
                     }
                     return Ok(spot);
@@ -121,9 +122,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// The stream that takes the page of another where blocks are short: one block is open instead of several.
+    /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
     fn shared(&mut self, stream: Stream) -> Stream {
-        /// With as few free blocks none is spent on keeping two streams apart.
+        /// With so few free blocks, streams are not kept apart.
         const FEW: u32 = 2;
         let few = FEW + self.shape.more_streams;
         if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
@@ -140,7 +141,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.
+    /// Returns the page that a stream programs next. Pages that could corrupt acknowledged ones are skipped.
     pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
             if let Some(open) = self.opens[stream as usize] {
@@ -159,12 +160,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Opens a block for a stream: one to which nothing refers is erased.
+    /// Opens a block for a stream: erases one without references.
     #[inline(never)]
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
-        // What the erase destroys was copied or rewritten, and that is relied upon from now on.
+        // The erase destroys the old copies, so the new ones must be safe from now on.
         if !planted(Bug::EraseUnrelied) {
             self.rely();
         }
@@ -205,14 +206,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// A stream's block takes no more pages.
+    /// Closes a stream's block.
     pub(super) fn close(&mut self, stream: Stream) {
         if let Some(open) = self.opens[stream as usize].take() {
             self.blocks.close(open.block);
         }
     }
 
-    /// Marks a block bad to which nothing refers.
+    /// Marks a block without references bad.
     pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
@@ -220,7 +221,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.mark_bad(block)
     }
 
-    /// A sector's place before, looked up where only its map page tells it.
+    /// Returns a sector's previous place, from its map page if there is no dirty entry.
     pub(super) fn placed_before(&mut self, sector: Sector) -> Result<Before, Fault<D::Error>> {
         if self.table.get(sector).is_some() {
             return Ok(Before::Unknown);
@@ -255,7 +256,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
     }
 
-    /// Releases the address in a sector's map page, if that costs no read.
+    /// Releases the address in a sector's map page if that needs no read.
     fn release_before(&mut self, sector: Sector, before: Before) -> Old {
         if let Before::In(block) = before {
             self.blocks.release(block, 1);

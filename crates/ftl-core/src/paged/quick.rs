@@ -1,8 +1,8 @@
 //! A mount by the last anchor: its records from the base on, and the tags of what was programmed since.
 //!
-//! The pages programmed since are listed in a map page's memory, so that each page is read once. The newest of them
-//! may be damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is
-//! written again before anything relies on it.
+//! The pages programmed since are listed in a map page's memory, so that each is read once. The newest one may be
+//! damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is written
+//! again first.
 
 use ftl_iface::{NandDevice, Pairing, SectorCount};
 
@@ -22,8 +22,7 @@ use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Mounts by the last anchor. `false`: there is none, or what it says cannot be relied upon; every block is to be
-    /// read.
+    /// Mounts by the last anchor. `false`: there is none, or it cannot be trusted, and every block must be read.
     pub(super) fn mount_by_anchor(&mut self) -> Result<bool, Fault<D::Error>> {
         if self.shape.anchors == 0 {
             return Ok(false);
@@ -40,7 +39,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(false);
         }
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
-        // Where there is no room to record again what came since, it is lost again.
+        // If the records of the later pages do not fit, the base is lost again.
         self.anchors.base = newest.head.base;
         if !self.replay_anchors(&newest)? || !self.replay_since(&newest, &list, ceiling)? {
             return Ok(false);
@@ -59,7 +58,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(true)
     }
 
-    /// Whether the blocks that an anchor names are there.
+    /// Whether the blocks that an anchor names exist.
     fn fits(&self, head: &Head) -> bool {
         let blocks = self.shape.blocks();
         let mut fits = head.base.is_none_or(|base| base.block < self.shape.anchors);
@@ -74,7 +73,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         fits
     }
 
-    /// Lists what was programmed since the anchor, in the order of stamps. `false`: more than it can speak of.
+    /// Lists what was programmed since the anchor, in the order of stamps. `false`: there is more than an anchor can
+    /// cover.
     fn list_since(&mut self, newest: &Newest, list: &mut List) -> Result<bool, Fault<D::Error>> {
         for spot in newest.head.opens.iter().flatten() {
             if !self.list_block(newest.stamp, *spot, list)? {
@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let spot = Spot { block: from.block, page };
             let tag = match self.door.look(spot, Cause::Mount)? {
                 Seen::Page(tag) => tag,
-                // Pages are left out where others share their cells.
+                // Pages may have been skipped because others share their cells.
                 Seen::Erased if area.pairing == Pairing::None => break,
                 Seen::Erased | Seen::Unreadable => continue,
             };
@@ -127,7 +127,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(true)
     }
 
-    /// What the first slot of the page looked at last holds, where that tells what all do.
+    /// Returns the content of the first slot of the page read last, if it implies that of the others.
     fn slots_in_a_row(&self, slots: u16, kind: Kind) -> Option<u32> {
         if door::is_map(kind) {
             return map::leaf_named(self.door.slot(0)).map(Leaf::get);
@@ -143,7 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(since_of(bytes))
     }
 
-    /// Puts a line where its stamp belongs. `false`: there is no room.
+    /// Inserts a line in the order of stamps. `false`: there is no space.
     fn insert(&mut self, list: &mut List, since: &Since) -> bool {
         let mut at = list.len;
         while at > 0
@@ -155,7 +155,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let bytes = self.map.bytes_mut(list.page);
         let (start, end) = (at * LINE, list.len * LINE);
         let Some(lines) = bytes.get_mut(start..end + LINE) else { return false };
-        // Each line takes the place of the next, and the new one that of the first.
+        // Each line moves one further, and the new one takes the first place.
         let mut taken = bytes_of(since);
         for line in lines.chunks_exact_mut(LINE) {
             for (byte, taken) in line.iter_mut().zip(&mut taken) {
@@ -166,8 +166,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         true
     }
 
-    /// Keeps the page of the list that was programmed last and can be read whole, and pins what it does again. Says
-    /// from which stamp on the list is to be forgotten.
+    /// Keeps the last listed page that can be read as a whole, and pins the pages that it repeats. Returns the stamp
+    /// from which on the list is to be ignored.
     fn suspect_since(&mut self, anchor: Stamp, list: &mut List) -> Result<Stamp, Fault<D::Error>> {
         let mut ceiling = Stamp::new(u64::MAX);
         let mut at = list.len;
@@ -194,7 +194,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(ceiling)
     }
 
-    /// Applies the records of every anchor from the base on. `false`: one is missing, or says what cannot be.
+    /// Applies the records of every anchor from the base on. `false`: one is missing or invalid.
     fn replay_anchors(&mut self, newest: &Newest) -> Result<bool, Fault<D::Error>> {
         let Some(mut base) = newest.head.base else { return Ok(false) };
         if planted(Bug::ReplayLate) {
@@ -237,7 +237,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(false)
     }
 
-    /// Does what a record says. `false`: it cannot be.
+    /// Applies a record. `false`: it is invalid.
     fn apply(&mut self, record: Record) -> bool {
         match record {
             Record::Sectors(place, sector, run) => {
@@ -277,7 +277,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Notes where the page of a leaf is. `None`: there is no such leaf or page.
+    /// Notes the address of a leaf's page. `None`: there is no such leaf or page.
     fn apply_leaf(&mut self, leaf: u32, page: u32) -> Option<Leaf> {
         let map = self.shape.map_area();
         if leaf >= self.shape.leaves || page >= map.blocks * u32::from(map.pages) {
@@ -288,7 +288,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(leaf)
     }
 
-    /// Removes the dirty entries of a leaf whose page was written, and so contains them.
+    /// Removes the dirty entries of a leaf whose page was written, since the page contains them.
     fn forget_entries(&mut self, leaf: Leaf) {
         if self.map.dirty(leaf) == 0 {
             return;
@@ -300,7 +300,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.note_clean(leaf);
     }
 
-    /// Applies what the list has below the ceiling, and records it for the next anchor. `false`: it cannot be.
+    /// Applies the list below the ceiling, and records it for the next anchor. `false`: it is invalid.
     fn replay_since(
         &mut self,
         newest: &Newest,
@@ -358,7 +358,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(true)
     }
 
-    /// The sector of a slot of the tag that is kept.
+    /// Returns the sector of a slot in the saved tag.
     fn kept_sector(&self, slot: u16) -> Option<u32> {
         let held = crate::layout::slot(self.kept, usize::from(slot));
         held.copy_of().map(ftl_iface::Sector::get)

@@ -86,7 +86,7 @@ impl PagedPlan {
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
         lengths[TableName::Wear as usize] = shape.blocks() as usize;
-        // A victim's page is read behind what was gathered of those before.
+        // A victim's page is read behind the data gathered from earlier pages.
         lengths[TableName::Buffer as usize] =
             page + (shape.slots_max() as usize - 1) * config.sector_bytes.as_usize();
         lengths[TableName::CachePages as usize] = cached * map.page_bytes.as_usize();
@@ -105,17 +105,17 @@ impl PagedPlan {
         Ok(Self { geometry: *geometry, config: *config, shape, lengths })
     }
 
-    /// Whether it is the plan for that device and configuration.
+    /// Whether this is the plan for a device and configuration.
     pub fn is_for(&self, geometry: &Geometry, config: &PagedConfig) -> bool {
         self.geometry == *geometry && self.config == *config
     }
 
-    /// How the device is divided.
+    /// Returns the division of the device.
     pub const fn shape(&self) -> &PagedShape {
         &self.shape
     }
 
-    /// What was chosen.
+    /// Returns the configuration.
     pub const fn config(&self) -> &PagedConfig {
         &self.config
     }

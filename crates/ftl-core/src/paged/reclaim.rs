@@ -1,4 +1,4 @@
-//! Garbage collection: the valid data of a victim is copied, page by page, until nothing refers to it.
+//! Garbage collection: the valid data of a victim is copied, page by page, until the victim has no references.
 
 use ftl_iface::NandDevice;
 
@@ -13,27 +13,27 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
 
-/// With no more free blocks than this beyond the reserve, each host page pays for the space that it takes.
+/// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
 const AHEAD: u32 = 3;
-/// Additional steps for a host page, beyond those that it pays, if these free no space yet.
+/// Additional steps for a host page if those that it pays for have freed no space yet.
 pub(super) const PREPARED_MAX: u16 = 4;
-/// Host pages over which the cost of reclaiming in the main area is spread, at most; and pages of a block for each: the
-/// blocks ahead of the reserve are the only slack.
+/// The maximum of host pages over which the cost of garbage collection in the main area is spread, and the pages of a
+/// block for each: the blocks beyond the reserve are the only buffer.
 const SPREAD_MAX: u16 = 8;
 const SPREAD_PAGES: u16 = 16;
-/// Steps in the fast area for a host page, at most.
+/// The maximum of steps in the fast area for a host page.
 pub(super) const FAST_STEPS_MAX: u16 = 3;
-/// Map pages that a step writes if the table has no space for a victim's entries.
+/// Map pages that a step writes when the table has no space for a victim's entries.
 pub(super) const FLUSHED: u32 = 2;
 
-/// The result of a step of reclaiming.
+/// The result of a step of garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Something was done.
+    /// Pages were copied.
     Done,
     /// Space was made in the table for a victim's entries.
     Prepared,
-    /// There is no victim that would free any space.
+    /// No victim would free space.
     NoVictim,
 }
 
@@ -46,22 +46,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.make_blocks()
     }
 
-    /// The area that is short of free blocks, if one is.
+    /// Returns the area that is short of free blocks, if any.
     pub(super) fn short_area(&self, beyond: u32) -> Option<Area> {
         let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
-        // Emptying one costs room in the other: the main area is helped first where it has next to none.
+        // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
         if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
             return Some(Area::Fast);
         }
         self.is_short(Area::Main, beyond).then_some(Area::Main).or(fast.then_some(Area::Fast))
     }
 
-    /// Whether an area has no more free blocks than its reserve and that many.
+    /// Whether an area has at most this many free blocks beyond its reserve.
     pub(super) const fn is_short(&self, area: Area, beyond: u32) -> bool {
         self.blocks.free(area) <= self.shape.reserve(area) + beyond
     }
 
-    /// Frees blocks until every area has its reserve and one more.
+    /// Frees blocks until every area has one more than its reserve.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         if self.short_area(0).is_none() {
             return Ok(());
@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     #[inline(never)]
     fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
-        // As many steps empty every block of the device twice.
+        // This many steps would empty every block of the device twice.
         let map = self.shape.map_area();
         let slots =
             u32::from(self.shape.main.pages.max(map.pages)) * u32::from(self.shape.slots_max());
@@ -85,7 +85,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// Copies one page's worth out of an area's victim.
+    /// Copies one page of data out of an area's victim.
     pub(super) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
         if let Some(block) = self.blocks.failed_and_empty(area) {
             self.retire(block)?;
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if self.table.is_empty() {
                 return Ok(Step::NoVictim);
             }
-            // Old places that map pages tell still count; once rewritten they do not.
+            // Old pointers in map pages still count as references until the map pages are rewritten.
             self.flush_fullest()?;
             return Ok(Step::Done);
         };
@@ -117,8 +117,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Step::Done)
     }
 
-    /// A map page written between copies costs the pages that could corrupt them. If such pages are skipped, space for
-    /// all entries of a victim is made before its first page is copied.
+    /// After a map page is written between copies, pages that could corrupt the copies are skipped. On devices where
+    /// that happens, space for all entries of a victim is made before its first page is copied.
     fn prepares_for(&self, victim: Victim) -> bool {
         let begins = (victim.page, victim.slot) == (0, 0);
         let copied = u32::from(self.blocks.references(victim.block));
@@ -128,9 +128,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && self.table.len() + copied > self.shape.table_entries
     }
 
-    /// The next victim, if any block frees space.
+    /// Returns the next victim, if any block would free space.
     fn choose(&mut self, area: Area) -> Option<Victim> {
-        // In need nothing counts but the room that is won.
+        // When blocks are short, only the freed space counts.
         let need = self.blocks.free(area) <= self.shape.reserve(area);
         if (!need || planted(Bug::LevelInNeed))
             && let Some(block) = self.next_to_level(area)
@@ -153,7 +153,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(self.victim_of(area, block))
     }
 
-    /// That block as a victim.
+    /// Returns a block as a victim.
     pub(super) fn victim_of(&mut self, area: Area, block: BlockNumber) -> Victim {
         let stream = self.stream_of_copies(block);
         let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
@@ -161,26 +161,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
     }
 
-    /// A victim with v of p slots in use is emptied while the host writes as much as the p − v slots that it frees.
+    /// A victim with v of p slots valid is emptied while the host writes as much as the p − v slots that it frees.
     fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
         let full = self.shape.area(area).block_slots() as u16;
         let used = self.blocks.references(block);
         used.div_ceil(full.saturating_sub(used).max(1)).clamp(1, PACE_MAX)
     }
 
-    /// Copies as much as a host page has to pay for, if an area gets short of blocks: for the page itself, and for what
-    /// was programmed to the fast area since the previous one, map pages included.
+    /// Copies what a host page has to pay for when an area gets short of blocks: for the page itself, and for what was
+    /// programmed to the fast area since the previous host page, map pages included.
     pub(super) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let mut pages = u16::from(self.area_of(stream) == Area::Main);
         if self.shape.fast.is_some() {
-            // What leaves the fast area takes space in the main one.
+            // Data that leaves the fast area takes space in the main one.
             pages += self.pace_fast()?;
         }
         if !self.comes_short(Area::Main) {
             self.main_debt = 0;
             return Ok(());
         }
-        // A part is paid now, and the rest by later pages, so that no page waits much longer than the mean.
+        // Part of it is paid now and the rest by later pages, so that no page waits much longer than average.
         let spread = (self.shape.main.pages / SPREAD_PAGES).clamp(1, SPREAD_MAX);
         self.main_debt = (self.main_debt + pages * self.owed()).min(spread * PACE_MAX);
         let pays = (self.main_debt + spread - 1).checked_div(spread).unwrap_or(0);
@@ -196,7 +196,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area that may
+    /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area this may
     /// have taken.
     fn pace_fast(&mut self) -> Result<u16, Fault<D::Error>> {
         if !self.comes_short(Area::Fast) {
@@ -216,7 +216,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.is_short(area, AHEAD)
     }
 
-    /// Pages to be copied in the main area for one that is programmed there.
+    /// Returns the pages to copy in the main area for one programmed there.
     fn owed(&self) -> u16 {
         let victim = self.victims.get(Area::Main as usize).copied().flatten();
         victim.map_or(1, |victim| victim.pace)
@@ -277,8 +277,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// In need, the page with a victim's last data is filled with data of the next victim: where a block has only a few
-    /// pages, emptying it would free no space otherwise.
+    /// When blocks are short, the page with a victim's last data is filled with data of the next victim: otherwise
+    /// emptying a block of few pages would free no space.
     fn fill_up(
         &mut self,
         area: Area,
@@ -297,7 +297,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Some(next))
     }
 
-    /// Notes that this many more pages of a victim hold no valid data.
+    /// Notes that this many further pages of a victim hold no valid data.
     const fn note_won(&mut self, area: Area, pages: u16) {
         if matches!(area, Area::Fast) {
             self.fast_balance = self.fast_balance.saturating_add_unsigned(pages);

@@ -6,7 +6,7 @@ use ftl_iface::{Block, Region};
 
 use super::graph::OpId;
 use super::job::Label;
-use super::planes::Plane;
+use super::topology::PlaneAddress;
 use crate::part::Nanos;
 use crate::rules::Operation;
 
@@ -15,7 +15,7 @@ use crate::rules::Operation;
 pub(super) struct Task {
     pub(super) request: u32,
     pub(super) label: Label,
-    pub(super) place: Plane,
+    pub(super) place: PlaneAddress,
     /// The block and the part of it that lies on this plane.
     pub(super) block: (Block, u32),
     pub(super) together: Together,

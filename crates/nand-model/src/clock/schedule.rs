@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use super::dies::{Channel, Die, Phase, Task, Together};
 use super::graph::{Graph, OpId, Until};
 use super::job::{Done, Job, Label, Order, Work};
-use super::planes::Planes;
 use super::requests::Requests;
+use super::topology::Topology;
 use crate::part::Nanos;
 use crate::rules::Operation;
 
@@ -43,7 +43,7 @@ struct Thread {
 /// The hardware, and what is under way on it.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    planes: Planes,
+    planes: Topology,
     now: Nanos,
     active: Nanos,
     dies: Vec<Die>,
@@ -62,7 +62,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn new(planes: Planes, now: Nanos, active: Nanos, requests: Requests) -> Self {
+    pub(super) fn new(planes: Topology, now: Nanos, active: Nanos, requests: Requests) -> Self {
         let die = |planes: &u32| {
             let queues = vec![VecDeque::new(); *planes as usize];
             Die { queues, ..Die::default() }

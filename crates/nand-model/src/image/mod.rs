@@ -39,7 +39,7 @@ const CHIP_MAGIC: [u8; 8] = *b"TNDMCHIP";
 const FAULTS_MAGIC: [u8; 8] = *b"TNDMFLTS";
 /// Larger than any part's figures, so that a damaged length ends the load early.
 const HEADER_MAX: u32 = 1 << 20;
-/// RegionState for a note on each of millions of pages.
+/// Room for a note on each of millions of pages.
 const FAULTS_MAX: u32 = 1 << 28;
 /// Sums that start below it cannot overflow within a run.
 const SUM_MAX: u64 = 1 << 62;

@@ -4,9 +4,9 @@ use ftl_iface::{Block, PageIndex, Region};
 
 use crate::part::{Layout, Part, Stripe};
 
-/// A plane of the device.
+/// The address of a plane of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Plane {
+pub(super) struct PlaneAddress {
     pub(super) channel: u32,
     /// Counted over the whole device.
     pub(super) die: u32,
@@ -16,11 +16,11 @@ pub(super) struct Plane {
 
 /// The hardware of a device, and which of it each region lies on.
 #[derive(Clone, Debug)]
-pub(super) struct Planes {
+pub(super) struct Topology {
     /// By region.
     on: [Ground; 2],
     channels: u32,
-    /// Planes of each die.
+    /// Topology of each die.
     planes: Vec<u32>,
 }
 
@@ -32,20 +32,20 @@ struct Ground {
     dies_before: u32,
 }
 
-impl Planes {
+impl Topology {
     /// What regions share comes first, then what they have of their own.
     pub(super) fn new(part: &Part) -> Self {
         let shared = Ground { layout: part.layout, channels_before: 0, dies_before: 0 };
-        let mut places = Self { on: [shared; 2], channels: 0, planes: Vec::new() };
+        let mut topology = Self { on: [shared; 2], channels: 0, planes: Vec::new() };
         if let Some(layout) = part.shared_layout() {
-            places.add(layout);
+            topology.add(layout);
         }
         for region in Region::ALL {
             if let Some(layout) = part.own_layout(region) {
-                places.on[region as usize] = places.add(layout);
+                topology.on[region as usize] = topology.add(layout);
             }
         }
-        places
+        topology
     }
 
     fn add(&mut self, layout: Layout) -> Ground {
@@ -59,12 +59,12 @@ impl Planes {
         self.channels
     }
 
-    /// Planes of each die.
+    /// Topology of each die.
     pub(super) fn planes(&self) -> &[u32] {
         &self.planes
     }
 
-    /// Planes over which a block of the region is spread.
+    /// Topology over which a block of the region is spread.
     pub(super) const fn stripe_width(&self, region: Region) -> u32 {
         self.on[region as usize].layout.stripe_width()
     }
@@ -77,13 +77,13 @@ impl Planes {
     }
 
     /// Where that part of a block lies.
-    pub(super) fn place(&self, block: Block, part: u32) -> Plane {
+    pub(super) fn place(&self, block: Block, part: u32) -> PlaneAddress {
         let Ground { layout, channels_before, dies_before } = self.on[block.region() as usize];
         let Layout { channels, dies_per_channel, planes_per_die, stripe } = layout;
         let index = block.index();
         let on = |channel: u32, die: u32, plane: u32| {
             let (channel, die) = (channel % channels, die % dies_per_channel);
-            Plane {
+            PlaneAddress {
                 channel: channels_before + channel,
                 die: dies_before + channel * dies_per_channel + die,
                 plane: plane % planes_per_die,
@@ -113,21 +113,21 @@ mod tests {
         Part { layout, ..datasheet::builtin("tiny").unwrap() }
     }
 
-    fn of_block(places: &Planes, block: Block) -> Vec<(u32, u32, u32)> {
-        (0..places.stripe_width(block.region()))
-            .map(|part| places.place(block, part))
-            .map(|Plane { channel, die, plane }| (channel, die, plane))
+    fn of_block(topology: &Topology, block: Block) -> Vec<(u32, u32, u32)> {
+        (0..topology.stripe_width(block.region()))
+            .map(|part| topology.place(block, part))
+            .map(|PlaneAddress { channel, die, plane }| (channel, die, plane))
             .collect()
     }
 
-    fn places(stripe: Stripe, block: u32) -> Vec<(u32, u32, u32)> {
-        let places = Planes::new(&part_of(Layout { stripe, ..LAYOUT }));
-        of_block(&places, Block::new(Region::Mlc, block))
+    fn of_stripe(stripe: Stripe, block: u32) -> Vec<(u32, u32, u32)> {
+        let topology = Topology::new(&part_of(Layout { stripe, ..LAYOUT }));
+        of_block(&topology, Block::new(Region::Mlc, block))
     }
 
     #[test]
     fn a_block_lies_on_a_plane_a_die_or_the_whole_device() {
-        let plain: Vec<_> = (0..8).flat_map(|block| places(Stripe::None, block)).collect();
+        let plain: Vec<_> = (0..8).flat_map(|block| of_stripe(Stripe::None, block)).collect();
         let in_order = [
             (0, 0, 0),
             (0, 0, 1),
@@ -139,8 +139,8 @@ mod tests {
             (1, 3, 1),
         ];
         assert_eq!(plain, in_order);
-        assert_eq!(places(Stripe::Die, 1), [(0, 1, 0), (0, 1, 1)]);
-        assert_eq!(places(Stripe::Die, 2), [(1, 2, 0), (1, 2, 1)]);
+        assert_eq!(of_stripe(Stripe::Die, 1), [(0, 1, 0), (0, 1, 1)]);
+        assert_eq!(of_stripe(Stripe::Die, 2), [(1, 2, 0), (1, 2, 1)]);
         let channels_first = [
             (0, 0, 0),
             (1, 2, 0),
@@ -151,8 +151,8 @@ mod tests {
             (0, 1, 1),
             (1, 3, 1),
         ];
-        assert_eq!(places(Stripe::Device, 5), channels_first);
-        let part = |layout| Planes::new(&part_of(layout)).part(Region::Mlc, PageIndex::new(21));
+        assert_eq!(of_stripe(Stripe::Device, 5), channels_first);
+        let part = |layout| Topology::new(&part_of(layout)).part(Region::Mlc, PageIndex::new(21));
         assert_eq!(part(Layout { stripe: Stripe::Device, ..LAYOUT }), (5, 2));
         assert_eq!(part(LAYOUT), (0, 21));
     }
@@ -162,17 +162,17 @@ mod tests {
         let mut part = part_of(LAYOUT);
         let own = Layout { planes_per_die: 4, stripe: Stripe::Die, ..Layout::SINGLE };
         part.slc.as_mut().unwrap().layout = Some(own);
-        let places = Planes::new(&part);
-        assert_eq!((places.channels(), places.planes()), (3, &[2, 2, 2, 2, 4][..]));
+        let topology = Topology::new(&part);
+        assert_eq!((topology.channels(), topology.planes()), (3, &[2, 2, 2, 2, 4][..]));
         assert_eq!(part.dies(), 5);
-        let slc = of_block(&places, Block::new(Region::Slc, 7));
+        let slc = of_block(&topology, Block::new(Region::Slc, 7));
         assert_eq!(slc, [(2, 4, 0), (2, 4, 1), (2, 4, 2), (2, 4, 3)]);
-        assert_eq!(of_block(&places, Block::new(Region::Mlc, 6)), [(1, 3, 0)]);
+        assert_eq!(of_block(&topology, Block::new(Region::Mlc, 6)), [(1, 3, 0)]);
         // Where nothing lies on the device's dies, it has none.
         part.mlc.as_mut().unwrap().layout = Some(Layout::SINGLE);
-        let places = Planes::new(&part);
-        assert_eq!((places.channels(), places.planes()), (2, &[4, 1][..]));
-        assert_eq!(of_block(&places, Block::new(Region::Slc, 0))[3], (0, 0, 3));
-        assert_eq!(of_block(&places, Block::new(Region::Mlc, 5)), [(1, 1, 0)]);
+        let topology = Topology::new(&part);
+        assert_eq!((topology.channels(), topology.planes()), (2, &[4, 1][..]));
+        assert_eq!(of_block(&topology, Block::new(Region::Slc, 0))[3], (0, 0, 3));
+        assert_eq!(of_block(&topology, Block::new(Region::Mlc, 5)), [(1, 1, 0)]);
     }
 }
