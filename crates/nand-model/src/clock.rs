@@ -10,8 +10,7 @@
 //! A die does one operation at a time; others queue for it in the order in which they became ready. A read
 //! occupies its die while the cells are sensed and until its data has crossed the channel. A program's data crosses the
 //! channel first; its die is occupied from then until the cells are written. An erase occupies only its die. Channels
-//! carry one page at a time, in the order in which pages are ready. Topology of one die work together as the multi-
-//!   plane
+//! carry one page at a time, in the order in which pages are ready. Planes of one die work together as the multi-plane
 //! commands of ONFI parts allow (Open NAND Flash Interface Specification 4.0, section 5, "Multi-plane operations"):
 //! reads or programs of the same page number, or erases, that wait for the die together share one operation time; a
 //! program can join while the others' data is still crossing the channel. Data still crosses one page after the other.

@@ -20,7 +20,7 @@ pub(super) struct Topology {
     /// By region.
     on: [Ground; 2],
     channels: u32,
-    /// Topology of each die.
+    /// Planes of each die.
     planes: Vec<u32>,
 }
 
@@ -59,12 +59,12 @@ impl Topology {
         self.channels
     }
 
-    /// Topology of each die.
+    /// Planes of each die.
     pub(super) fn planes(&self) -> &[u32] {
         &self.planes
     }
 
-    /// Topology over which a block of the region is spread.
+    /// Planes over which a block of the region is spread.
     pub(super) const fn stripe_width(&self, region: Region) -> u32 {
         self.on[region as usize].layout.stripe_width()
     }

@@ -207,7 +207,7 @@ impl Visitor<'_> for Dollars {
         }
     }
 
-    // WholeNumber dollars may be written without a point; what a float cannot hold exactly is out of range anyway.
+    // Whole dollars may be written without a point; what a float cannot hold exactly is out of range anyway.
     fn visit_i64<E: Error>(self, price: i64) -> Result<f64, E> {
         match i32::try_from(price) {
             Ok(price) => self.visit_f64(f64::from(price)),
