@@ -1,4 +1,4 @@
-//! The next anchor, built in RAM, and how an anchor's bytes are read: a head, and records.
+//! The next anchor, built in RAM, and the layout of an anchor: a head, and records.
 
 use super::address::{BlockNumber, Spot};
 use super::blocks::Known;
@@ -7,53 +7,53 @@ use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 
-/// Blocks of each area that an anchor lists for streams to open.
+/// Blocks of each area that an anchor lists for opening.
 pub(super) const LISTED: usize = 8;
 
-/// Where the open blocks and those that are listed begin, behind a map page's head and what else [`Head`] has.
+/// The offset of the open and the listed blocks, behind a map page's head and the other fields of [`Head`].
 const BLOCKS_AT: usize = 28;
 const RECORD: usize = 8;
 
-/// Where a record begins, with blocks in that many bytes: the first a few behind the last block that is listed, at a
+/// The offset of a record, with block numbers of this many bytes: records begin behind the last listed block, at a
 /// multiple of eight.
 const fn record_at(block_bytes: u8, number: u16) -> usize {
     48 + 24 * block_bytes as usize + number as usize * RECORD
 }
 
-/// Records of an anchor of that many bytes, with blocks in as many.
+/// The number of records of an anchor of this many bytes.
 pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
     bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
 }
 
-/// Programs from one anchor of that many bytes to the next.
+/// The number of programs between two anchors of this many bytes.
 pub(super) const fn programs_between(bytes: usize) -> u64 {
     (bytes / 32) as u64
 }
 
-/// No anchor.
+/// Means no anchor.
 const NO_NUMBER: u32 = u32::MAX;
-/// The erase count of a bad block.
+/// Means a bad block, in place of an erase count.
 const BAD: u32 = u32::MAX;
 const VALUE: u32 = (1 << 30) - 1;
 
-/// Where an anchor is.
+/// The location of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Site {
-    /// Its number; the next one has the next.
+    /// Its number in the sequence of anchors.
     pub(super) number: u32,
-    /// Which of the ring's blocks.
+    /// Its block of the ring.
     pub(super) block: u16,
     pub(super) page: u16,
 }
 
-/// What an anchor says beside its records.
+/// The head of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) number: u32,
     pub(super) base: Option<Site>,
     pub(super) horizon: Stamp,
     pub(super) records: u16,
-    /// Open blocks, and the page that each programs next.
+    /// The open blocks, and the next page of each.
     pub(super) opens: [Option<Spot>; Stream::ALL.len()],
     pub(super) listed: [[Option<BlockNumber>; LISTED]; 2],
 }
@@ -61,18 +61,18 @@ pub(super) struct Head {
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Record {
-    /// So many sectors in a row stand from a place on: the place, the first sector, how many.
+    /// Consecutive sectors are in consecutive places: the first place, the first sector, the number of sectors.
     Sectors(u32, u32, u32),
-    /// The page of a leaf was written: the leaf, and the page's number in the directory. None of its entries is dirty.
+    /// A leaf's page was written: the leaf, and the page's number in the directory. None of its entries is dirty.
     Written(u32, u32),
-    /// The page of a leaf is there.
+    /// A leaf's page is at this address.
     Stands(u32, u32),
-    /// How a block is; `None`: it is bad.
+    /// The erase count of a block; `None`: it is bad.
     Block(u32, Option<Known>),
 }
 
 impl Record {
-    /// Sectors in a row of which one record can tell.
+    /// The most consecutive sectors in one record.
     pub(super) const RUN_MAX: u16 = 4;
 
     fn words(self) -> (u32, u32) {
@@ -95,50 +95,51 @@ impl Record {
     }
 }
 
-/// How far the walk is.
+/// The position of the walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Walk {
-    /// The anchor in which it began; none while it has not.
+    /// The anchor in which it began; none before it begins.
     pub(super) begun: Option<Site>,
-    /// The leaf whose page is told next.
+    /// The next leaf to record.
     pub(super) leaf: u32,
-    /// So many of the table's cells are behind it, from the last.
+    /// The number of table cells passed, counted from the last.
     pub(super) passed: usize,
-    /// The block that is told next.
+    /// The next block to record.
     pub(super) block: u32,
 }
 
-/// What RAM knows of the anchors.
+/// The state of the anchors in RAM.
 #[derive(Debug)]
 pub(super) struct Anchors<'ram> {
-    /// The anchor that is written next: its records so far.
+    /// The next anchor, with its records so far.
     pub(super) page: &'ram mut [u8],
-    /// Bytes of a block's number.
+    /// Bytes per block number.
     block_bytes: u8,
-    /// Records that a page has room for.
+    /// The number of records per page.
     most: u16,
-    /// Room for that many should be left.
+    /// Space for this many should stay free.
     ahead: u16,
     pub(super) records: u16,
     pub(super) number: u32,
     pub(super) base: Option<Site>,
     pub(super) walk: Walk,
-    /// Before the anchor of that number no other walk is begun, unless there is no base.
+    /// No new walk begins before the anchor of this number, unless there is no base.
     pub(super) rests_to: u32,
-    /// The stamp of the last one.
+    /// The stamp of the last anchor.
     last: Stamp,
-    /// The stamp of a program before which the next one is written, unless something hastens or holds it off.
+    /// The next anchor is due before the program with this stamp; it may come earlier, or be held back.
     pub(super) due_at: Stamp,
-    /// The ring's block in which the last one is.
+    /// The ring block of the last anchor.
     pub(super) block: Option<u16>,
-    /// The page that may take the next one there; none after a mount, for nobody knows what was torn behind the last.
+    /// The page for the next anchor in that block; none after a mount, because pages behind the last anchor may be
+    /// torn.
     pub(super) next: Option<u16>,
-    /// Whether one is to be written before anything else.
+    /// Whether an anchor must be written before anything else.
     pub(super) due: bool,
-    /// Whether the last one was void.
+    /// Whether the last anchor was void.
     pub(super) void: bool,
     pub(super) listed: [[Option<BlockNumber>; LISTED]; 2],
-    /// Whether the device may have marked blocks bad that the tables do not know.
+    /// Whether there may be blocks marked bad on the device that the tables do not know.
     pub(super) unsure: bool,
 }
 
@@ -170,18 +171,18 @@ impl<'ram> Anchors<'ram> {
         self.page
     }
 
-    /// Records of which there is room.
+    /// Returns the number of records that still fit.
     pub(super) const fn room(&self) -> usize {
         (self.most as usize).saturating_sub(self.records as usize)
     }
 
-    /// Whether there is room for what a few programs more will record.
+    /// Whether the records of a few more programs fit.
     #[inline]
     pub(super) const fn has_room(&self) -> bool {
         self.records + self.ahead <= self.most
     }
 
-    /// The stamp of the last one.
+    /// The stamp of the last anchor.
     pub(super) const fn last(&self) -> Stamp {
         self.last
     }
@@ -201,7 +202,7 @@ impl<'ram> Anchors<'ram> {
         }
     }
 
-    /// Adds a record. Where there is no room, the anchors from here on are void until another walk has come to its end.
+    /// Adds a record. If it does not fit, anchors are void from here on until another walk is complete.
     pub(super) fn record(&mut self, record: Record) {
         let at = record_at(self.block_bytes, self.records);
         let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
@@ -214,7 +215,7 @@ impl<'ram> Anchors<'ram> {
         self.records += 1;
     }
 
-    /// A record of the anchor in the page.
+    /// Returns a record of the anchor in the page.
     pub(super) fn told(&self, number: u16) -> Option<Record> {
         let at = record_at(self.block_bytes, number);
         Some(Record::parse(self.word(at)?, self.word(at + 4)?))
@@ -228,7 +229,7 @@ impl<'ram> Anchors<'ram> {
         self.page.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
     }
 
-    /// The block whose number ends there.
+    /// Returns the block whose number ends there.
     fn block_before(&self, end: usize) -> Option<BlockNumber> {
         let width = self.block_bytes;
         // The number is the upper bytes of the word that ends with it.
@@ -236,7 +237,7 @@ impl<'ram> Anchors<'ram> {
         (number != numbers::largest(width)).then_some(BlockNumber::new(number))
     }
 
-    /// Puts a block's number, or that there is none, so that it ends there.
+    /// Writes a block's number, or that there is none, so that it ends there.
     fn put_block_before(&mut self, end: usize, block: Option<BlockNumber>) {
         let width = usize::from(self.block_bytes);
         let number = block.map_or(u32::MAX, BlockNumber::get);
@@ -245,7 +246,7 @@ impl<'ram> Anchors<'ram> {
         }
     }
 
-    /// The head of the anchor in the page.
+    /// Returns the head of the anchor in the page.
     pub(super) fn head(&self) -> Option<Head> {
         let site = |at: usize| {
             let site = Site {

@@ -1,4 +1,4 @@
-//! The references to each block, counted in a mount.
+//! Counting the references to each block in a mount.
 
 use ftl_iface::NandDevice;
 
@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Counts who refers to which block.
+    /// Counts the references to each block.
     pub(super) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
         self.blocks.clear_references();
         for cell in 0..self.table.cells() {
@@ -39,8 +39,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Pins the blocks that a map page which is to be done again leads to: until it is done they are not free, whatever
-    /// was before.
+    /// Pins the blocks to which a map page refers that is to be repeated: they must not count as free before the
+    /// repetition.
     pub(super) fn pin_places(&mut self) {
         let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
         if planted(Bug::ForgetPlaces) {

@@ -1,8 +1,8 @@
 //! Refresh. Error counts rise with time, wear and reads. A weak block becomes the next victim of its area, however full
-//! it is, while it can still be read; of the two headers one is rewritten while the other stays. Anchors are not
-//! refreshed: new ones are written all the time, and without them a mount reads every block.
+//! it is, while it can still be read; a header is rewritten while the other one stays. Anchors are not refreshed: new
+//! ones are written all the time, and without them a mount reads every block.
 //!
-//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that nobody else reads.
+//! The flash access layer notes weak pages whenever they are read. A *scrub* reads the pages that no request reads.
 
 use ftl_iface::{NandDevice, PageCount};
 
@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(true)
     }
 
-    /// Reads a page, where it is in use. Gives the next one.
+    /// Reads a page if it is in use. Returns the next one.
     fn scrub_page(&mut self, spot: Spot) -> Result<Option<Scrubbed>, Fault<D::Error>> {
         let Some(Scrubbed::Page(spot)) = self.in_use_from(spot.block).map(|next| match next {
             Scrubbed::Page(next) if next.block == spot.block => Scrubbed::Page(spot),
@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Scrub)?;
         let next = Spot { page: spot.page + 1, ..spot };
-        // In an open block nothing is behind a page that was not programmed, but for those that were left out.
+        // In an open block the first erased page ends the block, except for skipped pages.
         let ends = next.page == area.pages
             || seen == Seen::Erased
                 && self
@@ -82,26 +82,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(if ends { self.in_use_from(after) } else { Some(Scrubbed::Page(next)) })
     }
 
-    /// The first page of the first block from that one on in which anything is in use.
+    /// Returns the first page of the next block in use, beginning with this block.
     fn in_use_from(&self, first: BlockNumber) -> Option<Scrubbed> {
         let mut blocks = (first.get()..self.shape.blocks()).map(BlockNumber::new);
         let block = blocks.find(|block| self.blocks.references(*block) > 0)?;
         Some(Scrubbed::Page(Spot { block, page: 0 }))
     }
 
-    /// Whether anything weak waits, and blocks can be spared for copies of it.
+    /// Whether weak blocks wait, and there are free blocks for their copies.
     #[inline]
     pub(super) fn may_refresh(&self) -> bool {
         self.door.weak.noted.waits() && self.short_area(0).is_none()
     }
 
-    /// What a page of the host's pays for what is weak: one step.
+    /// The share of a host page in refreshing weak blocks: one step.
     #[inline]
     pub(super) fn refresh_some(&mut self) -> Result<(), Fault<D::Error>> {
         if self.may_refresh() { self.refresh_step() } else { Ok(()) }
     }
 
-    /// One step for what has waited longest.
+    /// Does one step for the block that has waited longest.
     #[cold]
     #[inline(never)]
     pub(super) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
@@ -110,7 +110,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Some(Weak::Headers) => {
                 self.door.weak.noted.count_refreshed();
                 self.refresh_headers()?;
-                // To read one while the other is written may note them once more, and so for ever.
+                // Reading one while the other is written could note them again, without end.
                 self.door.weak.forget(Weak::Headers);
                 Ok(())
             }
@@ -118,7 +118,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Makes a weak block the next victim of its area, and continues with the one that is.
+    /// Makes a weak block the next victim of its area, or continues with the current one.
     fn refresh_block(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         let area = self.shape.area_of(block);
         let is_this = |open: &Option<Open>| open.is_some_and(|open| open.block == block);
@@ -128,7 +128,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             self.close(stream);
         }
-        // Nothing is in use of it any more, or it is left alone until the next mount.
+        // It is no longer in use, or is excluded until the next mount.
         if !self.blocks.may_be_victim(block) {
             self.door.weak.forget(Weak::Block(block));
             return Ok(());

@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// The anchor that a mount goes by.
+/// The anchor that a mount uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newest {
     pub(super) site: Site,
@@ -19,20 +19,20 @@ pub(super) struct Newest {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// The tag of a page of the ring.
+    /// Reads the tag of a page of the ring.
     fn ring_tag(&mut self, block: u16, page: u16) -> Result<Seen, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
         self.door.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(anchors_alone)
     }
 
-    /// The same, with all that is in it.
+    /// Reads a page of the ring with its data.
     pub(super) fn ring_page(&mut self, block: u16, page: u16) -> Result<Seen, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
         let data = self.anchors.page_mut();
         self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(anchors_alone)
     }
 
-    /// The first stamp in a block of the ring.
+    /// Returns the first stamp in a block of the ring.
     fn ring_stamp(&mut self, block: u16) -> Result<Option<Stamp>, Fault<D::Error>> {
         if self.door.is_bad_block(self.ring_block(block))? {
             return Ok(None);
@@ -50,9 +50,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// Whether the block of the ring before that one begins with what cannot be read. Then its first anchor may have
-    /// been torn and read well for a while, so that this block was erased next, and torn in that: what is left in it
-    /// may be older than what it has lost.
+    /// Whether the previous block of the ring begins with an unreadable page. Then that block's first anchor may have
+    /// been torn but readable for a while, so that this block was erased next, and the erase was cut: what is left in
+    /// it may be older than what it has lost.
     pub(super) fn begins_torn_before(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
         let ring = self.shape.anchors;
         for back in 1..ring {
@@ -64,7 +64,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(false)
     }
 
-    /// The last anchor that can be read whole.
+    /// Returns the last intact anchor.
     pub(super) fn newest_anchor(&mut self) -> Result<Option<Newest>, Fault<D::Error>> {
         let mut below = Stamp::new(u64::MAX);
         for _ in 0..self.shape.anchors {
@@ -86,9 +86,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// The last anchor of a block that can be read whole.
+    /// Returns the last intact anchor of a block.
     fn last_of(&mut self, block: u16) -> Result<Option<Newest>, Fault<D::Error>> {
-        // Pages are programmed in their order: all before the first that reads as erased were.
+        // Pages are programmed in order: all before the first erased one were programmed.
         let (mut from, mut to) = (0, self.shape.map_area().pages);
         while from < to {
             let middle = from.midpoint(to);
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 }
 
-/// In the ring nothing counts but anchors.
+/// In the ring only anchors count.
 fn anchors_alone(seen: Seen) -> Seen {
     match seen {
         Seen::Page(tag) if tag.kind != Kind::Checkpoint => Seen::Unreadable,

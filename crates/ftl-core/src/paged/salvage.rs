@@ -1,6 +1,6 @@
-//! Unreadable pages. A page that cannot be read, tag included, does not say which sectors it held. If such a page
-//! keeps a victim from being emptied, the map is searched for the sectors that lead there, one leaf in each step, and
-//! they are marked as lost: reading them is an error until they are written again. Then the block is free.
+//! Unreadable pages. If a page and its tag are unreadable, it is unknown which sectors the page held. If such a page
+//! keeps a victim from being emptied, the map is searched for the sectors that point there, one leaf per step, and they
+//! are marked as lost: reading them is an error until they are written again. Then the block is free.
 
 use ftl_iface::{NandDevice, SectorCount};
 
@@ -14,7 +14,7 @@ use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Frees a victim, all of whose pages were looked at, of what a leaf has there.
+    /// Frees a victim, all of whose pages were examined, of the sectors of a leaf.
     pub(super) fn salvage_step(
         &mut self,
         area: Area,
@@ -30,7 +30,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let leaf = Leaf::new(victim.salvaged);
         if self.map.spot(leaf).is_some_and(|spot| spot.block == victim.block) {
-            // What cannot be read of it is lost with the page.
+            // Its unreadable sectors are lost with the page.
             self.victims[area as usize] = Some(victim);
             return self.write_leaf(leaf);
         }
@@ -46,7 +46,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Holds the sectors of a leaf that lead to a victim, as lost: a page of them at most.
+    /// Gathers the sectors of a leaf that point to a victim, marked as lost, at most a page of them.
     fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<u16, Fault<D::Error>> {
         let room = self.shape_of(self.copies()).slots;
         let (first, sectors) = self.shape.sectors_of(leaf);

@@ -14,7 +14,7 @@ use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::probe::{Cause, Probe};
 
-/// The page that was programmed last, of those below a ceiling.
+/// The last programmed page below a ceiling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Youngest {
     pub(super) stamp: Stamp,
@@ -22,11 +22,11 @@ pub(super) struct Youngest {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Finds the page that was programmed last and can be read whole, and keeps what it holds. Says the stamp that did
-    /// so first, and its own.
+    /// Finds the last programmed page that can be read as a whole, and keeps its content. Returns the stamp of the
+    /// first attempt, and its own.
     pub(super) fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
         let mut ceiling = Stamp::new(u64::MAX);
-        // A page that cannot be read whole is given up for the one before it.
+        // A page that cannot be read as a whole is given up for the one before it.
         for _ in 0..=self.shape.blocks() {
             let Some(youngest) = self.youngest_below(ceiling)? else {
                 return Ok((Stamp::ZERO, Stamp::ZERO));
@@ -39,7 +39,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::Corrupt)
     }
 
-    /// The page that was programmed last, of those below the ceiling.
+    /// Returns the last programmed page below the ceiling.
     fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
         let map = self.read_maps(ceiling)?;
         if let Some(youngest) = map {
@@ -48,8 +48,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(younger(map, self.youngest_tag(ceiling)?))
     }
 
-    /// Takes what the page holds into the page buffer, and says which stamp did that first. `None`: it cannot be read.
-    /// A proof shows that all before it was acknowledged.
+    /// Reads the page into the page buffer, and returns the stamp of the first attempt. `None`: it cannot be read. A
+    /// proof shows that everything before it was acknowledged.
     pub(super) fn keep_suspect(
         &mut self,
         youngest: Youngest,
@@ -82,7 +82,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(what.map(|_| first))
     }
 
-    /// The horizon is true as soon as it is written: it tells what was acknowledged before.
+    /// A horizon is valid as soon as it is written: it describes what was acknowledged before.
     fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let page = self.map.vacate(None);
         let bytes = self.map.bytes_mut(page);
@@ -94,7 +94,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Finds the newest page of every leaf, of those below the ceiling. Returns which is the youngest of all.
+    /// Finds the newest page of every leaf below the ceiling. Returns the newest of all.
     pub(super) fn read_maps(
         &mut self,
         ceiling: Stamp,
@@ -114,7 +114,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
             let may_have_map = match first {
-                // A proof may be before pages of either kind.
+                // Pages of either kind may follow a proof.
                 Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
                 Seen::Erased => false,
                 Seen::Unreadable => true,
@@ -152,7 +152,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(youngest)
     }
 
-    /// Pins the block of a page that did first what is to be done again, or has done it again since.
+    /// Pins the blocks of the first attempt and of all repetitions of the page to be repeated.
     pub(super) fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
         let Some(suspect) = &mut self.suspect else { return };
         if stamp == suspect.first {
@@ -163,7 +163,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The stamp of a leaf's page.
+    /// Returns the stamp of a leaf's page.
     pub(super) fn leaf_stamp(&mut self, leaf: Leaf) -> Result<Stamp, Fault<D::Error>> {
         let Some(spot) = self.map.spot(leaf) else { return Ok(Stamp::ZERO) };
         match self.stamp_read {
@@ -198,7 +198,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The youngest page of sectors, of those below the ceiling.
+    /// Returns the youngest page of sectors below the ceiling.
     fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
         let mut youngest = None;
         for block in self.blocks.all() {
@@ -219,7 +219,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 }
 
-/// The younger of two.
+/// Returns the younger of two.
 fn younger(one: Option<Youngest>, other: Option<Youngest>) -> Option<Youngest> {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one.stamp >= other.stamp { one } else { other }),

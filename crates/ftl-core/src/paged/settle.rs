@@ -29,13 +29,13 @@ use crate::probe::{Cause, Probe};
 use ftl_iface::StoreWriteError;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Sets right what a power cut may have touched. The first request does it, if the host does not.
+    /// Repairs what a power cut may have damaged. The first request does it if the host does not.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.door.alive()?;
         Ok(self.settle_if_possible()?)
     }
 
-    /// The same; a device without a block for it is read-only, and believes what it has found.
+    /// Does the same. A device without a free block for it is read-only, and serves what it has found.
     pub(super) fn settle_if_possible(&mut self) -> Result<(), Fault<D::Error>> {
         if self.settled {
             return Ok(());
@@ -49,7 +49,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Does the page again and proves it, as far as there are blocks for it.
+    /// Repeats the page and proves it, as far as there are blocks for it.
     fn set_right(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         let stream = match self.with_few_pins(suspect, |ftl| ftl.do_again(suspect)) {
             Err(Fault::ReadOnly) => {
@@ -64,15 +64,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         match self.with_few_pins(suspect, |ftl| ftl.prove(stream)) {
             Ok(()) => self.blocks.unpin_all(),
-            // What was done again stands; the next mount does it once more.
+            // The repetition is on flash; the next mount repeats it once more.
             Err(Fault::ReadOnly) => self.read_only = true,
             Err(fault) => return Err(fault),
         }
         Ok(())
     }
 
-    /// Does something that takes a block. Where there is none, it is tried again with fewer blocks kept: cuts in a row
-    /// have left one page each, and a block with nothing but such a page is used anew.
+    /// Does something that takes a block. If there is none, it is tried again with fewer pinned blocks: a series of
+    /// power cuts leaves blocks with one page each, and those can be reused.
     fn with_few_pins<T>(
         &mut self,
         suspect: Suspect,
@@ -89,8 +89,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Does again what the page did, and says to which stream. What was read of the page stays in the buffer: it may
-    /// have to be tried again.
+    /// Repeats the page, and returns its stream. The page buffer keeps the content, because the program may fail and be
+    /// tried again.
     fn do_again(&mut self, suspect: Suspect) -> Result<Stream, Fault<D::Error>> {
         let sectors = match self.shape.area_of(suspect.spot.block) {
             Area::Fast => Stream::Hot,
@@ -116,7 +116,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(stream)
     }
 
-    /// Programs a page that holds nothing, behind what was done again.
+    /// Programs an empty page behind the repetition.
     fn prove(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
@@ -131,14 +131,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Notes that the sectors held at the door are in that page.
+    /// Maps the sectors in the held slots to a page.
     fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let slots = self.shape.area_at(spot.block).slots;
         for slot in 0..slots {
             if let Some(sector) = self.door.held(slot).copy_of()
                 && sector.get() < self.shape.capacity.get()
             {
-                // Its place before may be erased by now, so that no victim's tag would ever tell of it.
+                // Its previous place may be erased by now, so that no victim's tag would ever name it.
                 let before = self.placed_before(sector)?;
                 self.remember(sector, self.place(spot, slot), before)?;
             }
@@ -146,8 +146,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Takes the page as it is, on a device that takes no writes any more. It may be gone at any time, where it is what
-    /// a cut left: what was read of it stands in for it.
+    /// Accepts the page as it is, on a device that takes no more writes. A page torn by a power cut may become
+    /// unreadable at any time, so its content is served from RAM.
     fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         let kind = match suspect.what {
             What::Sectors => {

@@ -12,24 +12,24 @@ use super::dirty::GROUP;
 use crate::config::PairedPages;
 use crate::layout;
 
-/// Blocks at the start of the area that holds the map: each has a header.
+/// Header blocks, at the start of the area that holds the map.
 pub const HEADERS: u16 = 2;
 
-/// The reserve of the fast area: blocks that no host write opens. A step of reclaiming opens at most one for map pages.
-/// After a power cut one is opened for the repeated page and one for map pages. One more is for another power
-/// cut in turn, which leaves a block hardly filled.
+/// The reserve of the fast area: blocks that no host write opens. A step of garbage collection opens at most one for
+/// map pages. After a power cut, one is opened for the repeated page and one for map pages. One more is for the next
+/// power cut, which leaves a block nearly empty.
 pub const FAST_RESERVE: u32 = 4;
 
-/// The same for the main area, with copies instead of map pages.
+/// The reserve of the main area, with copies instead of map pages.
 pub const MAIN_RESERVE: u32 = 3;
 
-/// The same for a single area, which has all of them.
+/// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
 
-/// Bytes of a map page before its entries: check, horizon.
+/// Bytes of a map page before its entries: check and horizon.
 pub const LEAF_HEAD: u32 = 12;
 
-/// Which of the device's areas.
+/// The areas of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Area {
@@ -42,11 +42,11 @@ pub enum Area {
 /// An area: blocks of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AreaShape {
-    /// The region that it lies in.
+    /// Its region.
     pub region: Region,
-    /// Its first block there.
+    /// Its first block in the region.
     pub first: u32,
-    /// Its blocks.
+    /// The number of its blocks.
     pub blocks: u32,
     /// Pages of a block.
     pub pages: u16,
@@ -56,13 +56,13 @@ pub struct AreaShape {
     pub page_bytes: Bytes,
     /// Spare bytes of a page.
     pub spare_bytes: Bytes,
-    /// Which of its pages share cells.
+    /// Which pages share cells.
     pub pairing: Pairing,
-    /// Pages of a block that no earlier page of it endangers.
+    /// Pages per block that can be programmed without endangering an earlier one.
     pub word_lines: u16,
-    /// The number of its first block.
+    /// The number of its first block over both areas.
     pub first_block: u32,
-    /// The number of its first place.
+    /// The number of its first place over both areas.
     pub first_place: u32,
 }
 
@@ -83,13 +83,13 @@ impl AreaShape {
         }
     }
 
-    /// The same without its first blocks: headers and anchors.
+    /// Returns the area without its first blocks, which hold headers and anchors.
     const fn after(self, anchors: u16) -> Self {
         let first = HEADERS as u32 + anchors as u32;
         Self { first, blocks: self.blocks.saturating_sub(first), ..self }
     }
 
-    /// The most pages that are left out where what is programmed so far is relied upon at one moment.
+    /// Returns the most pages skipped when everything programmed so far becomes protected at once.
     const fn left_out_max(&self) -> u16 {
         let mut most = 0;
         let mut relied = 1;
@@ -130,7 +130,7 @@ impl AreaShape {
         self.pages as u32 * self.slots as u32
     }
 
-    /// Places of the area.
+    /// Returns the number of places.
     pub const fn places(&self) -> u64 {
         self.blocks as u64 * self.block_slots() as u64
     }
@@ -140,68 +140,68 @@ impl AreaShape {
         PageCount::new(self.pages as u32)
     }
 
-    /// Whether a program may endanger pages that were programmed before.
+    /// Whether a program may endanger earlier pages.
     #[inline]
     pub const fn shares_cells(&self) -> bool {
         self.word_lines < self.pages
     }
 
-    /// The number of one of its pages.
+    /// Returns the number of a page.
     pub const fn page_number(&self, spot: Spot) -> u32 {
         (spot.block.get() - self.first_block) * self.pages as u32 + spot.page as u32
     }
 
-    /// The page with that number.
+    /// Returns the page with this number.
     pub const fn spot_of_page(&self, number: u32) -> Spot {
         let (block, page) = divided(number, self.pages as u32);
         Spot { block: BlockNumber::new(self.first_block + block), page: page as u16 }
     }
 
-    /// Whether a block is one of its.
+    /// Whether a block belongs to the area.
     #[inline]
     pub const fn holds(&self, block: BlockNumber) -> bool {
         block.get() >= self.first_block && block.get() - self.first_block < self.blocks
     }
 }
 
-/// How the device is divided.
+/// The division of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PagedShape {
     /// The unit of mapping.
     pub sector_bytes: Bytes,
-    /// Sectors that the host may use.
+    /// Exported sectors.
     pub capacity: SectorCount,
-    /// The small area, on a device of two regions.
+    /// The fast area, on a device with two regions.
     pub fast: Option<AreaShape>,
-    /// The large one.
+    /// The main area.
     pub main: AreaShape,
-    /// Blocks for anchors, behind the headers.
+    /// Blocks for anchors, after the headers.
     pub anchors: u16,
     /// Map pages.
     pub leaves: u32,
-    /// Sectors of a map page.
+    /// Sectors per map page.
     pub leaf_sectors: u32,
-    /// Bytes of an entry.
+    /// Bytes per map entry.
     pub entry_bytes: u8,
-    /// Bytes of the directory's entries.
+    /// Bytes per directory entry.
     pub directory_bytes: u8,
-    /// Bytes of a block's number in an anchor.
+    /// Bytes per block number in an anchor.
     pub block_bytes: u8,
     /// Cells of the table of dirty entries: whole groups.
     pub table_cells: u32,
-    /// Entries that it may have; three quarters to five sixths of its cells.
+    /// The most dirty entries: three quarters to five sixths of the cells.
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
-    /// Streams of the main area beyond two: a cut leaves a block of each that is hardly filled.
+    /// Streams of the main area beyond two: a power cut leaves a nearly empty block of each.
     pub more_streams: u32,
-    /// Blocks of the main area that must be good for every write to be taken.
+    /// The number of good blocks that the main area needs to take writes.
     pub main_needed: u32,
-    /// The same of the fast area.
+    /// The same for the fast area.
     pub fast_needed: u32,
 }
 
-/// Bytes that numbers below this one take, two more numbers among them for "nowhere" and "lost".
+/// Returns the bytes that numbers below this one take, with two more for "nowhere" and "lost".
 const fn bytes_for(numbers: u64) -> u8 {
     let mut bytes = 1;
     while bytes < 4 && numbers + 2 > 1 << (8 * bytes) {
@@ -210,7 +210,7 @@ const fn bytes_for(numbers: u64) -> u8 {
     bytes
 }
 
-/// Bytes that a block's number takes in an anchor, of that many blocks.
+/// Returns the bytes per block number in an anchor.
 const fn block_bytes(blocks: u32) -> u8 {
     match bytes_for(blocks as u64) {
         1 => 2,
@@ -218,15 +218,15 @@ const fn block_bytes(blocks: u32) -> u8 {
     }
 }
 
-/// Cells for that many entries: six for five, and more where they are few. The fuller the table, the longer is the way
-/// to an entry; small tables are those of small processors, and there it counts.
+/// Returns the cells for this many entries: six for five, and more in small tables. A fuller table has longer lookups,
+/// which count on the small processors that have small tables.
 const fn table_cells(entries: u32) -> u32 {
     const MORE: u32 = 128;
     let more = entries / 8;
     entries + entries / 5 + if more < MORE { more } else { MORE }
 }
 
-/// Quotient and remainder. No area is without pages or slots, which the compiler does not know.
+/// Returns quotient and remainder. The divisor is never zero, but the compiler does not know that.
 #[inline]
 const fn divided(number: u32, by: u32) -> (u32, u32) {
     let by = if by == 0 { 1 } else { by };
@@ -234,7 +234,7 @@ const fn divided(number: u32, by: u32) -> (u32, u32) {
 }
 
 impl PagedShape {
-    /// The fast area, where there is one, and the main one.
+    /// Returns the fast area, if there is one, and the main one.
     const fn areas(
         geometry: &Geometry,
         config: &PagedConfig,
@@ -255,7 +255,7 @@ impl PagedShape {
         })
     }
 
-    /// The division of that device.
+    /// Returns the division of a device.
     pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         let sector = config.sector_bytes;
         if !sector.get().is_power_of_two() || sector.get() < 512 {
@@ -316,14 +316,14 @@ impl PagedShape {
         shape.with_needs(config)
     }
 
-    /// How many blocks must be good, and whether the device has them.
+    /// Returns how many blocks must be good, after checking that the device has them.
     const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         let map = self.map_area();
         let usable = match config.paired_pages {
             PairedPages::Guard => map.word_lines as u32,
             PairedPages::Accept => map.pages as u32,
         };
-        // Old versions of map pages take up as much again before they are reclaimed, and one block is open.
+        // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
         let left_out = match config.paired_pages {
             PairedPages::Guard => self.main.left_out_max(),
@@ -357,7 +357,7 @@ impl PagedShape {
         Ok(self)
     }
 
-    /// Blocks of an area that no host's write opens.
+    /// Returns the blocks of an area that no host write opens.
     pub const fn reserve(&self, area: Area) -> u32 {
         match (area, &self.fast) {
             (Area::Fast, Some(_)) => FAST_RESERVE,
@@ -366,13 +366,13 @@ impl PagedShape {
         }
     }
 
-    /// The most sectors of a page.
+    /// Returns the largest number of sectors per page.
     pub const fn slots_max(&self) -> u16 {
         let map = self.map_area();
         if map.slots > self.main.slots { map.slots } else { self.main.slots }
     }
 
-    /// The area that holds the map.
+    /// Returns the area that holds the map.
     pub const fn map_area(&self) -> &AreaShape {
         match &self.fast {
             Some(fast) => fast,
@@ -380,7 +380,7 @@ impl PagedShape {
         }
     }
 
-    /// That area; on a device of one region there is but one.
+    /// Returns the shape of an area; a device with one region has only one.
     #[inline]
     pub const fn area(&self, area: Area) -> &AreaShape {
         match area {
@@ -396,44 +396,44 @@ impl PagedShape {
         if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
     }
 
-    /// The area of a block, as it is shaped.
+    /// Returns the shape of a block's area.
     #[inline]
     pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {
         if block.get() >= self.main.first_block { &self.main } else { self.map_area() }
     }
 
-    /// Blocks of both areas.
+    /// Returns the number of blocks of both areas.
     pub const fn blocks(&self) -> u32 {
         self.main.first_block + self.main.blocks
     }
 
-    /// Places of both areas.
+    /// Returns the number of places of both areas.
     pub const fn places(&self) -> u32 {
         self.main.first_place + self.main.places() as u32
     }
 
-    /// How many whole sectors that many bytes are.
+    /// Returns the number of whole sectors in this many bytes.
     #[inline]
     pub const fn whole_sectors(&self, bytes: usize) -> usize {
         // A power of two: the shape was checked.
         bytes >> self.sector_bytes.get().trailing_zeros()
     }
 
-    /// The leaf of a sector, and its number there.
+    /// Returns the leaf of a sector, and the sector's number in it.
     #[inline]
     pub const fn leaf_of(&self, sector: Sector) -> (Leaf, u32) {
         let (leaf, number) = divided(sector.get(), self.leaf_sectors);
         (Leaf::new(leaf), number)
     }
 
-    /// The first sector of a leaf, and how many it has.
+    /// Returns the first sector of a leaf, and the number of its sectors.
     pub const fn sectors_of(&self, leaf: Leaf) -> (Sector, u32) {
         let first = leaf.get() * self.leaf_sectors;
         let left = self.capacity.get().saturating_sub(first);
         (Sector::new(first), if left < self.leaf_sectors { left } else { self.leaf_sectors })
     }
 
-    /// The place of a slot.
+    /// Returns the place of a slot.
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
         let area = self.area_at(spot.block);
@@ -442,7 +442,7 @@ impl PagedShape {
         Place::new(area.first_place + page * area.slots as u32 + slot as u32)
     }
 
-    /// The slot of a place.
+    /// Returns the slot of a place.
     #[inline]
     pub const fn spot(&self, place: Place) -> (Spot, u16) {
         let main = place.get() >= self.main.first_place;
@@ -454,7 +454,7 @@ impl PagedShape {
         (Spot { block, page: page as u16 }, slot as u16)
     }
 
-    /// The block of a place.
+    /// Returns the block of a place.
     #[inline]
     pub const fn block_of(&self, place: Place) -> BlockNumber {
         let main = place.get() >= self.main.first_place;
@@ -463,12 +463,12 @@ impl PagedShape {
         BlockNumber::new(area.first_block + block)
     }
 
-    /// The number of a map page in the directory.
+    /// Returns a map page's number in the directory.
     pub const fn map_page(&self, spot: Spot) -> u32 {
         self.map_area().page_number(spot)
     }
 
-    /// The map page with that number in the directory.
+    /// Returns the map page with this number in the directory.
     pub const fn map_spot(&self, number: u32) -> Spot {
         self.map_area().spot_of_page(number)
     }
@@ -486,7 +486,7 @@ pub enum PagedShapeError {
     BlockSlots,
     /// The device has more than 2^30 sectors.
     Places,
-    /// The table of dirty entries has fewer than two blocks' sectors, or more than 2^24.
+    /// The table of dirty entries is smaller than the sectors of two blocks, or larger than 2^24.
     Table,
     /// The cache has fewer than two pages.
     Cache,

@@ -1,23 +1,23 @@
-//! The list of what was programmed since the last anchor: an entry for each page, in a map page's memory.
+//! The list of pages programmed since the last anchor, one line each, in a map page's memory.
 
 use super::address::{BlockNumber, Spot};
 use super::map::Cached;
 use super::numbers;
 use crate::layout::Kind;
 
-/// Bytes of a page's line in the list.
+/// Bytes per line.
 pub(super) const LINE: usize = 16;
 
 /// A page that was programmed since the anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Since {
-    /// Its stamp, counted from the anchor's.
+    /// Its stamp, relative to the anchor's.
     pub(super) age: u32,
     pub(super) spot: Spot,
-    /// What its first slot holds; none where the page must be looked at again.
+    /// The content of its first slot; none if the page must be read again.
     pub(super) first: Option<u32>,
     pub(super) kind: Kind,
-    /// How often its block was erased, where it says so.
+    /// The erase count of its block, if it has one.
     pub(super) wear: Option<u16>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct List {
 const NO_SECTOR: u32 = u32::MAX;
 const NO_WEAR: u16 = u16::MAX;
 
-/// The line of a page.
+/// Returns the line of a page.
 pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
     let mut bytes = [0; LINE];
     let kind = match since.kind {
@@ -42,7 +42,7 @@ pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
         _ => 4,
     };
     let fields: [(usize, &[u8]); 5] = [
-        // An anchor's span has no more than 24 bits.
+        // The stamps that an anchor covers fit in 24 bits.
         (0, &(since.age | kind << 24).to_le_bytes()),
         (4, &since.spot.block.get().to_le_bytes()),
         (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),
@@ -57,7 +57,7 @@ pub(super) fn bytes_of(since: &Since) -> [u8; LINE] {
     bytes
 }
 
-/// The page of a line.
+/// Returns the page of a line.
 pub(super) fn since_of(bytes: &[u8; LINE]) -> Since {
     let [a0, a1, a2, kind, b0, b1, b2, b3, f0, f1, f2, f3, p0, p1, w0, w1] = *bytes;
     let first = u32::from_le_bytes([f0, f1, f2, f3]);

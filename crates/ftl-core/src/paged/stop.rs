@@ -7,7 +7,8 @@ use crate::error::Fault;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Writes back what only RAM and tags know, so that the next mount has little to read. The device may be used on.
+    /// Writes everything back that only RAM and tags know, so that the next mount has little to read. The device stays
+    /// usable.
     pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.door.alive()?;
         self.settle_if_possible()?;
@@ -21,7 +22,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Writes every dirty entry back, so that the next mount has little to read.
+    /// Writes all dirty entries back.
     fn flush_all(&mut self) -> Result<(), Fault<D::Error>> {
         let mut last = None;
         for cell in 0..self.table.cells() {
@@ -41,7 +42,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.begin_epoch();
         self.begin_epoch();
-        // One more page tells the horizon.
+        // One more page carries the new horizon.
         self.make_room()?;
         match last {
             Some(leaf) => self.write_leaf(leaf),

@@ -1,4 +1,4 @@
-//! The page store: its parts, and what all of its modules need from it.
+//! The page store: its fields, and what all of its modules use.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -35,9 +35,9 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) leveling: [Leveling; 2],
     /// The wear balance of both areas.
     pub(super) throttle: Throttle,
-    /// Pages that were freed in the fast area, less those that were programmed, since it got short of blocks.
+    /// Pages freed in the fast area minus pages programmed there, since it got short of blocks.
     pub(super) fast_balance: i16,
-    /// Steps of reclaiming in the main area that host pages still have to pay.
+    /// Steps of garbage collection in the main area that host pages still have to pay for.
     pub(super) main_debt: u16,
     /// The recent mean lifetime of host data, in ticks of the clock, times sixteen.
     pub(super) lifetime: u16,
@@ -45,32 +45,32 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) stayed: u16,
     pub(super) filter: SizeFilter,
     pub(super) runs: Runs,
-    /// As long as the longest page.
+    /// A buffer for the largest page.
     pub(super) buffer: &'ram mut [u8],
-    /// The tag of a page whose sectors are copied.
+    /// The tag of a page whose sectors are being copied.
     pub(super) kept: &'ram mut [u8],
     pub(super) epoch: Epoch,
     pub(super) anchors: Anchors<'ram>,
-    /// The page that a power cut may have damaged, as found by the mount.
+    /// The page that a power cut may have damaged, found by the mount.
     pub(super) suspect: Option<Suspect>,
-    /// The stream whose page failed and is not programmed in another block yet.
+    /// The stream whose program failed and has not been repeated in another block yet.
     pub(super) failing: Option<Stream>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
     /// The page that the scrub under way reads next.
     pub(super) scrub: Option<Scrubbed>,
-    /// How often the host read a lost sector since the mount.
+    /// How often the host has read a lost sector since the mount.
     pub(super) lost: u32,
-    /// How often since the mount something waited for blocks, or for anchors of the first walk.
+    /// How often a request has waited since the mount, for blocks or for anchors of the first walk.
     pub(super) waited: u32,
-    /// Whether pages of the host's were written to the stream of copies since it was last relied upon.
+    /// Whether host pages were written to the stream of copies since it was last protected.
     pub(super) shares: bool,
-    /// The map page whose stamp a mount has read last.
+    /// The map page whose stamp a mount read last.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Gives the device and the probe back.
+    /// Returns the device and the probe.
     pub fn into_parts(self) -> (D, P) {
         self.door.into_parts()
     }
@@ -95,12 +95,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         &self.shape
     }
 
-    /// The size of the largest write that enters the fast area.
+    /// Returns the size of the largest write that enters the fast area.
     pub const fn threshold(&self) -> SectorCount {
         self.filter.threshold()
     }
 
-    /// The area of a stream.
+    /// Returns the area of a stream.
     pub(super) const fn area_of(&self, stream: Stream) -> Area {
         match stream {
             Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
@@ -112,7 +112,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.shape.area(self.area_of(stream))
     }
 
-    /// The stream of copies to the main area.
+    /// Returns the stream of copies to the main area.
     pub(super) const fn copies(&self) -> Stream {
         match self.config.streams {
             Streams::One => Stream::Host,
@@ -120,12 +120,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// The address of a slot.
+    /// Returns the place of a slot.
     pub(super) const fn place(&self, spot: Spot, slot: u16) -> Place {
         self.shape.place(spot, slot)
     }
 
-    /// Where the newest copy of a sector is.
+    /// Returns the address of a sector's newest copy.
     pub(super) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
         if let Some(entry) = self.table.get(sector) {
             return Ok(Mapped::At(entry.place));
@@ -133,7 +133,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.mapped(sector, Cause::Scan)
     }
 
-    /// The address in a sector's map page.
+    /// Returns the address in a sector's map page.
     pub(super) fn mapped(
         &mut self,
         sector: Sector,
@@ -160,21 +160,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         matches!(self.config.paired_pages, PairedPages::Guard)
     }
 
-    /// From now on everything acknowledged or copied is relied upon.
+    /// Protects everything acknowledged or copied so far.
     pub(super) fn rely(&mut self) {
         for open in self.opens.iter_mut().flatten() {
             open.relied = open.next;
         }
     }
 
-    /// What a stream has programmed is relied upon from now on.
+    /// Protects what a stream has programmed so far.
     pub(super) const fn rely_on(&mut self, stream: Stream) {
         if let Some(open) = &mut self.opens[stream as usize] {
             open.relied = open.next;
         }
     }
 
-    /// A page is relied upon from now on.
+    /// Protects a page.
     pub(super) fn rely_on_page(&mut self, spot: Spot) {
         for open in self.opens.iter_mut().flatten() {
             if open.block == spot.block {
@@ -200,25 +200,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
     }
 
-    /// Notes that a block of the host's or the map's was erased.
+    /// Notes that a block for host data or map pages was erased.
     pub(super) fn note_erase(&mut self, area: Area) {
         match area {
             Area::Fast => self.throttle.note_log_erase(),
             Area::Main => {
                 self.throttle.note_chain_erase();
-                // Where little enters the fast area, nothing there is emptied: it is tried again some day.
+                // If little data enters the fast area, it has no victims to learn from: it must be tried again at some
+                // time.
                 self.stayed = self.stayed.saturating_sub(1);
             }
         }
     }
 
-    /// Keeps the tag read last.
+    /// Saves the tag read last.
     pub(super) fn keep_tag(&mut self) {
         let kept = core::mem::take(&mut self.kept);
         self.kept = self.door.change_tag(kept);
     }
 
-    /// References that a map page is to its block: as many as make a block full of map pages full.
+    /// Returns the references for which a map page counts, so that a block full of map pages counts as full.
     pub(super) fn leaf_weight(&self) -> u16 {
         let map = self.shape.map_area();
         let pages = match self.config.paired_pages {

@@ -1,4 +1,4 @@
-//! Trims: one map page for each leaf.
+//! Trims: each leaf takes one map page.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Forgets sectors: by a map page each.
+    /// Trims sectors, with one map page per leaf.
     pub(super) fn trim_all(
         &mut self,
         first: Sector,

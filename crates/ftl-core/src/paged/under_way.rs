@@ -21,7 +21,7 @@ pub(super) enum Stream {
     Left,
     /// Copies within the main area.
     Copies,
-    /// The same, from a block that is old.
+    /// Copies from an old block.
     Old,
 }
 
@@ -29,56 +29,56 @@ impl Stream {
     pub(super) const ALL: [Self; 7] =
         [Self::Map, Self::Hot, Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
 
-    /// Those of the main area.
+    /// The streams of the main area.
     pub(super) const MAIN: [Self; 5] =
         [Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
 }
 
-/// A block that takes pages.
+/// An open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Open {
     pub(super) block: BlockNumber,
-    /// The page to be programmed next.
+    /// The next page to program.
     pub(super) next: u16,
-    /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
+    /// Pages before this one are protected: a page whose program could corrupt one of them is skipped.
     pub(super) relied: u16,
 }
 
-/// The horizon: from which stamp on tags must be read after a power cut.
+/// Epochs and the horizon: the stamp from which on tags must be read after a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Epoch {
     /// Everything up to this stamp is in map pages.
     pub(super) horizon: Stamp,
     /// The start of the current epoch. When no entry of the previous one is left, it becomes the horizon.
     pub(super) begun: Stamp,
-    /// When it should end.
+    /// The stamp at which it should end.
     pub(super) due: u64,
 }
 
 impl Epoch {
-    /// The first of a device.
+    /// Returns the first epoch of a device.
     pub(super) const FIRST: Self = Self { horizon: Stamp::ZERO, begun: Stamp::ZERO, due: 0 };
 }
 
-/// A block that is being emptied.
+/// A victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Victim {
     pub(super) block: BlockNumber,
-    /// The page to be looked at next.
+    /// The next page to examine.
     pub(super) page: u16,
-    /// And its slot.
+    /// The next slot of it.
     pub(super) slot: u16,
-    /// If no page is left to be examined, but something still refers to the block: the leaf to be searched next.
+    /// The next leaf to search, if all pages were examined but the block still has references.
     pub(super) salvaged: u32,
-    /// Pages copied out of it for each page of the host's.
+    /// Pages copied out of it per host page.
     pub(super) pace: u16,
-    /// Where its copies go.
+    /// The stream of its copies.
     pub(super) stream: Stream,
-    /// What it is emptied for.
+    /// The reason for emptying it.
     pub(super) cause: Cause,
 }
 
-/// The page programmed last before the mount. Its content is in the page buffer, its slots are in the flash access
+/// The page programmed last before the mount. Its content is in the page buffer, and its slots are in the flash access
 /// layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
@@ -86,11 +86,11 @@ pub(super) struct Suspect {
     pub(super) what: What,
     /// The stamp of the first attempt: of this page, or of the one that it repeats.
     pub(super) first: Stamp,
-    /// The address of that first page, once it is found.
+    /// The address of the first attempt, once it is found.
     pub(super) origin: Option<Spot>,
 }
 
-/// What it holds.
+/// Its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// Sectors.
@@ -99,7 +99,7 @@ pub(super) enum What {
     Map(Leaf),
 }
 
-/// What a scrub reads next.
+/// The next page that a scrub reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scrubbed {
     /// A header.
@@ -108,16 +108,16 @@ pub(super) enum Scrubbed {
     Page(Spot),
 }
 
-/// What is known of an area's least worn blocks.
+/// The search for an area's least worn block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leveling {
-    /// Where the search continues.
+    /// The position of the search.
     pub(super) hand: u32,
-    /// The least worn block in use that was met.
+    /// The least worn block in use found so far.
     pub(super) least: Option<BlockNumber>,
-    /// How often the block was erased that was opened last.
+    /// The erase count of the block opened last.
     pub(super) worn: u16,
-    /// Blocks that were opened since one was emptied to be worn.
+    /// Blocks opened since the last victim of wear leveling.
     pub(super) since: u16,
 }
 

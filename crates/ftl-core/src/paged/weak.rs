@@ -7,30 +7,30 @@ use super::config::RefreshLimits;
 use super::shape::Area;
 use crate::weak::Noted;
 
-/// What is rewritten at a time.
+/// The unit of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weak {
     /// Both headers.
     Headers,
-    /// What is in use of a block.
+    /// The valid data of a block.
     Block(BlockNumber),
 }
 
-/// What waits to be rewritten.
+/// The queue of refreshes.
 #[derive(Debug)]
 pub struct WeakOnes {
     limits: RefreshLimits,
-    /// Those that wait.
+    /// The waiting ones.
     pub noted: Noted<Weak>,
 }
 
 impl WeakOnes {
-    /// None is known. Pages are weak from these limits on.
+    /// Creates an empty queue. Pages are weak from these limits on.
     pub const fn new(limits: RefreshLimits) -> Self {
         Self { limits, noted: Noted::NONE }
     }
 
-    /// Notes that bits had to be corrected.
+    /// Notes corrected bits of a page.
     #[cold]
     #[inline(never)]
     pub fn note_corrected(&mut self, weak: Weak, area: Area, corrected: Corrected) {
@@ -44,14 +44,14 @@ impl WeakOnes {
         }
     }
 
-    /// Notes what is to be rewritten.
+    /// Adds a refresh.
     #[cold]
     #[inline(never)]
     pub fn note(&mut self, weak: Weak) {
         self.noted.note(weak, |noted| *noted == weak);
     }
 
-    /// Forgets what was rewritten, or need not be.
+    /// Removes a refresh that is done or not needed.
     #[inline]
     pub fn forget(&mut self, weak: Weak) {
         if self.noted.waits() {

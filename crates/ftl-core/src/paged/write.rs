@@ -1,4 +1,4 @@
-//! Writes of the host: page by page, each paid for before it is programmed.
+//! Host writes: page by page, and each pays for its space before it is programmed.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
@@ -22,8 +22,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (mut sector, mut rest) = (first, data);
-        // Sectors that are still to go with one that died young: as many as fill a page of the main area, so that none
-        // of its pages is left in part.
+        // Remaining sectors that follow one with short-lived old data: as many as fill a page of the main area, so that
+        // no page there is left partly filled.
         let mut young = 0;
         if asked == Stream::Hot {
             let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
@@ -74,7 +74,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Data that does not fill a page of the main area goes to the fast one, unless the throttle forbids it; so does
+    /// Data that does not fill a page of the main area goes to the fast one, unless the throttle forbids it. So does
     /// data of a burst.
     const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
         let open = self.shape.fast.is_some() && !self.is_closed();
