@@ -8,7 +8,7 @@ pub use crate::table::BlockNumber;
 
 use crate::table::Row;
 
-/// Declares a place, with a form for tables in which the largest value means "none".
+/// Declares an address type, with a form for tables in which the largest value means "none".
 macro_rules! place {
     ($(#[$doc:meta])* $name:ident, $number:ty) => {
         $(#[$doc])*
@@ -16,22 +16,22 @@ macro_rules! place {
         pub struct $name($number);
 
         impl $name {
-            /// The largest number that a place may have; those above it have meanings of their own in tables.
+            /// The largest number of such an address; tables use larger values for other purposes.
             pub const LAST: $number = <$number>::MAX - 1;
 
-            /// The place with this number.
+            /// Returns the address with this number.
             #[inline]
             pub const fn new(number: $number) -> Self {
                 Self(number)
             }
 
-            /// The plain number.
+            /// Returns the number.
             #[inline]
             pub const fn get(self) -> $number {
                 self.0
             }
 
-            /// The place as tables store it.
+            /// Returns the value that tables store.
             #[inline]
             pub const fn store(place: Option<Self>) -> $number {
                 match place {
@@ -40,7 +40,7 @@ macro_rules! place {
                 }
             }
 
-            /// The place that a table stores.
+            /// Returns the address for a table's value.
             #[inline]
             pub const fn load(stored: $number) -> Option<Self> {
                 if stored == <$number>::MAX { None } else { Some(Self(stored)) }
@@ -57,7 +57,7 @@ macro_rules! place {
 }
 
 place!(
-    /// A logical block: a run of the host's sectors as long as a chain block.
+    /// A logical block: as many consecutive sectors of the host as a chain block holds.
     LogicalBlock,
     BlockNumber
 );

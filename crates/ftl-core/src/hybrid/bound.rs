@@ -1,4 +1,4 @@
-//! The worst case of a request, as a formula.
+//! The worst-case cost of a request, as a formula.
 //!
 //! A chain block has `P` pages of `s` slots; a log block has `d` pages of data and `u` of summary; a chain may have `L`
 //! log blocks; a request does `c` steps of housekeeping for each of its pages.
@@ -48,11 +48,11 @@ pub struct WorstCase {
     sectors_per_block: u64,
     chain_logs: u64,
     copies: u64,
-    /// Pages that one program endangers, where care is taken of them.
+    /// Pages that one program endangers, if paired pages are protected.
     endangered: u64,
     chain_blocks: u64,
     logical_blocks: u64,
-    /// Free blocks that no log block takes.
+    /// Free blocks that are not used for log blocks.
     in_hand: u64,
     meta: MetaFigures,
     log: Option<LogFigures>,
@@ -120,7 +120,7 @@ impl WorstCase {
     /// The first change after a mount breaks the seals of checkpoints.
     const SEALS: Operations = Operations { reads: 0, programs: 0, erases: CHECKPOINT_AREAS as u64 };
 
-    /// Reads that find a chain's map: every page of its log blocks, twice where it is a trim.
+    /// Reads that build a chain's map: every page of its log blocks, twice if it is a trim.
     const fn scan(&self) -> u64 {
         (self.chain_logs + 1) * self.chain_pages * 2
     }
@@ -143,7 +143,7 @@ impl WorstCase {
         }
     }
 
-    /// Making room in a chain, and what its block becoming whole may free.
+    /// Making space in a chain, and what may be freed when its block becomes full.
     const fn room(&self) -> Operations {
         let folds = self.fold().times(2);
         let switch = Operations { reads: 0, programs: 0, erases: self.chain_logs + 2 };
@@ -152,8 +152,8 @@ impl WorstCase {
         folds.and(switch).and(scans).and(copies)
     }
 
-    /// What precedes the program of a page of a chain: the pages that it endangers are looked at, proved, and copied to
-    /// the log, slot by slot.
+    /// Before a page of a chain is programmed, the pages that it endangers are read, proved, and copied to the log,
+    /// slot by slot.
     const fn guard(&self) -> Operations {
         if self.endangered == 0 {
             return Operations { reads: 0, programs: 0, erases: 0 };
@@ -165,13 +165,13 @@ impl WorstCase {
             }
             None => (0, 0),
         };
-        // Pages are left out until one is found that endangers nothing.
+        // Pages are skipped until one is found that endangers nothing.
         let looked_at = self.endangered * self.chain_pages;
         let reads = self.prove() + looked_at + self.endangered * self.chain_slots;
         Operations { reads, programs, erases }
     }
 
-    /// So many steps of housekeeping, the summaries that they close aside.
+    /// Steps of housekeeping, without the summaries that they write.
     const fn steps(&self, count: u64) -> Operations {
         let (slots, summary) = match self.log {
             Some(log) => (log.slots, log.summary_pages),
@@ -187,7 +187,7 @@ impl WorstCase {
         .times(count)
     }
 
-    /// Programs of summaries, where that many pages go to the log.
+    /// Programs of summaries when this many pages go to the log.
     const fn summaries(&self, pages: u64) -> u64 {
         match self.log {
             Some(log) => (pages / log.data_pages + 1) * log.summary_pages,
@@ -195,10 +195,10 @@ impl WorstCase {
         }
     }
 
-    /// A write of that many sectors, one at least.
+    /// Returns the bound for a write of one or more sectors.
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
-        // Pages and logical blocks that a request touches where it lies worst.
+        // Pages and logical blocks that the worst-placed request touches.
         let pages = (count + self.chain_slots - 1).div_ceil(self.chain_slots);
         let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
         let (log_pages, entering) = match self.log {
@@ -215,7 +215,7 @@ impl WorstCase {
         own.and(guarded).and(chains).and(self.steps(steps)).and(summaries).and(Self::SEALS)
     }
 
-    /// A trim of that many sectors, one at least: a page for each logical block.
+    /// Returns the bound for a trim of one or more sectors: a page per logical block.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
@@ -230,16 +230,16 @@ impl WorstCase {
             .and(Self::SEALS)
     }
 
-    /// A read of that many sectors, one at least.
+    /// Returns the bound for a read of one or more sectors.
     pub const fn read(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
-        // Where no map is kept, each sector may scan its chain; where some are, each logical block.
+        // Without cached maps each sector may scan its chain; with a cache, each logical block.
         let scans = count * self.scan() + blocks * self.prove();
         Operations { reads: count + scans, programs: 0, erases: 0 }
     }
 
-    /// Maintenance of that many steps.
+    /// Returns the bound for maintenance of this many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
         let count = budget as u64;
         let summaries = Operations { reads: 0, programs: self.summaries(count), erases: 0 };

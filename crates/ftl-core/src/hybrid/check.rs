@@ -1,4 +1,4 @@
-//! The invariants, each a function with a name. Only tests call them, between all steps.
+//! The invariants, each as a named function. Only tests call them, between all steps.
 //!
 //! They read tags from the device, to compare the tables with the flash.
 
@@ -36,7 +36,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.sectors_left_elsewhere_are_there()
     }
 
-    /// How many blocks the longest chain has.
+    /// Returns the number of blocks of the longest chain.
     pub fn longest_chain(&self) -> u32 {
         let lengths = self.logical_blocks().map(|logical| self.chain_of(logical).count());
         lengths.max().unwrap_or(0) as u32
@@ -96,7 +96,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// A free block reads as erased.
     fn free_blocks_are_erased(&mut self) -> Checked {
-        // Those that a power cut may have touched are erased when they are taken.
+        // Blocks that a power cut may have damaged are erased when they are taken.
         let suspects = word(self.mlc.chains.suspects()) as usize;
         let free: Vec<ChainBlock> = self.mlc.chains.free().skip(suspects).collect();
         for block in free {
@@ -148,7 +148,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let sectors = self.mlc.sectors_per_block().get() as usize;
         let mut places = vec![(MapEntry::InPlace, Stamp::ZERO); sectors];
         let logs: Vec<ChainBlock> = self.mlc.chains.logs(logical).collect();
-        // Log blocks are younger than the data block: else a mount would take them for stale.
+        // Log blocks must be younger than the data block, or a mount would take them for stale.
         let mut newest = Stamp::ZERO;
         if let Some(data) = self.mlc.chains.data(logical)
             && let Seen::Page(tag) = self.flash.look(Spot::chain(data, 0), Cause::Mount)?
@@ -168,7 +168,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 if tag.kind == Kind::Trim {
                     let trim = match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
                         Ok(trim) => trim,
-                        // It was torn, and has gone bad since its tag was read.
+                        // It was torn, and has become unreadable since its tag was read.
                         Err(Fault::Uncorrectable) => continue,
                         Err(fault) => return Err(fault.into()),
                     };
@@ -230,8 +230,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether a map may know more than the tags that can be read: it names a page that cannot be, or a lost page may
-    /// have spoken of the sector.
+    /// Whether a map may know more than the readable tags: it names an unreadable page, or a lost page may have named
+    /// the sector.
     fn is_known_otherwise(
         &mut self,
         logical: LogicalBlock,
@@ -306,7 +306,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let suspect = (usize::from(used)..usize::from(used) + suspects).contains(&at);
             let agrees = match seen {
                 Seen::Page(_) | Seen::Unreadable => programmed,
-                // A cut in the erase of a tail leaves any of its pages.
+                // A power cut during the erase of a tail may leave any of its pages.
                 Seen::Erased => !programmed || at == 0,
             };
             ensure(agrees || suspect, || {
@@ -371,7 +371,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Nobody passes over the log where it holds something.
+    /// No lookup in the log is skipped for a chain of which the log holds a sector.
     fn chains_with_entries_are_logged(&self) -> Checked {
         for (sector, _) in self.entries() {
             let (logical, _) = self.mlc.locate(sector);
@@ -382,7 +382,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// A slot that a fold left to the log or to a younger log block has its sector there.
+    /// A sector that a fold did not copy is in the log or in a younger log block.
     fn sectors_left_elsewhere_are_there(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             let Some(data) = self.mlc.chains.data(logical) else {

@@ -20,7 +20,7 @@ impl Shape {
     pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
         let mut place_blocks = 1;
         loop {
-            // Larger places leave less to be written down, until nothing is left to divide.
+            // Larger checkpoint areas leave less to be recorded, until nothing is left to divide.
             let shape = match Self::with_places(geometry, config, place_blocks) {
                 Ok(shape) => shape,
                 Err(error) => return Err(error),
@@ -32,13 +32,13 @@ impl Shape {
         }
     }
 
-    /// Bytes of an image that a place has room for, beside its seal.
+    /// Returns the bytes of an image that a checkpoint area holds, without its seal.
     pub const fn place_bytes(&self) -> u64 {
         CheckpointArea::new(&self.meta, 0).seal() as u64 * self.meta.page_bytes.get() as u64
     }
 
-    /// Bytes of an image of the tables, given the bytes of the log's hash table: the sum of what each module declares
-    /// beside its `save`.
+    /// Returns the bytes of an image of the tables, given those of the log's hash table: the sum of what each module
+    /// declares beside its `save`.
     pub const fn image_bytes(&self, index_bytes: u64) -> u64 {
         let (blocks, logical) = (self.chain.blocks, self.logical_blocks);
         let of_log = match &self.log {
@@ -57,8 +57,8 @@ impl Shape {
             + Scrub::image_bytes(self.width())
     }
 
-    /// Bytes of the hash table that places are made for: half as many entries as the log has places for sectors, of
-    /// five bytes each. The hash table itself may be another at each mount, and the parts of the device may not.
+    /// Returns the bytes of the hash table for which checkpoint areas are sized: half as many entries as the log has
+    /// slots, of five bytes each. The hash table may differ at each mount, but the areas of the device may not.
     const fn usual_index_bytes(&self) -> u64 {
         match &self.log {
             Some(area) => {

@@ -41,7 +41,7 @@ use crate::memory::Owned;
 use crate::memory::{Declared, Lent, Plan, PlanRow};
 use crate::table::word;
 
-/// Every table: what each room declares, room after room. In this order they take their part of the lent slices.
+/// All tables, as each module declares them. In this order they take their parts of the lent slices.
 const DECLARED: [&[Declared]; 5] = [
     &FlashMemory::TABLES,
     &MlcMemory::TABLES,
@@ -59,7 +59,7 @@ const TABLES: usize = {
     tables
 };
 
-/// How long the tables are, room after room.
+/// The lengths of the tables, module by module.
 struct Lengths {
     all: [usize; TABLES],
     /// Elements of 16, 32 and 8 bits.
@@ -70,7 +70,7 @@ struct Lengths {
 impl Lengths {
     const NONE: Self = Self { all: [0; TABLES], elements: [0; 3], filled: 0 };
 
-    /// Adds those of the next room, which declares these tables.
+    /// Adds the lengths of the next module, which declares these tables.
     const fn add(&mut self, declared: &[Declared], lengths: &[usize]) {
         let mut at = 0;
         while at < lengths.len() {
@@ -86,7 +86,7 @@ impl Lengths {
     }
 }
 
-/// What a plan follows from: the device, and of the configuration that which a table or a limit depends on.
+/// What a plan depends on: the device, and the parts of the configuration that decide about a table or a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Given {
     geometry: Geometry,
@@ -157,7 +157,7 @@ impl RamPlan {
             Some(entries) => entries,
             None => places / 2,
         };
-        // Folds look for every sector of a logical block, also for those that the host may not use.
+        // Folds look up every sector of a logical block, also those beyond the exported capacity.
         let logical = word(shape.logical_blocks);
         let sectors = SectorCount::new(logical * shape.sectors_per_block.get());
         match IndexShape::new(
@@ -172,18 +172,18 @@ impl RamPlan {
         }
     }
 
-    /// Whether it is the plan for that device and configuration. It compares what the plan was made from, so that
-    /// firmware whose plan is a `const` need not carry the code that makes one.
+    /// Whether this is the plan for a device and configuration. It compares what the plan was made from, so that
+    /// firmware with a `const` plan does not link the code that makes plans.
     pub fn is_for(&self, geometry: &Geometry, config: &Config) -> bool {
         self.given == Given::new(geometry, config)
     }
 
-    /// How the device is divided.
+    /// Returns the division of the device.
     pub const fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// How the hash table is laid out, where there is a log.
+    /// Returns the layout of the hash table, if there is a log.
     pub const fn index_shape(&self) -> Option<&IndexShape> {
         self.index.as_ref()
     }
@@ -231,8 +231,8 @@ impl Plan for RamPlan {
 /// Lent memory, of just the lengths of the plan.
 pub type Ram<'ram> = Lent<'ram, RamPlan>;
 
-/// By how many bytes the `Ftl` itself is larger with the feature `wide` than without it, on hosts of 64 bits: what a
-/// simulator of a device that fits without it takes off.
+/// The extra bytes of the `Ftl` itself with the feature `wide`, on 64-bit hosts. A simulator subtracts them for a
+/// device that fits without the feature.
 #[cfg(feature = "wide")]
 pub const WIDENED_BY: usize = 224;
 

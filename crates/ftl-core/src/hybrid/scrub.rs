@@ -5,16 +5,16 @@ use crate::hybrid::shape::{HEADER_BLOCKS, Shape};
 use crate::image::{Sink, Source};
 use crate::table::{BlockNumber, Width, number};
 
-/// How far a scrub has come.
+/// The position of a scrub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scrub {
-    /// The page to be read next; none while no scrub is under way.
+    /// The next page to read; none if no scrub is running.
     pub(crate) next: Option<Spot>,
-    /// Whether it has moved since the valid checkpoint.
+    /// Whether it has advanced since the valid checkpoint.
     pub(crate) moved: bool,
 }
 
-/// Blocks of a part that are scrubbed, and pages of each.
+/// Returns the blocks of an area that are scrubbed, and the pages of each.
 pub(crate) fn extent(shape: &Shape, purpose: Purpose) -> (BlockNumber, u16) {
     match purpose {
         Purpose::Meta => (number(HEADER_BLOCKS), shape.meta.pages),
@@ -23,7 +23,7 @@ pub(crate) fn extent(shape: &Shape, purpose: Purpose) -> (BlockNumber, u16) {
     }
 }
 
-/// What a checkpoint holds where there is no position of the scrub.
+/// Means in a checkpoint that no scrub is running.
 const NO_PAGE: u8 = u8::MAX;
 
 impl Scrub {
@@ -40,7 +40,7 @@ impl Scrub {
         sink.half(self.next.map_or(0, Spot::page));
     }
 
-    /// Restores it. Whatever the checkpoint holds, the page that results exists.
+    /// Restores the position. Whatever the checkpoint holds, the resulting page exists.
     pub(crate) fn load(source: &mut impl Source, shape: &Shape) -> Option<Self> {
         let (purpose, block) = (source.byte()?, shape.width().take(source)?);
         let page = source.half()?;

@@ -46,7 +46,7 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) free_blocks_low: BlockNumber,
     /// While the host is idle, folding continues until this many are free.
     pub(crate) free_blocks_idle: BlockNumber,
-    /// How many checkpoints there were, as far as this mount knows.
+    /// The number of checkpoints so far, as far as this mount knows.
     pub(crate) turn: u32,
     /// The recovery work that a mount without a checkpoint has left to the first request.
     pub(crate) unsettled: Option<Unsettled>,
@@ -83,7 +83,7 @@ pub(crate) struct RequestStart {
 /// The recovery work that a mount without a checkpoint has left to the first request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unsettled {
-    /// The page programmed last, of those met.
+    /// The page programmed last, among those read so far.
     pub(crate) youngest: Option<Youngest>,
     /// A page of the log that is not mapped yet.
     pub(crate) held: Option<Held>,
@@ -94,18 +94,18 @@ pub(crate) struct Unsettled {
     pub(crate) rescued: Option<Rescued>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
-    /// Whether it is certain that power failed in no operation.
+    /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
 }
 
 /// The page programmed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Youngest {
-    /// Where.
+    /// Its address.
     pub(crate) spot: Spot,
-    /// When.
+    /// Its stamp.
     pub(crate) stamp: Stamp,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct Held {
     pub(crate) block: LogBlock,
     /// The page.
     pub(crate) page: u16,
-    /// When it was programmed.
+    /// Its stamp.
     pub(crate) stamp: Stamp,
 }
 
@@ -137,13 +137,13 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         }
     }
 
-    /// Whether that is the page programmed last.
+    /// Whether a page is the one programmed last.
     pub(crate) fn is_youngest(&self, spot: Spot) -> bool {
         let youngest = self.unsettled.and_then(|state| state.youngest);
         youngest.is_some_and(|youngest| youngest.spot == spot)
     }
 
-    /// The logical block to which a page belongs, which must be the one read last.
+    /// Returns the logical block of a page, which must be the page read last.
     pub(crate) fn owner(&self, page: Spot) -> Option<LogicalBlock> {
         let logical = self.flash.any_place(page).map(|sector| self.mlc.locate(sector).0);
         logical.filter(|logical| logical.get() < self.shape.logical_blocks)
@@ -161,7 +161,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         }
     }
 
-    /// Gives device and probe back.
+    /// Returns the device and the probe.
     pub fn into_parts(self) -> (D, P) {
         self.flash.into_parts()
     }
@@ -186,7 +186,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         &self.shape
     }
 
-    /// The largest write that counts as hot now.
+    /// Returns the size of the largest write that currently counts as hot.
     pub fn threshold(&self) -> SectorCount {
         self.filter.threshold()
     }
@@ -196,7 +196,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         self.throttle.is_active()
     }
 
-    /// The current maximum distance of tail and head (`k` of the paper); none without a log.
+    /// Returns the current maximum distance of tail and head (`k` of the paper); none without a log.
     pub fn window(&self) -> BlockCount {
         self.throttle.window()
     }

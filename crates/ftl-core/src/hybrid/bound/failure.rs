@@ -16,8 +16,8 @@ use crate::bound::Operations;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, HEADER_BLOCKS};
 
 impl WorstCase {
-    /// What each block that fails in a request adds at most, where no more fail than the device's health said may fail
-    /// at once ([`Health::at_once`](crate::Health)).
+    /// Returns the most that each failing block adds to a request, if no more fail than the device's health allows at
+    /// once ([`Health::at_once`](crate::Health)).
     pub const fn failure(&self) -> Operations {
         let summary = match self.log {
             Some(log) => log.summary_pages,
@@ -51,8 +51,8 @@ impl WorstCase {
         self.room().and(sector).times(log.slots).and(copy)
     }
 
-    /// What the request that uses up the reserve adds: it writes a checkpoint. The running fold is given up; the seals
-    /// are broken, and each place for checkpoints is tried.
+    /// Returns what the request that uses up the reserve adds: it writes a checkpoint. The running fold is given up,
+    /// the seals are broken, and each checkpoint area is tried.
     pub const fn end_of_reserve(&self) -> Operations {
         let places = CHECKPOINT_AREAS as u64;
         let seals = Operations { reads: 2 * places, ..Self::SEALS };

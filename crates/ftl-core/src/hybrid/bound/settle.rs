@@ -9,8 +9,8 @@
 //!   are read slot by slot; one of them is erased and programmed. The first change erases the seals.
 //! - *Put chains in order:* each of the `L + 4` blocks of a chain is compared with all before it. At most as many are
 //!   stale, in one chain, and erased.
-//! - *Map the log and close its head:* a summary is programmed, or an empty head is erased. If the
-//!   hash table is full, all chains are proved, again for each entry.
+//! - *Map the log and close its head:* a summary is programmed, or an empty head is erased. If the hash table is full,
+//!   all chains are proved, once per entry.
 //! - *Write the copy again:* for each sector `P + 1` programs, because it may take a fold, with the erases of the fold,
 //!   of a switch, and of two blocks that a power cut may have damaged. `P` more for each block kept free.
 //! - *Erase the copies:* all blocks of the meta part except the headers, if a rescue block is bad.
@@ -54,10 +54,10 @@ impl WorstCase {
         self.meta.pages.saturating_sub(2)
     }
 
-    /// Finding the copy that counts, finding what is to be copied, and copying.
+    /// Finding the valid copy, finding what must be copied, and copying it.
     const fn rescue(&self) -> Operations {
         let backups = match self.log {
-            // Each page is met on the way to the oldest backup, and once more to be copied.
+            // Each page is read on the way to the oldest backup, and once more to be copied.
             Some(log) => log.blocks * log.data_pages * (2 + log.slots) + 1,
             None => 0,
         };
@@ -66,7 +66,7 @@ impl WorstCase {
         Operations {
             reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
             programs: self.meta.pages,
-            // Its own block, and that of a copy which it takes the place of.
+            // Its own block, and that of a copy which it replaces.
             erases: 2,
         }
     }
@@ -106,14 +106,14 @@ impl WorstCase {
         }
     }
 
-    /// Mapping the log, where the mount could not, and closing its head.
+    /// Mapping the rest of the log, which the mount could not, and closing its head.
     const fn settle_log(&self) -> Operations {
         let Some(log) = self.log else {
             return Operations::NONE;
         };
         let LogFigures { blocks, slots, data_pages, summary_pages } = log;
         let entries = blocks * data_pages * slots;
-        // A summary is read twice where blocks were passed over; a page that was held back is looked at slot by slot.
+        // A summary is read twice if blocks were skipped; a page that was held back is read slot by slot.
         let block = 2 * summary_pages + 3 + data_pages + 2 * slots;
         // Each entry may find the hash table full: every chain is proved then, and the entry itself.
         let proof = self.logical_blocks * self.scan_torn()
@@ -125,13 +125,13 @@ impl WorstCase {
         Operations { reads, programs: summary_pages, erases: 1 }
     }
 
-    /// Writing what was copied to the chains again, sector by sector.
+    /// Writing the copied data to the chains again, sector by sector.
     const fn write_again(&self) -> Operations {
         let guarded = self.prove_torn() + self.endangered * self.chain_pages;
         let fold = Operations {
             reads: self.prove_torn() + self.scan_torn() + self.chain_pages * self.chain_slots,
             programs: self.chain_pages,
-            // What it froze, and its target where a cut may have touched that.
+            // The blocks that it froze, and its target if a power cut may have damaged it.
             erases: self.chain_logs + 3,
         };
         // The page that is read for it and the sector's own; the log block that is taken, and what a switch frees.

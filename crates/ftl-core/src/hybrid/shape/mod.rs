@@ -28,14 +28,14 @@ use crate::hybrid::address::{BlockNumber, LogBlock, LogicalBlock};
 use crate::layout;
 use crate::table::{Width, short, word};
 
-/// Blocks that carry the header, the first of the meta part. Two, so that one block may go bad.
+/// Header blocks, the first of the meta area. There are two, so that one may go bad.
 pub const HEADER_BLOCKS: u16 = 2;
 
-/// Blocks for the copies that a mount makes of what a power cut may have touched. They follow the headers, and are used
-/// in turn.
+/// Blocks for the copies that a mount makes of data which a power cut may have damaged. They follow the headers, and
+/// are used in turn.
 pub const RESCUE_BLOCKS: u16 = 2;
 
-/// Where they are in the meta part.
+/// Their numbers in the meta area.
 pub const RESCUE: Range<u16> = HEADER_BLOCKS..HEADER_BLOCKS + RESCUE_BLOCKS;
 
 /// Areas for checkpoints, behind those blocks. They are used in turn, and one of them may go bad.
@@ -60,17 +60,17 @@ impl CheckpointArea {
         Self { first: before + number * blocks, blocks, pages: meta.pages }
     }
 
-    /// The number of the page that carries the seal: the last.
+    /// Returns the number of the page with the seal, which is the last.
     pub const fn seal(&self) -> u32 {
         (self.blocks as u32 * self.pages as u32).saturating_sub(1)
     }
 
-    /// The block that carries the seal.
+    /// Returns the block with the seal.
     pub const fn seal_block(&self) -> u16 {
         (self.first + self.blocks).saturating_sub(1)
     }
 
-    /// Block and page of the page with that number in the place.
+    /// Returns block and page of a page with this number.
     pub const fn page(&self, number: u32) -> (u16, u16) {
         match (number.checked_div(self.pages as u32), number.checked_rem(self.pages as u32)) {
             (Some(block), Some(page)) => (self.first + block as u16, page as u16),
@@ -79,49 +79,49 @@ impl CheckpointArea {
     }
 }
 
-/// Spare blocks without which chains cannot be served: one for a log block, one for a fold.
+/// The spare blocks that chains need at least: one for a log block, one for a fold.
 pub const SPARE_BLOCKS_MIN: u16 = 2;
 
 /// A run of blocks of one region that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
-    /// The region that it lies in.
+    /// Its region.
     pub region: Region,
-    /// Its first block's number there.
+    /// The number of its first block in the region.
     pub first: u32,
     /// Its blocks.
     pub blocks: BlockNumber,
-    /// Pages a block that are used. Where several share a word line, meta and log use only the first of them, so that
-    /// no program of theirs endangers another page.
+    /// Used pages per block. If several pages share a word line, meta area and log use only the first of them, so that
+    /// their programs endanger no other page.
     pub pages: u16,
-    /// Bytes a page.
+    /// Bytes per page.
     pub page_bytes: Bytes,
-    /// Spare bytes a page.
+    /// Spare bytes per page.
     pub spare_bytes: Bytes,
-    /// Sectors a page, a power of two.
+    /// Sectors per page, a power of two.
     pub slots: u16,
 }
 
 impl Area {
-    /// Sectors that a block has places for.
+    /// Returns the sectors per block.
     #[inline]
     pub const fn sectors_per_block(&self) -> u32 {
         self.pages as u32 * self.slots as u32
     }
 
-    /// How many blocks it has, whether or not the feature `wide` is on.
+    /// Returns the number of blocks, with or without the feature `wide`.
     #[inline]
     pub const fn block_count(&self) -> BlockCount {
         BlockCount::new(word(self.blocks))
     }
 
-    /// Its blocks, where it is no part of chains: those have 16 bits.
+    /// Returns the number of blocks of an area that is not for chains, in 16 bits.
     #[inline]
     pub(crate) const fn short_blocks(&self) -> u16 {
         short(self.blocks)
     }
 
-    /// Pages of a log block that hold data, before its summary.
+    /// Returns the data pages of a log block, which come before its summary.
     pub const fn data_pages(&self) -> u16 {
         self.pages - layout::summary_pages(self.pages, self.slots, self.page_bytes)
     }
@@ -136,8 +136,8 @@ impl Area {
         if shape.page_bytes.get() < sector.get() {
             return Err(ShapeError::SectorBytes(sector));
         }
-        // The caller has found the sector to be a power of two. The compiler does not see that from here at every level
-        // of optimisation, and a plain division would then keep the machinery of panics.
+        // The caller has checked that the sector size is a power of two. The compiler does not always see that here,
+        // and a plain division would then link panic code.
         let Some(slots) = shape.page_bytes.get().checked_div(sector.get()) else {
             return Err(ShapeError::SectorBytes(sector));
         };
@@ -167,38 +167,38 @@ pub type Part = Area;
 /// The device as the FTL divides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How pages of the first region share word lines, of which meta and log use the first page each.
+    /// The pairing of the first region's pages; meta area and log use only the first page of each word line.
     pub word_lines: Pairing,
-    /// How pages of the chains share word lines, where care is to be taken of it.
+    /// The pairing of the chains' pages, if it is to be respected.
     pub guarded: Pairing,
     /// Header and checkpoints.
     pub meta: Area,
-    /// The circular log, where there is one.
+    /// The circular log, if there is one.
     pub log: Option<Area>,
     /// The chains.
     pub chain: Area,
     /// The unit of mapping.
     pub sector_bytes: Bytes,
-    /// What the host may use.
+    /// Exported sectors.
     pub capacity: SectorCount,
-    /// Logical blocks that hold it.
+    /// Logical blocks of the exported sectors.
     pub logical_blocks: BlockNumber,
-    /// Sectors of a logical block, which a chain block has places for.
+    /// Sectors per logical block, as many as a chain block holds.
     pub sectors_per_block: NonZeroU32,
 }
 
 impl Shape {
-    /// Logical blocks that hold what the host may use, whether or not the feature `wide` is on.
+    /// Returns the number of logical blocks, with or without the feature `wide`.
     pub const fn logical_block_count(&self) -> BlockCount {
         BlockCount::new(word(self.logical_blocks))
     }
 
-    /// How long the numbers of chain blocks and logical blocks are.
+    /// Returns the width of the numbers of chain blocks and logical blocks.
     pub const fn width(&self) -> Width {
         Width::of(self.chain.blocks)
     }
 
-    /// Pages of the parts that are programmed again and again.
+    /// Returns the pages of log and chains, which are programmed again and again.
     pub const fn page_count(&self) -> u64 {
         let log = match &self.log {
             Some(area) => area.blocks as u64 * area.pages as u64,
@@ -208,7 +208,7 @@ impl Shape {
         meta + log + self.chain.blocks as u64 * self.chain.pages as u64
     }
 
-    /// Divides the device, with that many blocks for each place of checkpoints, or says what is in the way.
+    /// Divides the device, with this many blocks per checkpoint area, or returns why it cannot.
     pub(crate) const fn with_places(
         geometry: &Geometry,
         config: &Config,
@@ -230,8 +230,8 @@ impl Shape {
         let Some(sectors_per_block) = NonZeroU32::new(chain.sectors_per_block()) else {
             return Err(ShapeError::SectorBytes(sector));
         };
-        // A place in a chain's log blocks is stored in 16 bits, beside two values with meanings of their own. A chain
-        // without data block may have one log block more than the limit, and another while it is folded.
+        // A slot in a chain's log blocks is stored in 16 bits, two values of which have other meanings. A chain without
+        // data block may have one log block more than the limit, and another while it is folded.
         let places = (config.chain_log_blocks_max as u32 + 2) * sectors_per_block.get();
         if config.chain_log_blocks_max == 0 || places > (u16::MAX - 1) as u32 {
             let most = (u16::MAX - 1) as u32 / sectors_per_block.get();
@@ -258,8 +258,8 @@ impl Shape {
         })
     }
 
-    /// Pages that a rescue block needs: for a copy of two pages of the chains and of those that the log holds a backup
-    /// of, a commit, and its proof.
+    /// Returns the pages that a rescue block needs: for a copy of two pages of the chains and of those backed up in the
+    /// log, a commit, and its proof.
     const fn rescue_pages(
         meta: &Area,
         log: Option<&Area>,
@@ -270,7 +270,7 @@ impl Shape {
             (Some(_), Pairing::None) => guarded.endangered_max() as u32,
             _ => 0,
         };
-        // A page has a slot at least; a plain division would keep the machinery of panics, as above.
+        // A page has at least one slot; a plain division would link panic code, as above.
         let slots = chain.slots as u32 + meta.slots as u32 - 1;
         match slots.checked_div(meta.slots as u32) {
             Some(pages) => pages * (2 + backups) + 2,
@@ -330,7 +330,7 @@ impl Shape {
         {
             return Err(ShapeError::LogPages { pages: area.pages });
         }
-        // Chains follow in the same region, or have one of their own.
+        // Chains follow in the same region, or have their own.
         let taken = match (first, chain_region) {
             (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => meta_blocks + log_blocks,
             _ => 0,
@@ -346,7 +346,7 @@ impl Shape {
         }
     }
 
-    /// The region in which the parts begin, that of the log and how many blocks it takes, and that of the chains.
+    /// Returns the region in which the areas begin, the log's region and blocks, and the chains' region.
     const fn regions(
         geometry: &Geometry,
         log: LogRegion,
@@ -384,7 +384,7 @@ impl Shape {
         let (capacity, blocks) = if let Some(capacity) = config.capacity {
             (capacity, capacity.get().div_ceil(sectors_per_block.get()))
         } else {
-            // One block in 21 is spare, and never fewer than must be.
+            // One block in 21 is spare, but never fewer than needed.
             let blocks = word(chain.blocks);
             let share = blocks - blocks.div_ceil(21);
             let blocks = if share > most { most } else { share };
@@ -400,9 +400,9 @@ impl Shape {
     }
 }
 
-/// Free blocks that stand in for those that fail in one request: two where the reserve is large, one while there is
-/// any. Where more fail in one, none may be left to fold onto, and then the device is read-only before its reserve is
-/// gone.
+/// Returns the free blocks kept to replace those that fail in one request: two if the reserve is large, one while there
+/// is any. If more fail in one request, no block may be left for a fold, and the device becomes read-only before its
+/// reserve is used up.
 pub(crate) const fn kept_in_hand(reserve: BlockNumber) -> BlockNumber {
     match reserve {
         0 => 0,
@@ -411,5 +411,5 @@ pub(crate) const fn kept_in_hand(reserve: BlockNumber) -> BlockNumber {
     }
 }
 
-/// A quarter of it is kept in hand; more would cost more in speed, for folds have less to play with, than it wins.
+/// A quarter of it is kept; keeping more would cost too much speed, because folds have fewer free blocks.
 const LARGE_RESERVE: BlockNumber = 8;
