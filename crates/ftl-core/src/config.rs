@@ -51,7 +51,7 @@ pub struct Config {
 /// Three quarters of what the part corrects leaves enough time. [`Corrected::NONE`]: never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {
-    /// In the log, and in the meta part if there is a log.
+    /// In the log, and in the meta area if there is a log.
     pub log: Corrected,
     /// In the chains.
     pub chain: Corrected,

@@ -50,7 +50,7 @@ pub enum Kind {
     ChainInPlace = 0x66,
     /// A run of sectors forgotten; the payload says which.
     Trim = 0x69,
-    /// Part of a checkpoint, in the meta part. The payload of its last page is the seal.
+    /// Part of a checkpoint, in the meta area. The payload of its last page is the seal.
     Checkpoint = 0x96,
     /// A copy of sectors that a power cut may have touched, in a rescue block.
     Rescue = 0xA5,

@@ -22,7 +22,7 @@ fn memory(geometry: &Geometry, config: &Config) -> OwnedRam {
     OwnedRam::for_plan(&RamPlan::new(geometry, config).expect("the configuration fits"))
 }
 
-/// A page of the chains of the conventional device, whose first six blocks are its meta part.
+/// A page of the chains of the conventional device, whose first six blocks are its meta area.
 fn chain_page(block: u32, page: u16) -> ftl_iface::Page {
     Block::new(Region::Mlc, 6 + block).page(PageIndex::new(page))
 }

@@ -29,7 +29,7 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
         let slc_pages = slc_pages.max(3 * bytes.div_ceil(slc_bytes) + 2);
         let slc = region(Cell::Slc, slc_blocks + 4, slc_pages, slc_bytes);
         let mlc = region(Cell::Mlc, blocks + 4, pages, bytes);
-        // Two pages share a word line, of which the meta part uses one.
+        // Two pages share a word line, of which the meta area uses one.
         let one_mlc = region(Cell::Mlc, blocks + 4, 8, bytes);
         let one_slc = region(Cell::Slc, blocks + 10, pages, bytes);
         let one_tlc = region(Cell::Tlc, blocks + 10, 12, bytes);

@@ -38,7 +38,7 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
         throttle,
         ..devices::SMALL
     };
-    // How long the meta part is follows from the length of the log.
+    // How long the meta area is follows from the length of the log.
     let log_of = |geometry: &Geometry| RamPlan::new(geometry, &config).ok()?.shape().log;
     let geometry = (4..64)
         .map(with_meta)
@@ -88,7 +88,7 @@ fn mean_wear(ftl: &Tandem<'_>) -> (u64, u64) {
             .collect();
         counts.iter().sum::<u64>() * 1_000 / counts.len() as u64
     };
-    // The format's own erase is none of the FTL's, and the meta part is not of the log.
+    // The format's own erase is none of the FTL's, and the meta area is not of the log.
     (mean(Region::Slc, ftl.shape().meta.block_count().as_usize()), mean(Region::Mlc, 0))
 }
 

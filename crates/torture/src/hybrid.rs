@@ -37,7 +37,7 @@ impl Hybrid {
     }
 }
 
-/// Blocks of the meta part that must be good besides those that have failed: two headers, counted separately, and three
+/// Blocks of the meta area that must be good besides those that have failed: two headers, counted separately, and three
 /// for copies: two valid ones and one being made. If no rescue block is left, copies go to the places of checkpoints.
 const HEADERS_AND_COPIES: u16 = HEADER_BLOCKS + RESCUE_BLOCKS + 1;
 

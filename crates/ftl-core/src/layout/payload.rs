@@ -55,7 +55,7 @@ pub(super) fn mix(hash: u32, word: u32) -> u32 {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Blocks of the meta part: headers and places of checkpoints.
+    /// Blocks of the meta area: headers and places of checkpoints.
     pub meta_blocks: u16,
     /// The key of every tag on this device.
     pub key: FormatKey,

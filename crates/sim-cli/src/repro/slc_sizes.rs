@@ -136,7 +136,7 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let over = over_ratio(results)?;
     page.say(&format!(
         "The paper: BW stays at the endurance ratio, 10 on C2 and 20 on C3, with up to 16 MiB of SLC, and below it \
-         from 32 MiB on. Ours: {over} BW is the mean of all blocks; the first blocks of the SLC are the meta part's, \
+         from 32 MiB on. Ours: {over} BW is the mean of all blocks; the first blocks of the SLC are the meta area's, \
          which a replay does not erase, and more of them by share the smaller it is. The throttle acts from a lead of \
          one erase of each log block on, and a short run ends before the MLC's wear comes up.",
     ));

@@ -13,7 +13,7 @@
 //!   all chains are proved, once per entry.
 //! - *Write the copy again:* for each sector `P + 1` programs, because it may take a fold, with the erases of the fold,
 //!   of a switch, and of two blocks that a power cut may have damaged. `P` more for each block kept free.
-//! - *Erase the copies:* all blocks of the meta part except the headers, if a rescue block is bad.
+//! - *Erase the copies:* all blocks of the meta area except the headers, if a rescue block is bad.
 //! - *Repair the headers* with their lists.
 //!
 //! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the block that

@@ -39,7 +39,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.spoiled
     }
 
-    /// Programs a page of the meta part from the buffer, starting at a slot. The seals must be broken.
+    /// Programs a page of the meta area from the buffer, starting at a slot. The seals must be broken.
     pub fn program_part(
         &mut self,
         spot: Spot,

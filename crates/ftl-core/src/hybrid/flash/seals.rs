@@ -104,7 +104,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(true)
     }
 
-    /// Erases a block of the meta part, or marks it bad. Returns whether it is erased.
+    /// Erases a block of the meta area, or marks it bad. Returns whether it is erased.
     pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
         if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
             return Ok(true);
@@ -129,7 +129,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Marks a block of the meta part bad. If that can be recorded in no way, the block may still hold a seal, and
+    /// Marks a block of the meta area bad. If that can be recorded in no way, the block may still hold a seal, and
     /// nothing may be changed.
     pub(super) fn retire_meta(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         match self.retire(spot) {

@@ -64,7 +64,7 @@ impl Spot {
         self.block
     }
 
-    /// The number of the block in the meta part or the log.
+    /// The number of the block in the meta area or the log.
     pub(crate) const fn short_block(self) -> u16 {
         short(self.block)
     }

@@ -18,7 +18,7 @@ pub struct Weak {
 }
 
 impl Weak {
-    /// No weak page yet. Pages are weak from these limits on; without a log the meta part uses the limit of the chains.
+    /// No weak page yet. Pages are weak from these limits on; without a log the meta area uses the limit of the chains.
     pub const fn new(limits: Refresh, log: Option<&Area>) -> Self {
         let first = match log {
             Some(_) => limits.log,

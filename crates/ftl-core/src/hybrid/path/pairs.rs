@@ -7,7 +7,7 @@
 //! it, the page is skipped: it stays erased, and the next one is tried.
 //!
 //! A fold needs none of this: its sources are in the frozen blocks until its last page is programmed. The log and
-//! the meta part use only the first page of each word line.
+//! the meta area use only the first page of each word line.
 //!
 //! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).

@@ -16,7 +16,7 @@ pub(crate) const fn word(number: BlockNumber) -> u32 {
     number
 }
 
-/// The number of a block that is known to have 16 bits: one of the log or the meta part.
+/// The number of a block that is known to have 16 bits: one of the log or the meta area.
 #[inline]
 pub(crate) const fn short(number: BlockNumber) -> u16 {
     number as u16
