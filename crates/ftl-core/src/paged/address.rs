@@ -6,7 +6,7 @@ use core::num::NonZeroU32;
 
 use crate::table::Row;
 
-/// A block of either area. Those of the fast area come first.
+/// A block of either area. Blocks of the fast area come first.
 ///
 /// Stores the number plus one, so that an `Option` of it takes no extra space.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ impl Row for BlockNumber {
 pub struct Spot {
     /// The block.
     pub block: BlockNumber,
-    /// The number of the page in it.
+    /// The number of the page in the block.
     pub page: u16,
 }
 

@@ -222,7 +222,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The most stamps that an anchor may cover.
+    /// Returns the most stamps that an anchor may cover.
     pub(super) fn anchor_span(&self) -> u64 {
         4 * self.anchor_programs() + 64
     }
@@ -263,7 +263,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// Composes an anchor and programs it. `false`: its block failed.
+    /// Composes an anchor and programs it. Returns `false` if its block failed.
     fn put_anchor(&mut self, site: Site) -> Result<bool, Fault<D::Error>> {
         let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
         // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block

@@ -20,7 +20,7 @@ const OPEN: u16 = 1 << 14;
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
 
-/// The greatest age that can be represented, in ticks of the clock.
+/// The maximum age, in ticks of the clock.
 pub const AGE_MAX: u8 = 160;
 /// The longest expected remaining lifetime.
 const AHEAD_MAX: u8 = 80;
@@ -83,7 +83,7 @@ pub struct Blocks<'ram> {
     named: [Named; 2],
     /// Blocks taken out of use since the mount.
     pub retired: u32,
-    /// Blocks that were marked bad when the device was mounted, and those that have failed since.
+    /// Blocks that were marked bad when the device was mounted, and blocks that failed since.
     pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
     failing: u32,
@@ -221,13 +221,13 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Free blocks of an area.
+    /// Returns the number of free blocks of an area.
     #[inline]
     pub const fn free(&self, area: Area) -> u32 {
         self.free[area as usize]
     }
 
-    /// References to a block.
+    /// Returns the number of references to a block.
     #[inline]
     pub fn references(&self, block: BlockNumber) -> u16 {
         let state = self.states.get(block);
@@ -246,7 +246,7 @@ impl<'ram> Blocks<'ram> {
         state != BAD && state & FAILING != 0
     }
 
-    /// Whether it may be opened.
+    /// Whether the block is free and may be opened.
     #[inline]
     pub fn is_free(&self, block: BlockNumber) -> bool {
         self.states.get(block) == 0
@@ -261,7 +261,7 @@ impl<'ram> Blocks<'ram> {
         if state & OPEN == 0 && count != 0 { Some(count) } else { None }
     }
 
-    /// Whether the block may be emptied and reused.
+    /// Whether the block may be a victim.
     #[inline]
     pub fn may_be_victim(&self, block: BlockNumber) -> bool {
         self.to_empty(block).is_some()

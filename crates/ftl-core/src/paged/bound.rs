@@ -118,7 +118,7 @@ impl PagedWorstCase {
         done.and(blocks).and(anchors)
     }
 
-    /// A write of that many sectors, one at least.
+    /// Returns the cost of a write of that many sectors, at least one.
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = (sectors.get() as u64).div_ceil(self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
@@ -127,25 +127,25 @@ impl PagedWorstCase {
         self.opening(page.times(pages).and(HEADERS), 1 + pages)
     }
 
-    /// A trim of that many sectors, one at least: a map page for each that tells of them.
+    /// Returns the cost of a trim of that many sectors, at least one: a map page for each of their leaves.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let leaf = self.room().and(Self::flushes(2));
         self.opening(leaf.times(self.leaves(sectors)), 1)
     }
 
-    /// A read of that many sectors, one at least.
+    /// Returns the cost of a read of that many sectors, at least one.
     pub const fn read(&self, sectors: SectorCount) -> Operations {
         let reads = sectors.get() as u64 + self.leaves(sectors);
         Operations { reads, programs: 0, erases: 0 }
     }
 
-    /// Maintenance of that many steps.
+    /// Returns the cost of `maintain` with that many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
         let budget = budget as u64;
         self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
     }
 
-    /// Map pages that tell of that many sectors, where they lie worst.
+    /// Returns the most leaves that that many sectors can be in.
     const fn leaves(&self, sectors: SectorCount) -> u64 {
         (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
     }

@@ -130,7 +130,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// No victim is an open block.
+    /// Checks that no victim is an open block.
     fn victims_are_not_open(&self) -> Checked {
         for victim in self.victims.iter().flatten() {
             let is_open = self.opens.iter().flatten().any(|open| open.block == victim.block);

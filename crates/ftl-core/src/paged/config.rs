@@ -18,7 +18,7 @@ pub struct PagedConfig {
     pub cached_leaves: u16,
     /// Blocks for anchors, which make a mount quick. Without any, each mount reads every block.
     pub anchor_blocks: u16,
-    /// Which data is kept apart in blocks of its own.
+    /// Which kinds of data get open blocks of their own.
     pub streams: Streams,
     /// The choice of victims for garbage collection.
     pub victims: Victims,
@@ -28,11 +28,11 @@ pub struct PagedConfig {
     pub run_ends: RunEnds,
     /// Whether the age of the replaced data decides where a large write goes.
     pub history: History,
-    /// How paired pages are protected, which share their cells with the one to be programmed.
+    /// How paired pages are protected, which share cells with the page to program.
     pub paired_pages: PairedPages,
     /// When blocks are refreshed because their error counts rise.
     pub refresh: RefreshLimits,
-    /// The difference of erase counts within an area from which on the least worn block in use is emptied.
+    /// The difference of erase counts within an area above which the least worn block in use is emptied.
     pub wear_leveling: WearLeveling,
     /// The endurance of blocks of the fast area (`log`) and the main one (`chain`). The fast area then takes only as
     /// many host writes as let both wear out together. `None`: it takes all hot writes.

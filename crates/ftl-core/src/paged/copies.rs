@@ -21,7 +21,7 @@ use crate::probe::{Cause, Probe};
 pub(super) enum Page {
     /// All slots were examined.
     Finished,
-    /// The page to be programmed is full.
+    /// The page to program is full.
     Full,
     /// The page is the newest map page of its leaf.
     Leaf(Leaf),

@@ -76,7 +76,7 @@ impl<'ram> DirtyTable<'ram> {
         (self.len, self.old) = (0, 0);
     }
 
-    /// Entries.
+    /// Returns the number of entries.
     #[inline]
     pub const fn len(&self) -> u32 {
         self.len
@@ -384,7 +384,7 @@ impl<'ram> DirtyTable<'ram> {
         self.held(cell).map(|(sector, value)| (sector, entry(value)))
     }
 
-    /// Cells.
+    /// Returns the number of cells.
     #[inline]
     pub const fn cells(&self) -> usize {
         self.sectors.len() * GROUP

@@ -57,7 +57,7 @@ impl Seen {
     }
 }
 
-/// The door.
+/// The flash access layer.
 #[derive(Debug)]
 pub struct Door<'ram, D, P> {
     device: D,
@@ -65,7 +65,7 @@ pub struct Door<'ram, D, P> {
     shape: PagedShape,
     key: FormatKey,
     stamp: Stamp,
-    /// The tag read last.
+    /// The last tag read.
     read: &'ram mut [u8],
     /// The spare area to program from.
     write: &'ram mut [u8],
@@ -116,17 +116,17 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         (self.device, self.probe)
     }
 
-    /// The device's shape.
+    /// Returns the device's geometry.
     pub fn geometry(&self) -> &Geometry {
         self.device.geometry()
     }
 
-    /// Shared access to the device.
+    /// Returns shared access to the device.
     pub const fn device(&self) -> &D {
         &self.device
     }
 
-    /// The device, for what the host may do beside the FTL.
+    /// Returns the device, for operations of the host beside the FTL.
     pub const fn device_mut(&mut self) -> &mut D {
         &mut self.device
     }
