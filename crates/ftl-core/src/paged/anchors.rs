@@ -12,9 +12,9 @@
 //! tables. Anchors are never required: if none is intact, or the ring was too short for a walk, the mount reads every
 //! block.
 //!
-//! An anchor records only pages that are known to be good. An anchor that may be torn is written again before anything
-//! else is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an
-//! anchor is *void* until that page is programmed again.
+//! An anchor records only pages that are relied upon. An anchor that may be torn is written again before anything else
+//! is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an anchor
+//! is *void* until that page is programmed again.
 
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
@@ -43,17 +43,17 @@ fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: Blo
 pub(super) const MORE_ANCHORS: u32 = 15;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// The number of programs after which an anchor is written.
+    /// Returns the number of programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
         records::programs_between(self.anchors.page.len())
     }
 
-    /// A block of the ring.
+    /// Returns a block of the ring.
     pub(super) fn ring_block(&self, number: u16) -> Block {
         Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
     }
 
-    /// Whether a page of a ring block may take an anchor: a torn program must not corrupt an earlier page.
+    /// Whether a page of a ring block may take an anchor: if torn, it must not corrupt another page.
     pub(super) fn takes_anchor(&self, page: u16) -> bool {
         let map = self.shape.map_area();
         !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
@@ -302,7 +302,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Err(Fault::BlockFailed) => {
                 (self.anchors.records, self.anchors.walk, self.anchors.base) = before;
-                // Its earlier pages may hold the base and can still be read; only its remaining pages are given up.
+                // Earlier anchors in the block can still be read, and one may be the base. Only the remaining pages are
+                // given up.
                 self.anchors.next = None;
                 Ok(false)
             }
@@ -336,8 +337,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 room -= 1;
                 walk.block += 1;
             } else {
-                // After a walk, the next anchors hold only what is new: twice as many as the walk took, or an eighth of
-                // the ring. These few do not make a mount noticeably longer.
+                // After a walk, the next anchors hold only changes: twice as many as the walk took, but at most an
+                // eighth of what the ring holds. So few more do not make a mount long.
                 let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
                 let took = site.number - begun.number + 1;
                 self.anchors.rests_to = site.number + (2 * took).min(ring / 8);

@@ -1,18 +1,18 @@
 //! The blocks of both areas: their references, their wear, and their state.
 //!
-//! A block's *references* are the entries of the dirty table that point into it, the entries of map pages that do,
-//! unless a dirty entry says that this one is released, and the map pages in it that the directory names. A block
-//! without references is free, whatever it contains: no table entry and no map page leads there. It is erased when it
-//! is opened, not before.
+//! A block's *references* are the dirty entries that point into it, the map-page entries that point into it unless the
+//! sector's dirty entry marks them as released, and the map pages in it that the directory points to. A block without
+//! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
+//! opened, not before.
 
 use super::address::BlockNumber;
 use super::shape::{Area, AreaShape, PagedShape};
 use crate::layout::Stamp;
 use crate::table::Table;
 
-/// Out of use.
+/// Bad: never used again.
 const BAD: u16 = u16::MAX;
-/// A program in it has failed: it is marked bad as soon as it has no references.
+/// Failed: a program in the block has failed. It is marked bad as soon as it has no references.
 const FAILING: u16 = 1 << 15;
 /// Open: pages are programmed to it.
 const OPEN: u16 = 1 << 14;
@@ -93,7 +93,7 @@ pub struct Blocks<'ram> {
     turns: [u8; 2],
 }
 
-/// Iterates over the blocks of an area.
+/// The range of an area's blocks.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: u32,
@@ -106,25 +106,26 @@ impl Span {
     }
 }
 
-/// A tick is about a 16th of an area, so that long lifetimes can be distinguished from the longest.
+/// Returns the stamps per tick, as a power of two. A tick is about a 16th of an area, so that long lifetimes can be
+/// told from the longest.
 const fn turn(area: &AreaShape) -> u8 {
     let pages = area.blocks * area.pages as u32 / 16;
     if pages == 0 { 0 } else { pages.ilog2() as u8 }
 }
 
-/// What is known about a good block.
+/// The recorded state of a good block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     /// Its erase count.
     pub(super) wear: u16,
-    /// When its data was written and when that is expected to be overwritten, by its area's clock.
+    /// When its data was written and when that is expected to be replaced, in ticks of its area's clock.
     pub(super) span: [u8; 2],
 }
 
 impl Known {
     pub(super) fn word(self) -> u32 {
         let [birth, death] = self.span;
-        // For such a worn block one less than all ones is as good, and all ones means a bad block.
+        // All ones would mean a bad block, so the erase count stops one below.
         let wear = self.wear.min(u16::MAX - 1);
         u32::from(wear) | u32::from(birth) << 16 | u32::from(death) << 24
     }
@@ -234,13 +235,13 @@ impl<'ram> Blocks<'ram> {
         if state == BAD { 0 } else { state & COUNT }
     }
 
-    /// Whether the block is out of use.
+    /// Whether the block is bad.
     #[inline]
     pub fn is_bad(&self, block: BlockNumber) -> bool {
         self.states.get(block) == BAD
     }
 
-    /// Whether the block has failed and still holds referenced data.
+    /// Whether the block has failed and is not marked bad yet.
     pub fn is_failing(&self, block: BlockNumber) -> bool {
         let state = self.states.get(block);
         state != BAD && state & FAILING != 0
@@ -257,7 +258,7 @@ impl<'ram> Blocks<'ram> {
     pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
         let state = self.states.get(block);
         let count = state & COUNT;
-        // A bad block counts as open, too.
+        // `BAD` includes `OPEN`.
         if state & OPEN == 0 && count != 0 { Some(count) } else { None }
     }
 
@@ -326,7 +327,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Excludes a block with references that cannot be found: it can be neither emptied nor used until the next mount.
+    /// Excludes a block whose last references cannot be found: it can be neither emptied nor used until the next mount.
     pub fn leave_alone(&mut self, block: BlockNumber) {
         if !self.is_bad(block) {
             let newly = u32::from(!self.is_failing(block));
@@ -336,7 +337,7 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Takes the block out of use.
+    /// Marks the block as bad.
     pub fn retire(&mut self, block: BlockNumber) {
         self.failing -= u32::from(self.is_failing(block)).min(self.failing);
         self.change(block, BAD);
@@ -390,13 +391,13 @@ impl<'ram> Blocks<'ram> {
         now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
     }
 
-    /// Returns what is known about a block that is not bad.
+    /// Returns the recorded state of a block that is not bad.
     pub(super) fn known(&self, block: BlockNumber) -> Known {
         let span = [self.births.get(block), self.deaths.get(block)];
         Known { wear: self.wear(block), span }
     }
 
-    /// Restores it.
+    /// Restores the recorded state of a block.
     pub(super) fn set_known(&mut self, block: BlockNumber, known: Known) {
         let [birth, death] = known.span;
         self.set_wear(block, known.wear);
@@ -404,14 +405,15 @@ impl<'ram> Blocks<'ram> {
         self.deaths.set(block, death);
     }
 
-    /// Sets a block's age to that of data written at this stamp.
+    /// Sets the stamp at which a block's data was written, and at first its expected death.
     pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
         let turn = self.clock(self.area_of(block), stamp);
         self.births.set(block, turn);
         self.deaths.set(block, turn);
     }
 
-    /// Marks whether a block of the fast area takes map pages. There no expected lifetime is kept.
+    /// Marks whether a block of the fast area takes map pages. Blocks there have no expected death, so its byte holds
+    /// the mark.
     pub fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
         self.deaths.set(block, u8::from(holds_map));
     }
@@ -422,23 +424,23 @@ impl<'ram> Blocks<'ram> {
         self.deaths.get(block) == 1
     }
 
-    /// Gives a block the age and lifetime of the block from which its data was copied.
+    /// Gives a block the age and the expected death of the block from which its data was copied.
     pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
         self.births.set(block, self.births.get(from));
         self.deaths.set(block, self.deaths.get(from));
     }
 
-    /// Notes that data was written to a block which replaced data of this lifetime.
+    /// Updates a block's expected death for data written to it that replaced data of this lifetime.
     pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
         let death = self.deaths.get(block);
         let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
-        // A mean of all pages, weighted toward the last few.
+        // A mean over all its data, weighted toward the last few pages.
         self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
     }
 
-    /// Returns the expected remaining lifetime of a block's data. Data that has outlived its expected lifetime is
-    /// expected to stay longer the older it is. A block that is not written to must not look young again when the clock
-    /// wraps.
+    /// Returns the ticks until a block's data is expected to be replaced, or its age if that time is past: data that
+    /// should have been replaced by now stays longer the older it is. Times of an old block are moved along, so that it
+    /// does not look young again when the clock wraps.
     #[inline]
     pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
         let oldest = now.wrapping_sub(AGE_MAX);

@@ -6,7 +6,7 @@
 //! - A *step* of garbage collection makes space in the table for the entries of a page, at worst with one map page each
 //!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads all tags of a block, and the map
 //!   for each of its slots.
-//! - A host page pays for one step in the fast area and 21 in the main one, and four before the copies of a victim
+//! - A host page pays for three steps in the fast area and 21 in the main one, and four before the copies of a victim
 //!   begin; one more if a block is weak; one map page if an epoch ends, `S` for its own entries, and itself. After a
 //!   mount the table may have `S` entries too many.
 //! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
@@ -26,10 +26,10 @@ use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::bound::Operations;
 
-/// Both headers: one repaired, both erased and written and one of them proved, and the reads before.
+/// A refresh of both headers: one repaired, both erased and rewritten, a second copy of one, and the reads.
 const HEADERS: Operations = Operations { reads: 24, programs: 4, erases: 3 };
 
-/// Returns the bounds for a device of this shape.
+/// The most that requests cost on a device of this shape.
 #[derive(Clone, Copy, Debug)]
 pub struct PagedWorstCase {
     slots: u64,
@@ -37,7 +37,7 @@ pub struct PagedWorstCase {
     least_slots: u64,
     pages: u64,
     block_slots: u64,
-    /// Pages per block that can be programmed without endangering an earlier one, in the area with fewer.
+    /// Word lines per block, in the area with fewer.
     lines: u64,
     leaf_sectors: u64,
     anchors: Option<AnchorFigures>,
@@ -85,12 +85,12 @@ impl PagedWorstCase {
         }
     }
 
-    /// This many map pages.
+    /// Returns the cost of this many map pages.
     const fn flushes(count: u64) -> Operations {
         Operations { reads: count, programs: count, erases: 0 }
     }
 
-    /// This many steps of garbage collection.
+    /// Returns the cost of this many steps of garbage collection.
     const fn steps(&self, count: u64) -> Operations {
         let looks = 2 * self.pages + 2 * self.block_slots;
         let copies = Operations { reads: looks, programs: 1, erases: 0 };
@@ -98,12 +98,12 @@ impl PagedWorstCase {
         copies.and(Self::flushes(entries)).times(count)
     }
 
-    /// Space for the entries of a page, and the end of an epoch.
+    /// Returns the cost of space for the entries of a page, and of the end of an epoch.
     const fn room(&self) -> Operations {
         Self::flushes(self.slots + 1)
     }
 
-    /// The blocks that this many programs open, some of them closed early, and the anchors written meanwhile.
+    /// Adds the blocks that these programs open, with `closed` of them closed early, and the anchors written meanwhile.
     const fn opening(&self, done: Operations, closed: u64) -> Operations {
         let done = done.and(Self::flushes(self.slots));
         let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);
@@ -145,7 +145,7 @@ impl PagedWorstCase {
         self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
     }
 
-    /// Returns the most leaves that that many sectors can be in.
+    /// Returns the most leaves to which this many sectors can belong.
     const fn leaves(&self, sectors: SectorCount) -> u64 {
         (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
     }

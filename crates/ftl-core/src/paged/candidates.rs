@@ -1,14 +1,14 @@
 //! Candidates for victims, found without a walk over all blocks for each choice.
 //!
-//! A clock hand passes over an area's blocks, some for each choice, and keeps the best that it meets. The next victim
-//! is the best of those, rated when it is chosen.
+//! A clock hand visits some of an area's blocks for each choice, and keeps the best. The next victim is the best of
+//! these, rated when it is chosen.
 
 use super::address::BlockNumber;
 use super::blocks::Blocks;
 use super::config::Victims;
 use super::shape::{Area, AreaShape};
 
-/// The most pages copied for one host page: 20 of 21 slots of a victim are in use.
+/// The most pages copied for one host page: 21 of 22 slots of a victim are in use.
 pub(super) const PACE_MAX: u16 = 21;
 
 /// The number of candidates kept.
@@ -18,7 +18,7 @@ const KEPT: usize = 24;
 /// spares those that were written late.
 const PASSED: u32 = 64;
 const ROUND: u32 = 32;
-/// Ticks added to a block's expected remaining lifetime: without them nothing else would count.
+/// Ticks added to the time until a block's expected death: without them only that time would count.
 const FAR_LEAST: u32 = 32;
 
 /// The best blocks found so far.

@@ -81,7 +81,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// A failed block takes no more pages: it is bad, or becomes bad as soon as it has no references.
+    /// A failed block takes no more pages: it is bad, or is marked bad as soon as it has no references.
     fn blocks_that_failed_are_out_of_use(&mut self) -> Checked {
         let spent =
             |block: &BlockNumber| self.blocks.is_bad(*block) || self.blocks.is_failing(*block);
@@ -130,7 +130,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Checks that no victim is an open block.
+    /// No victim is an open block.
     fn victims_are_not_open(&self) -> Checked {
         for victim in self.victims.iter().flatten() {
             let is_open = self.opens.iter().flatten().any(|open| open.block == victim.block);

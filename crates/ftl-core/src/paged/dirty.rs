@@ -6,7 +6,7 @@
 //! cells, so a walk through the cells from the last to the first misses no entry that stays. If a set of entries fits
 //! in one order of insertion, it fits in every order: a mount can insert what it finds in any order.
 //!
-//! Each entry records whether its map page's own pointer is still counted among the references of the block that it
+//! Each entry records whether the address in its map page is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one.
 
 use ftl_iface::Sector;
@@ -20,12 +20,12 @@ const PLACE: u32 = (1 << Place::BITS) - 1;
 const RELEASED: u32 = 1 << 30;
 const PARITY: u32 = 1 << 31;
 
-/// The state of the pointer in the sector's map page.
+/// Whether the address in the sector's map page is still counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Old {
     /// The block that it points into still counts it as a reference.
     Counted,
-    /// No block counts it, or there is none.
+    /// No block counts it any more, or the map page has none.
     Released,
 }
 
@@ -34,7 +34,7 @@ pub enum Old {
 pub struct Entry {
     /// The sector's newest place.
     pub place: Place,
-    /// The pointer in its map page.
+    /// The state of the address in its map page.
     pub old: Old,
 }
 
@@ -171,7 +171,7 @@ impl<'ram> DirtyTable<'ram> {
         entry.place.get() & PLACE | released | self.parity
     }
 
-    /// Sets a sector's entry, in the current epoch. `false`: the table is full.
+    /// Sets a sector's entry, in the current epoch. Returns `false` if the table is full.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
         match self.find(sector) {
             Some(cell) => {
@@ -192,7 +192,7 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
-    /// Adds an entry for a sector that has none, in the current epoch. `false`: the table is full.
+    /// Adds an entry for a sector that has none, in the current epoch. Returns `false` if the table is full.
     pub fn add(&mut self, sector: Sector, entry: Entry) -> bool {
         if self.len as usize >= self.cells() {
             return false;
@@ -225,7 +225,7 @@ impl<'ram> DirtyTable<'ram> {
         self.values.get_mut(cell / GROUP)?.get_mut(cell % GROUP)
     }
 
-    /// Marks the pointer in the sector's map page as released.
+    /// Marks the address in the sector's map page as released.
     pub fn release(&mut self, sector: Sector) {
         if let Some(cell) = self.find(sector)
             && let Some(value) = self.value_mut(cell)
@@ -261,7 +261,7 @@ impl<'ram> DirtyTable<'ram> {
         Some((Sector::new(sector), entry(value)))
     }
 
-    /// Fills an emptied cell with an entry that overflowed beyond its group, and so on.
+    /// Fills an emptied cell with an entry that overflowed beyond its group, then the cell of that entry, and so on.
     fn fill_gap(&mut self, mut gap: usize) {
         while self.beyond.get(gap / GROUP).is_some_and(|beyond| *beyond > 0)
             && let Some(cell) = self.come_to(gap / GROUP + 1)
@@ -521,7 +521,7 @@ mod tests {
         all_stay(&table);
         assert!(table.beyond.contains(&MANY));
         table.begin_epoch();
-        // Eight of ten are in their home group, or those left of it have overflowed.
+        // Eight of the ten that stay are in their home group, or all ten have overflowed.
         assert!(table.beyond.iter().all(|beyond| *beyond <= 10), "{:?}", table.beyond);
         all_stay(&table);
     }

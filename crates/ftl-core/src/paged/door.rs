@@ -26,7 +26,7 @@ pub enum Seen {
     Unreadable,
 }
 
-/// Whether the page holds sectors, or is in a block of such pages.
+/// Whether the page holds sectors, or is a proof, which may be in a block of sectors.
 pub const fn is_sectors(kind: Kind) -> bool {
     matches!(kind, Kind::Sectors | Kind::Rescue | Kind::Backup)
 }
@@ -48,7 +48,7 @@ pub const fn is_redone(kind: Kind) -> bool {
 }
 
 impl Seen {
-    /// The tag, if there is one.
+    /// Returns the tag, if there is one.
     pub const fn tag(self) -> Option<Tag> {
         match self {
             Self::Page(tag) => Some(tag),
@@ -72,7 +72,7 @@ pub struct Door<'ram, D, P> {
     read_bytes: usize,
     /// The maximum of corrected bits per codeword in the previous read.
     corrected: Corrected,
-    /// Weak pages met while reading.
+    /// Weak pages found while reading.
     pub weak: WeakOnes,
     believed: Option<Believed<'ram>>,
     dead: bool,
@@ -111,7 +111,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         }
     }
 
-    /// Returns the device.
+    /// Returns the device and the probe.
     pub fn into_parts(self) -> (D, P) {
         (self.device, self.probe)
     }
@@ -131,7 +131,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         &mut self.device
     }
 
-    /// The probe.
+    /// Returns the probe.
     pub const fn probe(&self) -> &P {
         &self.probe
     }
@@ -162,7 +162,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.stamp = self.stamp.max(stamp);
     }
 
-    /// Whether no failure has ended this mount.
+    /// Fails if an error of the driver has ended this mount.
     #[inline]
     pub fn alive(&self) -> Result<(), Fault<D::Error>> {
         if self.dead { Err(Fault::Device(None)) } else { Ok(()) }
@@ -211,7 +211,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.believed = Some(Believed { page: self.page(spot), bytes });
     }
 
-    /// Returns what is known about an unreadable page.
+    /// Reads an unreadable page from RAM, if it is the one given to `believe`.
     #[cold]
     #[inline(never)]
     fn read_believed(&mut self, page: Page, at: Bytes, data: &mut [u8]) -> Option<Seen> {
@@ -286,7 +286,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.hold_no_more(0);
     }
 
-    /// Does the same for the slots from this one on.
+    /// Marks the slots from this one on as empty.
     #[inline]
     pub fn hold_no_more(&mut self, from: u16) {
         for slot in from..self.shape.slots_max() {
@@ -376,7 +376,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         self.device.is_bad(block).map_err(|error| self.driver_failed(error))
     }
 
-    /// Marks a block bad. If the mark fails, the block is found good by the next mount, and fails again.
+    /// Marks a block bad. If the mark fails, the next mount takes the block for good, and it fails again.
     pub fn mark_bad(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.mark_bad_block(self.block(block))
     }

@@ -35,7 +35,7 @@ impl Trimmed {
         sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
     }
 
-    /// Returns those of a run.
+    /// Returns the trimmed sectors within a run.
     fn within(self, first: Sector, count: u32) -> impl Iterator<Item = Sector> {
         let end = (first + SectorCount::new(count)).min(self.first + self.count).get();
         (self.first.max(first).get()..end).map(Sector::new)
@@ -46,7 +46,7 @@ impl Trimmed {
 #[derive(Debug)]
 pub(super) struct Gathered {
     cells: [u32; Self::NOTED],
-    /// Their total number.
+    /// The number of all cells, listed or not.
     len: usize,
 }
 
@@ -64,7 +64,7 @@ impl Gathered {
         self.len += 1;
     }
 
-    /// Returns all of them, if there was space.
+    /// Returns all cells, if there was space for them.
     fn all(&self) -> Option<&[u32]> {
         self.cells.get(..self.len)
     }
@@ -127,7 +127,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
-        // If no cells are shared, an acknowledged page is safe.
+        // If no pages share cells, none needs to be marked as relied upon.
         let shape = &self.shape;
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
         let mut from = 0;
@@ -139,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 && !self.leaves_out(entry)
             {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
-                // The new page drops the old place.
+                // The new page gives up the old place.
                 if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
@@ -267,15 +267,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Releases the old page's pointer for a sector whose entry went into the new page.
+    /// Releases the address in the old page of a sector whose entry went into the new page.
     fn release_old(&mut self, entry: Entry, at: u32, before: Cached) {
         if entry.old == Old::Counted {
             self.release_at(self.map.get(before, at));
         }
     }
 
-    /// The number of programs after which an epoch should end: a mount that reads every block reads at most twice as
-    /// many pages. With anchors such mounts are rare, and fewer map pages are written for them.
+    /// Returns the number of programs after which an epoch should end: twice as many bound what a mount by every block
+    /// reads. With anchors such mounts are rare, and fewer map pages are written for them.
     fn epoch_programs(&self) -> u64 {
         let tables = if self.shape.anchors > 0 { 12 } else { 3 };
         (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
@@ -294,7 +294,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Begins an epoch if no entry of the previous one is left.
+    /// Begins an epoch. No entry of the previous one may be left.
     pub(super) fn begin_epoch(&mut self) {
         self.rely();
         let late = planted(Bug::BeginLate);

@@ -27,7 +27,7 @@ use crate::probe::{Cause, Probe};
 /// The length of a header.
 const BYTES: usize = 36;
 const MAGIC: [u8; 8] = *b"TANDEMPG";
-/// The version of the format. It changes when an older reader would fail.
+/// The version of the format. It changes when an older reader would misread the format.
 const VERSION: u16 = 3;
 
 /// The bytes of a header.
@@ -103,7 +103,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Block::new(self.shape.map_area().region, number.into())
     }
 
-    /// The content of a header block.
+    /// Returns the content of a header block.
     pub(super) fn header_at(&mut self, number: u16) -> Result<HeaderBlock, Fault<D::Error>> {
         Ok(self.header_and_stamp(number)?.0)
     }
@@ -144,7 +144,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.is_bad_block(self.header_block(number))
     }
 
-    /// Erases a header block. `false`: it is bad, now or before.
+    /// Erases a header block. Returns `false` if it is bad, now or before.
     pub(super) fn erase_header(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
         let block = self.header_block(number);
         if self.door.is_bad_block(block)? {
@@ -157,7 +157,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Writes a header to an erased block. `false`: it is bad now.
+    /// Writes a header to an erased block. Returns `false` if the block has become bad.
     pub(super) fn put_header(
         &mut self,
         number: u16,
@@ -166,7 +166,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.put_header_in(self.header_block(number).page(PageIndex::new(0)), header)
     }
 
-    /// Writes a header to a page. `false`: its block is bad now.
+    /// Writes a header to a page. Returns `false` if its block has become bad.
     fn put_header_in(&mut self, page: Page, header: &Header) -> Result<bool, Fault<D::Error>> {
         let map = *self.shape.map_area();
         // The page buffer keeps the content of a suspect page, so a header is composed in a map page's buffer.
@@ -233,7 +233,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(if matches!(twin, HeaderBlock::Header(_)) { HEADERS - 1 - younger } else { younger })
     }
 
-    /// Rewrites a header if the other one is intact. `false`: it is not, or this block is bad now.
+    /// Rewrites a header if the other one is intact. Returns `false` if it is not, or if this block has become bad.
     fn rewrite_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
         let other = HEADERS - 1 - number;
         if self.header_is_bad(other)? || self.header_at(other)? != HeaderBlock::Header(*header) {

@@ -8,7 +8,7 @@ use crate::health::{Health, Wear};
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// The health of the device. It reads only the tables.
+    /// Returns the health of the device. Reads only the tables in RAM.
     pub fn health(&self) -> Health {
         let beyond = |good: u32, needed: u32| BlockCount::new(good.saturating_sub(needed));
         let shape = &self.shape;
@@ -34,8 +34,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// How often since the mount a page or a trim had to wait: for blocks, because an area was down to its reserve, or
-    /// for anchors of the first walk. All other requests are within [`PagedWorstCase`](super::PagedWorstCase).
+    /// Returns how often since the mount a page or a trim had to wait: for blocks, because an area was down to its
+    /// reserve, or for anchors of the first walk. All other requests are within
+    /// [`PagedWorstCase`](super::PagedWorstCase).
     pub const fn waited(&self) -> u32 {
         self.waited
     }

@@ -9,7 +9,7 @@ use super::store::PageFtl;
 use crate::error::Fault;
 use crate::probe::Probe;
 
-/// Free blocks beyond the reserve at which idle work stops.
+/// With at most this many free blocks beyond the reserve, idle work frees more.
 const IDLE: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -25,7 +25,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
-    /// Does one step of the most urgent work. `false`: there is none.
+    /// Does one step of the most urgent work. Returns `false` if there is none.
     fn idle_step(&mut self) -> Result<bool, Fault<D::Error>> {
         // First the space that the next write needs, then weak blocks, then further space.
         if let Some(area) = self.short_area(0)

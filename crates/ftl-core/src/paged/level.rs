@@ -1,7 +1,7 @@
-//! Static wear leveling. Data that is never replaced keeps its block from being erased, so all others wear instead.
-//! If the block opened last is worn by more than the threshold beyond the least worn one in use, that one is emptied,
-//! at the pace of any victim. Meanwhile its data goes to the most worn of the blocks that may be opened, so that the
-//! emptied block is free for hot data, and a worn one rests.
+//! Static wear leveling. Data that is never replaced keeps its block from being erased, so all others wear instead. If
+//! the erase count of the last opened block exceeds that of the least worn block in use by more than the threshold, the
+//! least worn block is emptied, at the pace of any victim. Its data goes to the most worn of the blocks that may be
+//! opened. So the emptied block is free for hot data, and a worn one rests.
 
 use ftl_iface::NandDevice;
 
@@ -38,8 +38,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
-    /// Returns the block to empty for wear leveling, at most one per as many opened blocks as the threshold. So
-    /// leveling adds at most this share to all programs.
+    /// Returns the block to empty for wear leveling: at most one for as many opened blocks as the threshold says. So
+    /// each wears by that much before the next is needed, and leveling adds no more than that share of all programs.
     pub(super) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
         let level = self.leveling.get_mut(area as usize)?;

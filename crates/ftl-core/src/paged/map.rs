@@ -40,7 +40,7 @@ pub struct MapMemory<'ram> {
     pub dirty: &'ram mut [u8],
     /// The leaves in RAM.
     pub owners: &'ram mut [u32],
-    /// The time of each one's last use.
+    /// When each of them was last used.
     pub used: &'ram mut [u32],
     /// The map pages in RAM.
     pub pages: &'ram mut [u8],
@@ -67,7 +67,7 @@ pub struct Map<'ram> {
     pub written: Leaf,
     /// Whether every map page is known to be intact, so that none is checked again.
     proved: bool,
-    /// Whether one was found damaged.
+    /// Whether a damaged map page was found.
     damaged: bool,
 }
 
@@ -168,7 +168,7 @@ impl<'ram> Map<'ram> {
         Some(Cached(at))
     }
 
-    /// Frees a page in RAM, except this one: a page of no leaf, or the least recently used one.
+    /// Frees a page in RAM, except `but`, and returns it: a page of no leaf, or the least recently used one.
     pub fn vacate(&mut self, but: Option<Cached>) -> Cached {
         let mut oldest = Cached(0);
         let mut longest = 0;
@@ -222,7 +222,7 @@ impl<'ram> Map<'ram> {
         self.entry(self.bytes(page), at)
     }
 
-    /// The entry of a map page.
+    /// Returns an entry of a map page.
     #[inline]
     pub fn entry(&self, bytes: &[u8], at: u32) -> Mapped {
         let width = self.entry_bytes;
@@ -290,7 +290,7 @@ impl<'ram> Map<'ram> {
         Ok(Some(page))
     }
 
-    /// Does the same; for a leaf whose page was never written it creates a page without sectors.
+    /// Does the same. For a leaf whose page was never written, creates a page without addresses.
     pub fn load<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
@@ -306,7 +306,7 @@ impl<'ram> Map<'ram> {
         Ok(page)
     }
 
-    /// Reads a leaf's page from an address. `false`: it cannot be read.
+    /// Reads a leaf's page from flash. Returns `false` if it is unreadable, damaged or of another leaf.
     pub fn read_leaf<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
@@ -328,7 +328,7 @@ impl<'ram> Map<'ram> {
         }
     }
 
-    /// The leaves.
+    /// Iterates over the leaves.
     pub fn leaves(&self) -> impl Iterator<Item = Leaf> + use<> {
         (0..self.leaves).map(Leaf::new)
     }
@@ -365,7 +365,7 @@ pub fn is_whole(bytes: &[u8], key: FormatKey) -> bool {
     stored == Some(check(bytes, key)) || planted(Bug::TrustTornMap)
 }
 
-/// A check of 32 bits over everything except itself.
+/// Computes the 32-bit check over everything except itself.
 fn check(bytes: &[u8], key: FormatKey) -> u32 {
     let words = bytes.get(4..).unwrap_or(&[]).as_chunks().0;
     words.iter().fold(key.get() ^ 0x4D41_5021, |hash, word| {

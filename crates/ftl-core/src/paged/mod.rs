@@ -17,18 +17,18 @@
 //!              NandDevice
 //! ```
 //!
-//! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page describes itself and when it was programmed; the
-//! largest stamp wins; a map page is complete up to its own stamp; a block is erased only when nothing refers to it any
-//! more; and the page programmed last before a mount is programmed again before anything relies on it.
+//! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page names its content and its stamp; the largest
+//! stamp wins; a map page is complete up to its own stamp; a block is erased only when nothing refers to it any more;
+//! and the page programmed last before a mount is programmed again before anything relies on it.
 //!
 //! # Modules
 //!
 //! Each module uses only those after it in this list:
-//! - [`bound`]: the most that a request costs, as a formula. [`health`](self): how the device is.
+//! - [`bound`]: the most that a request costs, as a formula. [`health`](self): the health of the device.
 //! - [`ftl`]: the store as hosts see it, and reads.
-//! - [`mount`]: format and mount: by the last anchor ([`quick`](self), [`ring`](self)) or by reading every
-//!   block ([`scan`](self)). [`settle`](self): recovery after a power cut. [`references`](self): which blocks are
-//!   referred to. [`stop`](self): a clean stop.
+//! - [`mount`]: format and mount: by the last anchor ([`quick`](self), [`ring`](self)) or by reading every block
+//!   ([`scan`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count of references.
+//!   [`stop`](self): a clean stop.
 //! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self): refresh of
 //!   weak pages and of headers.
 //! - [`reclaim`](self): garbage collection. [`salvage`](self), [`copies`](self), [`lifetime`](self): its parts.
@@ -36,11 +36,11 @@
 //!   [`level`](self): wear leveling.
 //! - [`store`](self): the type that all of these are methods of. [`under_way`](self): its unfinished work.
 //! - [`candidates`](self): candidates for victims.
-//! - [`records`](self), [`since`](self): the content of anchors, and the list of what came since the last one.
+//! - [`records`](self), [`since`](self): the content of anchors, and the list of pages programmed since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: the tables in RAM. They do not know each other.
 //! - [`door`]: the flash access layer. [`weak`](self): weak blocks that it finds.
 //! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: the
-//!   user's configuration. [`address`]: addresses. [`numbers`]: how they are packed.
+//!   user's configuration. [`address`]: addresses. [`numbers`]: packed numbers.
 //!
 //! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.

@@ -152,7 +152,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         // the new one.
         let mut erased = [false; HEADERS as usize];
         for number in 0..HEADERS {
-            // If the erase fails, the new header is the younger one.
+            // If the erase fails, the new header must be the younger one.
             let old = ftl.header_and_stamp(number)?.1;
             ftl.door.raise_stamp(old);
             erased[usize::from(number)] = ftl.erase_header(number)?;
@@ -215,7 +215,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Reads the wear of both areas.
+    /// Restores the throttle from the wear of both areas.
     fn restore_throttle(&mut self) {
         let sum = |area| -> u64 {
             let good = self.blocks.of(area).filter(|block| !self.blocks.is_bad(*block));
@@ -264,8 +264,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf. `false`: the
-    /// table is too small for them.
+    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf. Returns `false`
+    /// if the table is too small for them.
     fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.is_young(block)? {
@@ -305,7 +305,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                         continue;
                     }
                 }
-                // A page repeated after a mount may be above the limit.
+                // Entries of a page repeated after a mount may exceed the configured number.
                 None if self.table.len() >= limit => return Ok(false),
                 None => self.map.note_dirty(leaf),
             }
@@ -317,7 +317,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 }
 
-/// The throttle that keeps host writes, or only bursts, out of the fast area.
+/// Creates the throttle that keeps host writes, or only bursts, out of the fast area. It has no window to narrow.
 fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     let fast = shape.fast.map_or(0, |fast| fast.blocks);
     let bursts = match config.bursts {

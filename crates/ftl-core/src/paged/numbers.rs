@@ -1,10 +1,10 @@
-//! Numbers of two to four bytes, packed in a row of bytes: for map pages and the directory.
+//! Packed numbers of two to four bytes, for map pages and the directory.
 
-/// Returns a number from a row of numbers of this many bytes.
+/// Returns the number at an index of packed numbers of `width` bytes.
 #[inline]
 pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     let end = (at + 1) * usize::from(width);
-    // The number is the upper bytes of the word that ends with it; only at the beginning of the row there is no such
+    // The number is the upper bytes of the word that ends with it; only at the beginning of the bytes there is no such
     // word.
     let word = bytes.get(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk);
     match word {
@@ -13,7 +13,7 @@ pub fn get(bytes: &[u8], at: usize, width: u8) -> u32 {
     }
 }
 
-/// Returns the number that ends there.
+/// Returns the number that ends at `end`.
 #[cold]
 #[inline(never)]
 fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
@@ -21,7 +21,7 @@ fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
     field.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// Writes the low bytes of a number there.
+/// Writes the low bytes of a number at an index.
 #[inline]
 pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
     let start = at * usize::from(width);
@@ -32,7 +32,7 @@ pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
     }
 }
 
-/// The largest number of that many bytes: all ones, as in an erased page.
+/// Returns the largest number of that many bytes: all ones, as in an erased page.
 #[inline]
 pub const fn largest(width: u8) -> u32 {
     if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 }

@@ -42,13 +42,13 @@ pub(super) enum Written {
 /// Whether a sector's previous place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// It was in this block. If there is no dirty entry, the pointer is in its map page, and is counted.
+    /// It was in this block. If there is no dirty entry, the address is in its map page, and is counted.
     In(BlockNumber),
     /// It is not known.
     Unknown,
 }
 
-/// Returns the next page of an open block whose program cannot corrupt an acknowledged page.
+/// Returns the next page of an open block whose program cannot corrupt a page that is relied upon.
 #[inline(never)]
 fn next_safe(area: &AreaShape, open: Open) -> u16 {
     let endangers = |page: u16| {
@@ -102,8 +102,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         self.fast_balance = self.fast_balance.saturating_sub(1);
                     }
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
-                        // The failed page may be readable for a while, so this page must not be lost to the next power
-                        // cut.
+                        // The failed page may be readable for a while, so a later torn program must not corrupt this
+                        // one.
                         self.rely_on(stream);
                     }
                     return Ok(spot);
@@ -141,7 +141,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Returns the page that a stream programs next. Pages that could corrupt acknowledged ones are skipped.
+    /// Returns the page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.
     pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
             if let Some(open) = self.opens[stream as usize] {
@@ -165,7 +165,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
-        // The erase destroys the old copies, so the new ones must be safe from now on.
+        // The erase destroys the old copies, so the new ones are relied upon from now on.
         if !planted(Bug::EraseUnrelied) {
             self.rely();
         }
@@ -213,7 +213,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Marks a block without references bad.
+    /// Marks a block without references as bad.
     pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);

@@ -22,7 +22,8 @@ use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Mounts by the last anchor. `false`: there is none, or it cannot be trusted, and every block must be read.
+    /// Mounts by the last anchor. Returns `false` if there is none, or if it cannot be trusted; then every block must
+    /// be read.
     pub(super) fn mount_by_anchor(&mut self) -> Result<bool, Fault<D::Error>> {
         if self.shape.anchors == 0 {
             return Ok(false);
@@ -73,8 +74,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         fits
     }
 
-    /// Lists what was programmed since the anchor, in the order of stamps. `false`: there is more than an anchor can
-    /// cover.
+    /// Lists what was programmed since the anchor, in the order of stamps. Returns `false` if that is more than an
+    /// anchor can cover.
     fn list_since(&mut self, newest: &Newest, list: &mut List) -> Result<bool, Fault<D::Error>> {
         for spot in newest.head.opens.iter().flatten() {
             if !self.list_block(newest.stamp, *spot, list)? {
@@ -143,7 +144,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(since_of(bytes))
     }
 
-    /// Inserts a line in the order of stamps. `false`: there is no space.
+    /// Inserts a line in the order of stamps. Returns `false` if there is no space.
     fn insert(&mut self, list: &mut List, since: &Since) -> bool {
         let mut at = list.len;
         while at > 0
@@ -194,7 +195,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(ceiling)
     }
 
-    /// Applies the records of every anchor from the base on. `false`: one is missing or invalid.
+    /// Applies the records of every anchor from the base on. Returns `false` if one is missing or invalid.
     fn replay_anchors(&mut self, newest: &Newest) -> Result<bool, Fault<D::Error>> {
         let Some(mut base) = newest.head.base else { return Ok(false) };
         if planted(Bug::ReplayLate) {
@@ -237,7 +238,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(false)
     }
 
-    /// Applies a record. `false`: it is invalid.
+    /// Applies a record. Returns `false` if it is invalid.
     fn apply(&mut self, record: Record) -> bool {
         match record {
             Record::Sectors(place, sector, run) => {
@@ -277,7 +278,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Notes the address of a leaf's page. `None`: there is no such leaf or page.
+    /// Notes the address of a leaf's page. Returns `None` if there is no such leaf or page.
     fn apply_leaf(&mut self, leaf: u32, page: u32) -> Option<Leaf> {
         let map = self.shape.map_area();
         if leaf >= self.shape.leaves || page >= map.blocks * u32::from(map.pages) {
@@ -300,7 +301,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.note_clean(leaf);
     }
 
-    /// Applies the list below the ceiling, and records it for the next anchor. `false`: it is invalid.
+    /// Applies the list below the ceiling, and records it for the next anchor. Returns `false` if it is invalid.
     fn replay_since(
         &mut self,
         newest: &Newest,

@@ -68,7 +68,7 @@ pub struct PagedPlan {
 }
 
 impl PagedPlan {
-    /// The plan for that device and configuration.
+    /// Returns the plan for a device and configuration.
     pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         let shape = match PagedShape::new(geometry, config) {
             Ok(shape) => shape,
@@ -120,27 +120,27 @@ impl PagedPlan {
         &self.config
     }
 
-    /// Elements of 32 bits to lend.
+    /// Returns the number of 32-bit elements to lend.
     pub const fn words(&self) -> usize {
         sum(&self.lengths, 0, FIRST_HALF)
     }
 
-    /// Elements of 16 bits to lend.
+    /// Returns the number of 16-bit elements to lend.
     pub const fn halves(&self) -> usize {
         sum(&self.lengths, FIRST_HALF, FIRST_BYTE)
     }
 
-    /// Bytes to lend.
+    /// Returns the number of bytes to lend.
     pub const fn bytes(&self) -> usize {
         sum(&self.lengths, FIRST_BYTE, TABLES)
     }
 
-    /// Bytes of all lent memory. The FTL itself is additional; `size_of` gives its size.
+    /// Returns the bytes of all lent memory. The FTL itself is additional; `size_of` gives its size.
     pub const fn total_bytes(&self) -> usize {
         self.words() * 4 + self.halves() * 2 + self.bytes()
     }
 
-    /// The plan, table by table.
+    /// Returns the plan, table by table.
     pub fn rows(&self) -> impl Iterator<Item = PlanRow> + '_ {
         NAMES.iter().zip(self.lengths).enumerate().map(|(at, (name, elements))| PlanRow {
             name,

@@ -17,8 +17,8 @@ use crate::probe::{Cause, Probe};
 const AHEAD: u32 = 3;
 /// Additional steps for a host page if those that it pays for have freed no space yet.
 pub(super) const PREPARED_MAX: u16 = 4;
-/// The maximum of host pages over which the cost of garbage collection in the main area is spread, and the pages of a
-/// block for each: the blocks beyond the reserve are the only buffer.
+/// The cost of garbage collection in the main area is spread over one host page for each `SPREAD_PAGES` pages of a
+/// block, and over at most this many: the blocks beyond the reserve are the only buffer.
 const SPREAD_MAX: u16 = 8;
 const SPREAD_PAGES: u16 = 16;
 /// The maximum of steps in the fast area for a host page.
@@ -29,7 +29,7 @@ pub(super) const FLUSHED: u32 = 2;
 /// The result of a step of garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Pages were copied.
+    /// Something was done.
     Done,
     /// Space was made in the table for a victim's entries.
     Prepared,
@@ -117,8 +117,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Step::Done)
     }
 
-    /// After a map page is written between copies, pages that could corrupt the copies are skipped. On devices where
-    /// that happens, space for all entries of a victim is made before its first page is copied.
+    /// Whether space for all entries of a victim must be made before its first page is copied. A map page written
+    /// between copies costs the pages that could corrupt them, because those are skipped.
     fn prepares_for(&self, victim: Victim) -> bool {
         let begins = (victim.page, victim.slot) == (0, 0);
         let copied = u32::from(self.blocks.references(victim.block));
@@ -161,7 +161,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
     }
 
-    /// A victim with v of p slots valid is emptied while the host writes as much as the p − v slots that it frees.
+    /// Returns the pace of a victim: with v of p slots in use, it is emptied while the host writes the p − v slots that
+    /// it frees.
     fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
         let full = self.shape.area(area).block_slots() as u16;
         let used = self.blocks.references(block);
@@ -277,8 +278,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// When blocks are short, the page with a victim's last data is filled with data of the next victim: otherwise
-    /// emptying a block of few pages would free no space.
+    /// Fills the page with a victim's last data with data of the next victim, when blocks are short: otherwise emptying
+    /// a block of few pages would free no space.
     fn fill_up(
         &mut self,
         area: Area,

@@ -14,18 +14,18 @@ pub(super) const LISTED: usize = 8;
 const BLOCKS_AT: usize = 28;
 const RECORD: usize = 8;
 
-/// The offset of a record, with block numbers of this many bytes: records begin behind the last listed block, at a
-/// multiple of eight.
+/// Returns the offset of a record, with block numbers of this many bytes: records begin behind the last listed block,
+/// at a multiple of eight.
 const fn record_at(block_bytes: u8, number: u16) -> usize {
     48 + 24 * block_bytes as usize + number as usize * RECORD
 }
 
-/// The number of records of an anchor of this many bytes.
+/// Returns the number of records of an anchor of this many bytes.
 pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
     bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
 }
 
-/// The number of programs between two anchors of this many bytes.
+/// Returns the number of programs between two anchors of this many bytes.
 pub(super) const fn programs_between(bytes: usize) -> u64 {
     (bytes / 32) as u64
 }
@@ -67,7 +67,7 @@ pub(super) enum Record {
     Written(u32, u32),
     /// A leaf's page is at this address.
     Stands(u32, u32),
-    /// The erase count of a block; `None`: it is bad.
+    /// The state of a block; `None`: it is bad.
     Block(u32, Option<Known>),
 }
 
@@ -182,7 +182,7 @@ impl<'ram> Anchors<'ram> {
         self.records + self.ahead <= self.most
     }
 
-    /// The stamp of the last anchor.
+    /// Returns the stamp of the last anchor.
     pub(super) const fn last(&self) -> Stamp {
         self.last
     }
@@ -229,7 +229,7 @@ impl<'ram> Anchors<'ram> {
         self.page.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
     }
 
-    /// Returns the block whose number ends there.
+    /// Returns the block whose number ends at `end`.
     fn block_before(&self, end: usize) -> Option<BlockNumber> {
         let width = self.block_bytes;
         // The number is the upper bytes of the word that ends with it.
@@ -237,7 +237,7 @@ impl<'ram> Anchors<'ram> {
         (number != numbers::largest(width)).then_some(BlockNumber::new(number))
     }
 
-    /// Writes a block's number, or that there is none, so that it ends there.
+    /// Writes a block's number, or all ones for none, so that it ends at `end`.
     fn put_block_before(&mut self, end: usize, block: Option<BlockNumber>) {
         let width = usize::from(self.block_bytes);
         let number = block.map_or(u32::MAX, BlockNumber::get);

@@ -40,7 +40,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Pins the blocks to which a map page refers that is to be repeated: they must not count as free before the
-    /// repetition.
+    /// repetition, whatever the state before that page says.
     pub(super) fn pin_places(&mut self) {
         let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
         if planted(Bug::ForgetPlaces) {

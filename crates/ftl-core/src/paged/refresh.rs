@@ -24,7 +24,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.scrub.get_or_insert(Scrubbed::Header(0));
     }
 
-    /// The most pages that the running scrub still has to read.
+    /// Returns the most pages that the running scrub still has to read.
     pub fn scrub_left(&self) -> PageCount {
         let (fast, main) = (self.shape.map_area(), &self.shape.main);
         let pages_from = |block: u32| {
@@ -40,7 +40,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// Reads the next page of the scrub under way. `false`: there is none.
+    /// Reads the next page of the running scrub. Returns `false` if none is running.
     pub(super) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
         let Some(next) = self.scrub else { return Ok(false) };
         self.scrub = match next {
@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, 0, page, Cause::Scrub)?;
         let next = Spot { page: spot.page + 1, ..spot };
-        // In an open block the first erased page ends the block, except for skipped pages.
+        // In an open block an erased page is the end, unless it was skipped.
         let ends = next.page == area.pages
             || seen == Seen::Erased
                 && self
@@ -95,13 +95,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.weak.noted.waits() && self.short_area(0).is_none()
     }
 
-    /// The share of a host page in refreshing weak blocks: one step.
+    /// Does what each host page pays for weak blocks: one step.
     #[inline]
     pub(super) fn refresh_some(&mut self) -> Result<(), Fault<D::Error>> {
         if self.may_refresh() { self.refresh_step() } else { Ok(()) }
     }
 
-    /// Does one step for the block that has waited longest.
+    /// Does one step for the entry that has waited longest.
     #[cold]
     #[inline(never)]
     pub(super) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
@@ -110,7 +110,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Some(Weak::Headers) => {
                 self.door.weak.noted.count_refreshed();
                 self.refresh_headers()?;
-                // Reading one while the other is written could note them again, without end.
+                // Reading one header while the other is written may note them again, and so on without end.
                 self.door.weak.forget(Weak::Headers);
                 Ok(())
             }

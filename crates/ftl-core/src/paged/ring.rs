@@ -51,8 +51,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether the previous block of the ring begins with an unreadable page. Then that block's first anchor may have
-    /// been torn but readable for a while, so that this block was erased next, and the erase was cut: what is left in
-    /// it may be older than what it has lost.
+    /// been torn but readable for a while, so that this block was erased next, and the erase was torn, too: the anchors
+    /// left in this block may be older than the lost ones.
     pub(super) fn begins_torn_before(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
         let ring = self.shape.anchors;
         for back in 1..ring {
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 }
 
-/// In the ring only anchors count.
+/// Treats pages other than anchors as unreadable: in the ring only anchors count.
 fn anchors_alone(seen: Seen) -> Seen {
     match seen {
         Seen::Page(tag) if tag.kind != Kind::Checkpoint => Seen::Unreadable,

@@ -14,7 +14,7 @@ use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Frees a victim, all of whose pages were examined, of the sectors of a leaf.
+    /// Removes the references of one leaf from a victim whose pages were all examined.
     pub(super) fn salvage_step(
         &mut self,
         area: Area,
@@ -30,7 +30,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let leaf = Leaf::new(victim.salvaged);
         if self.map.spot(leaf).is_some_and(|spot| spot.block == victim.block) {
-            // Its unreadable sectors are lost with the page.
+            // Addresses that cannot be read are lost with the page.
             self.victims[area as usize] = Some(victim);
             return self.write_leaf(leaf);
         }
@@ -46,7 +46,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Gathers the sectors of a leaf that point to a victim, marked as lost, at most a page of them.
+    /// Gathers the sectors of a leaf that are mapped to a victim, marked as lost, at most a page of them.
     fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<u16, Fault<D::Error>> {
         let room = self.shape_of(self.copies()).slots;
         let (first, sectors) = self.shape.sectors_of(leaf);

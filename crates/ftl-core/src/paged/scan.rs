@@ -1,5 +1,5 @@
-//! The scan of a mount: which page was programmed last, where the map pages are, which blocks are
-//! young.
+//! The scan of a mount: it finds the last programmed page, the map pages, and the blocks with tags younger than the
+//! horizon.
 
 use ftl_iface::NandDevice;
 
@@ -82,7 +82,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(what.map(|_| first))
     }
 
-    /// A horizon is valid as soon as it is written: it describes what was acknowledged before.
+    /// Takes the horizon from a map page. It is valid as soon as it is written: it describes what was acknowledged
+    /// before.
     fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let page = self.map.vacate(None);
         let bytes = self.map.bytes_mut(page);
@@ -219,7 +220,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 }
 
-/// Returns the younger of two.
+/// Returns the younger of two pages.
 fn younger(one: Option<Youngest>, other: Option<Youngest>) -> Option<Youngest> {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one.stamp >= other.stamp { one } else { other }),

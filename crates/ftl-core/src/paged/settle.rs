@@ -5,13 +5,14 @@
 //! The page is read into the page buffer once, in the mount. So whether it is readable was decided once. Until it is
 //! repeated, the tables in RAM show the state before it, so no block counts as free because of it.
 //!
-//! A repeated page names the stamp of the *first* attempt. If it is cut in turn, the next mount ignores
-//! it together with everything since the first, and keeps the blocks of all of these, because one of them may have been
-//! acknowledged, and only that one is sure to be good. If blocks are short, that of the first is enough: if it was not
-//! acknowledged, nobody was told about it, and since then nobody was served.
+//! A repeated page names the stamp of the *first* attempt. If its program is cut in turn, the next mount ignores it
+//! together with everything since the first, and keeps the blocks of all attempts, because one of them may have been
+//! acknowledged, and only that one is sure to be good. If blocks are short, the block of the first attempt is enough:
+//! if that was not acknowledged, the host was never told about it, and was not served since.
 //!
-//! If the page programmed last is a proof, all before it was acknowledged, and nothing need be repeated. The proof may
-//! be torn itself, and be gone at the next mount; then what it proved is repeated once more, with the same result.
+//! If the page programmed last is a proof, everything before it was acknowledged, and nothing needs to be repeated. The
+//! proof may be torn itself, and be gone at the next mount; then what it proved is repeated once more, with the same
+//! result.
 
 use ftl_iface::NandDevice;
 
@@ -116,7 +117,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(stream)
     }
 
-    /// Programs an empty page behind the repetition.
+    /// Programs a proof, an empty page, behind the repetition.
     fn prove(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         self.door.hold_nothing();
         self.buffer.fill(0xFF);
@@ -138,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if let Some(sector) = self.door.held(slot).copy_of()
                 && sector.get() < self.shape.capacity.get()
             {
-                // Its previous place may be erased by now, so that no victim's tag would ever name it.
+                // Its previous place may be erased by now, so that no victim's tag would ever lead to its release.
                 let before = self.placed_before(sector)?;
                 self.remember(sector, self.place(spot, slot), before)?;
             }

@@ -58,7 +58,7 @@ pub struct AreaShape {
     pub spare_bytes: Bytes,
     /// Which pages share cells.
     pub pairing: Pairing,
-    /// Pages per block that can be programmed without endangering an earlier one.
+    /// Word lines per block: pages whose program endangers no earlier one.
     pub word_lines: u16,
     /// The number of its first block over both areas.
     pub first_block: u32,
@@ -89,7 +89,7 @@ impl AreaShape {
         Self { first, blocks: self.blocks.saturating_sub(first), ..self }
     }
 
-    /// Returns the most pages skipped when everything programmed so far becomes protected at once.
+    /// Returns the most pages skipped when everything programmed so far becomes relied upon at once.
     const fn left_out_max(&self) -> u16 {
         let mut most = 0;
         let mut relied = 1;
@@ -125,7 +125,7 @@ impl AreaShape {
         false
     }
 
-    /// Slots of a block.
+    /// Returns the number of slots of a block.
     pub const fn block_slots(&self) -> u32 {
         self.pages as u32 * self.slots as u32
     }
@@ -135,7 +135,7 @@ impl AreaShape {
         self.blocks as u64 * self.block_slots() as u64
     }
 
-    /// Pages of a block.
+    /// Returns the number of pages of a block.
     pub const fn page_count(&self) -> PageCount {
         PageCount::new(self.pages as u32)
     }
@@ -195,7 +195,7 @@ pub struct PagedShape {
     pub cached: u16,
     /// Streams of the main area beyond two: a power cut leaves a nearly empty block of each.
     pub more_streams: u32,
-    /// The number of good blocks that the main area needs to take writes.
+    /// The number of good blocks that the main area needs to take every write.
     pub main_needed: u32,
     /// The same for the fast area.
     pub fast_needed: u32,
@@ -316,7 +316,7 @@ impl PagedShape {
         shape.with_needs(config)
     }
 
-    /// Returns how many blocks must be good, after checking that the device has them.
+    /// Computes how many blocks must be good, and checks that the device has them.
     const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         let map = self.map_area();
         let usable = match config.paired_pages {
@@ -389,10 +389,10 @@ impl PagedShape {
         }
     }
 
-    /// The area of a block.
+    /// Returns the area of a block.
     #[inline]
     pub const fn area_of(&self, block: BlockNumber) -> Area {
-        // Those of the fast area come first.
+        // Blocks of the fast area come first.
         if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
     }
 

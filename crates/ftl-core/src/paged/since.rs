@@ -17,7 +17,7 @@ pub(super) struct Since {
     /// The content of its first slot; none if the page must be read again.
     pub(super) first: Option<u32>,
     pub(super) kind: Kind,
-    /// The erase count of its block, if it has one.
+    /// The erase count of its block, if the page stores it.
     pub(super) wear: Option<u16>,
 }
 

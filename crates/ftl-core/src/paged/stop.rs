@@ -7,8 +7,7 @@ use crate::error::Fault;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Writes everything back that only RAM and tags know, so that the next mount has little to read. The device stays
-    /// usable.
+    /// Flushes all dirty entries and ends the walk, so that the next mount has little to read. The device stays usable.
     pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.door.alive()?;
         self.settle_if_possible()?;
@@ -42,7 +41,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.begin_epoch();
         self.begin_epoch();
-        // One more page carries the new horizon.
+        // One more map page stores the new horizon.
         self.make_room()?;
         match last {
             Some(leaf) => self.write_leaf(leaf),

@@ -45,7 +45,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) stayed: u16,
     pub(super) filter: SizeFilter,
     pub(super) runs: Runs,
-    /// A buffer for the largest page.
+    /// The page buffer: the largest page, behind the data gathered from earlier pages.
     pub(super) buffer: &'ram mut [u8],
     /// The tag of a page whose sectors are being copied.
     pub(super) kept: &'ram mut [u8],
@@ -57,15 +57,15 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) failing: Option<Stream>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
-    /// The page that the scrub under way reads next.
+    /// The next page of the running scrub.
     pub(super) scrub: Option<Scrubbed>,
     /// How often the host has read a lost sector since the mount.
     pub(super) lost: u32,
     /// How often a request has waited since the mount, for blocks or for anchors of the first walk.
     pub(super) waited: u32,
-    /// Whether host pages were written to the stream of copies since it was last protected.
+    /// Whether a page went to the block of another stream since all pages were last marked as relied upon.
     pub(super) shares: bool,
-    /// The map page whose stamp a mount read last.
+    /// The map page whose stamp a mount read last, and that stamp.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }
 
@@ -75,22 +75,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.into_parts()
     }
 
-    /// Shared access to the device.
+    /// Returns shared access to the device.
     pub const fn device(&self) -> &D {
         self.door.device()
     }
 
-    /// Exclusive access to the device, for operations beside the FTL. They must not change its content.
+    /// Returns exclusive access to the device, for operations beside the FTL. They must not change its content.
     pub const fn device_mut(&mut self) -> &mut D {
         self.door.device_mut()
     }
 
-    /// The probe.
+    /// Returns the probe.
     pub const fn probe(&self) -> &P {
         self.door.probe()
     }
 
-    /// How the device is divided.
+    /// Returns the division of the device.
     pub const fn shape(&self) -> &PagedShape {
         &self.shape
     }
@@ -160,21 +160,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         matches!(self.config.paired_pages, PairedPages::Guard)
     }
 
-    /// Protects everything acknowledged or copied so far.
+    /// Marks everything acknowledged or copied so far as relied upon.
     pub(super) fn rely(&mut self) {
         for open in self.opens.iter_mut().flatten() {
             open.relied = open.next;
         }
     }
 
-    /// Protects what a stream has programmed so far.
+    /// Marks what a stream has programmed so far as relied upon.
     pub(super) const fn rely_on(&mut self, stream: Stream) {
         if let Some(open) = &mut self.opens[stream as usize] {
             open.relied = open.next;
         }
     }
 
-    /// Protects a page.
+    /// Marks a page as relied upon.
     pub(super) fn rely_on_page(&mut self, spot: Spot) {
         for open in self.opens.iter_mut().flatten() {
             if open.block == spot.block {
@@ -206,8 +206,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Area::Fast => self.throttle.note_log_erase(),
             Area::Main => {
                 self.throttle.note_chain_erase();
-                // If little data enters the fast area, it has no victims to learn from: it must be tried again at some
-                // time.
+                // If little data enters the fast area, it has no victims to learn from: after a while large writes are
+                // tried again.
                 self.stayed = self.stayed.saturating_sub(1);
             }
         }

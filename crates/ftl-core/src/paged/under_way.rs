@@ -40,7 +40,7 @@ pub(super) struct Open {
     pub(super) block: BlockNumber,
     /// The next page to program.
     pub(super) next: u16,
-    /// Pages before this one are protected: a page whose program could corrupt one of them is skipped.
+    /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
     pub(super) relied: u16,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Epoch {
 }
 
 impl Epoch {
-    /// Returns the first epoch of a device.
+    /// The first epoch of a device.
     pub(super) const FIRST: Self = Self { horizon: Stamp::ZERO, begun: Stamp::ZERO, due: 0 };
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Suspect {
     pub(super) origin: Option<Spot>,
 }
 
-/// Its content.
+/// The content of a suspect page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// Sectors.

@@ -30,7 +30,7 @@ impl WeakOnes {
         Self { limits, noted: Noted::NONE }
     }
 
-    /// Notes corrected bits of a page.
+    /// Notes corrected bits, and adds a refresh if they reach the limit.
     #[cold]
     #[inline(never)]
     pub fn note_corrected(&mut self, weak: Weak, area: Area, corrected: Corrected) {
