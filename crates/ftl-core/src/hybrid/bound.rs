@@ -40,7 +40,7 @@ use crate::hybrid::shape::{
 };
 use crate::table::number;
 
-/// The worst case of any request to a device of that shape and configuration.
+/// The worst case of any request to a device of one shape and configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorstCase {
     chain_pages: u64,
@@ -52,7 +52,7 @@ pub struct WorstCase {
     endangered: u64,
     chain_blocks: u64,
     logical_blocks: u64,
-    /// Free blocks that are not used for log blocks.
+    /// Free blocks that are never used for log blocks.
     in_hand: u64,
     meta: MetaFigures,
     log: Option<LogFigures>,
@@ -78,7 +78,7 @@ struct LogFigures {
 }
 
 impl WorstCase {
-    /// The worst case for that device.
+    /// Returns the worst case for a device of this shape and configuration.
     pub const fn new(shape: &Shape, config: &Config) -> Self {
         let log = match &shape.log {
             Some(area) => {
@@ -120,12 +120,12 @@ impl WorstCase {
     /// The first change after a mount breaks the seals of checkpoints.
     const SEALS: Operations = Operations { reads: 0, programs: 0, erases: CHECKPOINT_AREAS as u64 };
 
-    /// Reads that build a chain's map: every page of its log blocks, twice if it is a trim.
+    /// Returns the reads that build a chain's map: every page of its log blocks, twice if it is a trim.
     const fn scan(&self) -> u64 {
         (self.chain_logs + 1) * self.chain_pages * 2
     }
 
-    /// Reads that prove a logical block after a mount: for each sector its copy in the log and its copy in
+    /// Returns the reads that prove a logical block after a mount: for each sector its copy in the log and its copy in
     /// the chain, or the chain's trims.
     const fn prove(&self) -> u64 {
         match self.log {
@@ -134,7 +134,7 @@ impl WorstCase {
         }
     }
 
-    /// A whole fold, but for the pages programmed.
+    /// Returns the cost of a whole fold, except for its programs.
     const fn fold(&self) -> Operations {
         Operations {
             reads: self.prove() + self.scan() + self.chain_pages * self.chain_slots,
@@ -143,7 +143,7 @@ impl WorstCase {
         }
     }
 
-    /// Making space in a chain, and what may be freed when its block becomes full.
+    /// Returns the cost of making space in a chain, and of the erases when its block becomes full and replaces others.
     const fn room(&self) -> Operations {
         let folds = self.fold().times(2);
         let switch = Operations { reads: 0, programs: 0, erases: self.chain_logs + 2 };
@@ -152,8 +152,8 @@ impl WorstCase {
         folds.and(switch).and(scans).and(copies)
     }
 
-    /// Before a page of a chain is programmed, the pages that it endangers are read, proved, and copied to the log,
-    /// slot by slot.
+    /// Returns the cost of protecting paired pages before a page of a chain is programmed: the pages that it endangers
+    /// are read, proved, and copied to the log, slot by slot.
     const fn guard(&self) -> Operations {
         if self.endangered == 0 {
             return Operations { reads: 0, programs: 0, erases: 0 };
@@ -171,7 +171,7 @@ impl WorstCase {
         Operations { reads, programs, erases }
     }
 
-    /// Steps of housekeeping, without the summaries that they write.
+    /// Returns the cost of steps of housekeeping, without the summaries that they write.
     const fn steps(&self, count: u64) -> Operations {
         let (slots, summary) = match self.log {
             Some(log) => (log.slots, log.summary_pages),
@@ -187,7 +187,7 @@ impl WorstCase {
         .times(count)
     }
 
-    /// Programs of summaries when this many pages go to the log.
+    /// Returns the programs of summaries when this many pages go to the log.
     const fn summaries(&self, pages: u64) -> u64 {
         match self.log {
             Some(log) => (pages / log.data_pages + 1) * log.summary_pages,

@@ -52,7 +52,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         (0..self.shape.logical_blocks).map(LogicalBlock::new)
     }
 
-    /// Each block of the chain region is bad, free, the target of a fold, kept for a wear move, or in one chain once.
+    /// Each block of the chain region is bad, free, the target of a fold, kept for a wear-leveling move, or in one
+    /// chain once.
     fn every_chain_block_is_in_one_place(&mut self) -> Checked {
         let mut places: Vec<Vec<String>> =
             vec![Vec::new(); self.shape.chain.block_count().as_usize()];
@@ -107,7 +108,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// A data block has every page programmed, each slot the place of its sector.
+    /// A data block has every page programmed, and each sector at its fixed slot.
     fn data_blocks_hold_their_sectors_in_place(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             let Some(data) = self.mlc.chains.data(logical) else {
@@ -139,8 +140,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// What the tags of a chain's log blocks record, page by page: where each sector is, and its stamp. Pages that
-    /// cannot be read are left out.
+    /// Returns what the tags of a chain's log blocks record: where each sector is, and its stamp. Unreadable pages are
+    /// skipped.
     fn places_by_tags(
         &mut self,
         logical: LogicalBlock,
@@ -199,7 +200,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// A cached map equals what a scan would find, and no sketch leaves out what is there.
+    /// A cached map equals what a scan would find, and no sketch omits a sector that is there.
     fn maps_agree_with_the_tags(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             if !self.mlc.has_log(logical) {
@@ -382,7 +383,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// A sector that a fold did not copy is in the log or in a younger log block.
+    /// A sector that a fold marked *elsewhere* is in the log or in a younger log block.
     fn sectors_left_elsewhere_are_there(&mut self) -> Checked {
         for logical in self.logical_blocks() {
             let Some(data) = self.mlc.chains.data(logical) else {

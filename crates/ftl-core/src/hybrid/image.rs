@@ -20,7 +20,8 @@ impl Shape {
     pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
         let mut place_blocks = 1;
         loop {
-            // Larger checkpoint areas leave less to be recorded, until nothing is left to divide.
+            // Larger checkpoint areas leave fewer blocks whose state must be saved. So the loop ends, at the latest
+            // with an error when no blocks are left to divide.
             let shape = match Self::with_places(geometry, config, place_blocks) {
                 Ok(shape) => shape,
                 Err(error) => return Err(error),

@@ -126,7 +126,7 @@ pub struct RamPlan {
 }
 
 impl RamPlan {
-    /// The plan for that device and configuration.
+    /// Returns the plan for a device and configuration.
     pub const fn new(geometry: &Geometry, config: &Config) -> Result<Self, ShapeError> {
         let shape = match Shape::new(geometry, config) {
             Ok(shape) => shape,
@@ -188,27 +188,27 @@ impl RamPlan {
         self.index.as_ref()
     }
 
-    /// Elements of 16 bits to lend.
+    /// Returns the number of 16-bit elements to lend.
     pub const fn halves(&self) -> usize {
         self.elements[0]
     }
 
-    /// Elements of 32 bits to lend.
+    /// Returns the number of 32-bit elements to lend.
     pub const fn words(&self) -> usize {
         self.elements[1]
     }
 
-    /// Bytes to lend.
+    /// Returns the number of bytes to lend.
     pub const fn bytes(&self) -> usize {
         self.elements[2]
     }
 
-    /// Bytes of all memory that must be lent. The `Ftl` itself is extra: see `size_of`.
+    /// Returns the bytes of all memory that must be lent. The `Ftl` itself is extra: see `size_of`.
     pub const fn total_bytes(&self) -> usize {
         self.halves() * 2 + self.words() * 4 + self.bytes()
     }
 
-    /// The plan, table by table.
+    /// Returns the plan, table by table.
     pub fn rows(&self) -> impl Iterator<Item = PlanRow> + '_ {
         DECLARED.iter().copied().flatten().zip(self.lengths).map(|(declared, elements)| PlanRow {
             name: declared.name,

@@ -27,12 +27,12 @@ pub(crate) fn extent(shape: &Shape, purpose: Purpose) -> (BlockNumber, u16) {
 const NO_PAGE: u8 = u8::MAX;
 
 impl Scrub {
-    /// Bytes in an image.
+    /// Returns the bytes that the position takes in an image.
     pub(crate) const fn image_bytes(width: Width) -> u64 {
         1 + width.bytes() + 2
     }
 
-    /// Bytes in a checkpoint.
+    /// Saves the position.
     pub(crate) fn save(self, sink: &mut impl Sink, shape: &Shape) {
         let purpose = self.next.map_or(NO_PAGE, |next| next.purpose() as u8);
         sink.byte(purpose);

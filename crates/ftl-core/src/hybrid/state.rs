@@ -1,4 +1,4 @@
-//! The state of the hybrid FTL: its modules, and what it remembers between requests.
+//! The state of the hybrid FTL: its modules, and what it keeps between requests.
 
 use crate::config::Config;
 use crate::error::Fault;
@@ -42,7 +42,7 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) logged: Bits<'ram, LogicalBlock>,
     /// A wear-leveling move that waits for the running fold to end.
     pub(crate) wear_move: Option<WearMove>,
-    /// Folding begins when no more than this many blocks are free.
+    /// Folding begins when at most this many blocks are free.
     pub(crate) free_blocks_low: BlockNumber,
     /// While the host is idle, folding continues until this many are free.
     pub(crate) free_blocks_idle: BlockNumber,
@@ -50,7 +50,7 @@ pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndCh
     pub(crate) turn: u32,
     /// The recovery work that a mount without a checkpoint has left to the first request.
     pub(crate) unsettled: Option<Unsettled>,
-    /// Blocks of the chains that are not bad.
+    /// Good blocks of the chains.
     pub(crate) good_blocks: BlockNumber,
     /// The position of the running scrub.
     pub(crate) scrub: Scrub,
@@ -121,7 +121,7 @@ pub(crate) struct Held {
 }
 
 impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// The log. Only callers that know that there is a log use this.
+    /// Returns the log. Only callers that know that there is a log use this.
     #[inline]
     pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
         self.log.get_mut().ok_or(Fault::Corrupt)
@@ -149,7 +149,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         logical.filter(|logical| logical.get() < self.shape.logical_blocks)
     }
 
-    /// The device's header.
+    /// Returns the device's header.
     pub(crate) fn header(&self) -> Header {
         Header {
             meta_blocks: self.shape.meta.short_blocks(),
@@ -166,22 +166,22 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         self.flash.into_parts()
     }
 
-    /// Shared access to the device.
+    /// Returns shared access to the device.
     pub fn device(&self) -> &D {
         self.flash.device()
     }
 
-    /// Exclusive access to the device, for operations beside the FTL. They must not change the flash.
+    /// Returns exclusive access to the device, for operations beside the FTL. They must not change the flash.
     pub fn device_mut(&mut self) -> &mut D {
         self.flash.device_mut()
     }
 
-    /// The probe.
+    /// Returns the probe.
     pub fn probe(&self) -> &P {
         self.flash.probe()
     }
 
-    /// How the device is divided.
+    /// Returns the division of the device.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -201,14 +201,13 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         self.throttle.window()
     }
 
-    /// The mean number of cells that a lookup examines before it finds a sector of the log;
-    /// none without a log.
+    /// Returns the mean number of cells that a lookup examines before it finds a sector of the log; none without a log.
     pub fn index_probes(&self) -> Option<Ratio> {
         let index = &self.log.get()?.index;
         Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
     }
 
-    /// Entries of the hash table: real, virtual, and the maximum.
+    /// Returns the numbers of entries of the hash table: real, virtual, and the maximum.
     pub fn index_load(&self) -> Option<(u32, u32, NonZeroU32)> {
         let log = self.log.get()?;
         let capacity = NonZeroU32::new(log.index.capacity())?;

@@ -1,7 +1,7 @@
 //! What failing blocks add to the request in which they fail.
 //!
-//! - *A program of the request itself fails:* the page is copied to a rescue block and programmed once more, after
-//!   space for it was found again; then the copy is erased.
+//! - *A program of the request itself fails:* the page is copied to a rescue block, and programmed again after new
+//!   space was found for it; then the copy is erased.
 //! - *A program of a fold fails:* the chain is folded again at once, from the beginning.
 //! - *An erase fails:* the block is missing, so up to two folds free another one.
 //! - *A copy in the log fails:* the page is built again; if the log has no space left, each of its sectors goes to its
@@ -40,8 +40,8 @@ impl WorstCase {
             .and(self.failed_page())
     }
 
-    /// The copy of a page that failed to program: with its commit and the proof of that, and erased before and after.
-    /// Of a page of the log each sector may go to its chain.
+    /// Returns the cost of the copy of a page that failed to program: with its commit and the proof of that, and erased
+    /// before and after. If it is a page of the log, each of its sectors may go to its chain.
     const fn failed_page(&self) -> Operations {
         let copy = Operations { reads: 0, programs: self.rescue_pages() + 2, erases: 2 };
         let Some(log) = self.log else {

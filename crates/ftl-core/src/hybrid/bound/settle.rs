@@ -16,8 +16,8 @@
 //! - *Erase the copies:* all blocks of the meta area except the headers, if a rescue block is bad.
 //! - *Repair the headers* with their lists.
 //!
-//! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the block that
-//! leads from then on, and one that was being erased and reads as before.
+//! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the new first
+//! block, and one whose erase was cut and that reads as before.
 //!
 //! One fold for each sector is enough, because none is running: it frees one block more than it takes. If blocks have
 //! failed, the blocks kept free are restored first.
@@ -27,8 +27,8 @@ use crate::bound::Operations;
 use crate::hybrid::shape::HEADER_BLOCKS;
 
 impl WorstCase {
-    /// What [`Ftl::settle`](crate::Ftl::settle) costs at most, and so what is added to the first request after a mount
-    /// without checkpoint, if no block fails meanwhile. After a mount from a checkpoint it costs nothing.
+    /// Returns the most that [`Ftl::settle`](crate::Ftl::settle) costs, which is added to the first request after a
+    /// mount without checkpoint, if no block fails meanwhile. After a mount from a checkpoint it costs nothing.
     pub const fn settle(&self) -> Operations {
         self.look_into_blocks()
             .and(self.rescue())
@@ -39,22 +39,22 @@ impl WorstCase {
             .and(Self::SEALS)
     }
 
-    /// Blocks of a chain when it is found.
+    /// Returns the most blocks of a chain when a mount finds it.
     const fn found_blocks(&self) -> u64 {
         self.chain_logs + 4
     }
 
-    /// The first page of each block that can be read, how far it is filled, and the last page that can be read.
+    /// Returns the cost of finding, for each block, its first and last readable pages and how far it is filled.
     const fn look_into_blocks(&self) -> Operations {
         Operations { reads: 3 * self.chain_pages * self.chain_blocks, ..Operations::NONE }
     }
 
-    /// Pages of a rescue block that hold copies, before the commit and its proof.
+    /// Returns the pages of a rescue block that hold copies, before the commit and its proof.
     pub(super) const fn rescue_pages(&self) -> u64 {
         self.meta.pages.saturating_sub(2)
     }
 
-    /// Finding the valid copy, finding what must be copied, and copying it.
+    /// Returns the cost of finding the valid copy, of finding what must be copied, and of copying it.
     const fn rescue(&self) -> Operations {
         let backups = match self.log {
             // Each page is read on the way to the oldest backup, and once more to be copied.
@@ -71,25 +71,25 @@ impl WorstCase {
         }
     }
 
-    /// Chains are sorted by their blocks' first pages, and the block is found that leads each. Where a fold's end is
-    /// doubted, the block that it was to replace is read.
+    /// Returns the cost of sorting the chains by the first pages of their blocks, and of finding the first block of
+    /// each. If it is doubtful whether a fold ended, the block that it was to replace is read.
     const fn order_chains(&self) -> Operations {
         let found = self.found_blocks();
-        // Each block's own first page and those of the blocks before it: half of them in the mean.
+        // Each block's own first page and those of the blocks before it: half of them on average.
         let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
         let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
         Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
     }
 
-    /// Reads that find a chain's map where pages are lost: beside those of [`scan`](Self::scan), the block is searched
-    /// for its last page for each that is lost before one that is not.
+    /// Returns the reads that build a chain's map when pages are lost: in addition to those of [`scan`](Self::scan),
+    /// the block is searched for its last page for each lost page before a readable one.
     const fn scan_torn(&self) -> u64 {
         let searches = self.chain_pages.div_ceil(2) * (self.chain_pages + 2) / 2;
         (self.chain_logs + 2) * (2 * self.chain_pages + searches)
     }
 
-    /// Reads that show which of two copies of a sector is newer, once the chain's map is known: the stamp of a page of
-    /// the log, and of one of the chain or of its trims.
+    /// Returns the reads that show which of two copies of a sector is newer, once the chain's map is known: the stamp
+    /// of a page of the log, and of one of the chain or of its trims.
     const fn compare(&self) -> u64 {
         let in_log = match self.log {
             Some(log) => log.data_pages + log.summary_pages,
@@ -106,7 +106,7 @@ impl WorstCase {
         }
     }
 
-    /// Mapping the rest of the log, which the mount could not, and closing its head.
+    /// Returns the cost of mapping the rest of the log, which the mount could not, and of closing its head.
     const fn settle_log(&self) -> Operations {
         let Some(log) = self.log else {
             return Operations::NONE;
@@ -125,7 +125,7 @@ impl WorstCase {
         Operations { reads, programs: summary_pages, erases: 1 }
     }
 
-    /// Writing the copied data to the chains again, sector by sector.
+    /// Returns the cost of writing the copied data to the chains again, sector by sector.
     const fn write_again(&self) -> Operations {
         let guarded = self.prove_torn() + self.endangered * self.chain_pages;
         let fold = Operations {
@@ -134,7 +134,8 @@ impl WorstCase {
             // The blocks that it froze, and its target if a power cut may have damaged it.
             erases: self.chain_logs + 3,
         };
-        // The page that is read for it and the sector's own; the log block that is taken, and what a switch frees.
+        // Reads of the copied page and of the sector's own page; erases of a new log block, and of the blocks that a
+        // switch frees.
         let sector = Operations {
             reads: 3 * self.scan_torn() + guarded + 2,
             programs: 1,
@@ -144,7 +145,7 @@ impl WorstCase {
         fold.and(sector).times(sectors).and(fold.times(self.in_hand))
     }
 
-    /// Erasing the copies, and writing a header that is missing.
+    /// Returns the cost of erasing the copies, and of writing a missing header.
     const fn clear(&self) -> Operations {
         Operations {
             reads: self.meta.blocks + HEADER_BLOCKS as u64 * (self.meta.pages + 2),

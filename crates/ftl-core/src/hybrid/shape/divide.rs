@@ -1,4 +1,4 @@
-//! Exact division by a number that is known once and used very often.
+//! Exact division by a number that is set once and used very often.
 
 /// A divisor with its reciprocal, so that dividing costs two multiplications.
 ///
@@ -13,12 +13,11 @@ pub(crate) struct Divisor {
 }
 
 impl Divisor {
-    /// The divisor `by`, which must be two or more: the reciprocal of one does not fit.
+    /// Creates the divisor `by`, which must be two or more: the reciprocal of one does not fit.
     pub(crate) const fn new(by: u32) -> Self {
         debug_assert!(by >= 2, "a divisor below two has no reciprocal of 64 bits");
-        // `by` divides 2^64 only if it is a power of two, and then this is 2^64 / by; else it
-        // rounds up. Either way it is the ceiling. The sum cannot wrap for a divisor of two or
-        // more.
+        // If `by` is a power of two, it divides 2^64 and this is 2^64 / by; otherwise it rounds up. Either way it is
+        // the ceiling. The sum cannot wrap for a divisor of two or more.
         let reciprocal = match u64::MAX.checked_div(by as u64) {
             Some(floor) => floor.wrapping_add(1),
             None => 0,
@@ -26,13 +25,13 @@ impl Divisor {
         Self { by, reciprocal }
     }
 
-    /// The number that this divides by.
+    /// Returns the divisor.
     #[inline]
     pub(crate) const fn get(self) -> u32 {
         self.by
     }
 
-    /// Quotient and remainder.
+    /// Returns quotient and remainder.
     #[inline]
     pub(crate) const fn divide(self, number: u32) -> (u32, u32) {
         let number = number as u64;

@@ -17,64 +17,64 @@ pub enum ShapeError {
     SectorBytes(Bytes),
     /// A page would hold more sectors than a tag can name.
     SlotsPerPage {
-        /// How many.
+        /// The number of sectors.
         slots: u32,
     },
     /// The tag does not fit into the spare area.
     SpareBytes {
-        /// Where.
+        /// The region of the page.
         region: Region,
-        /// What the tag takes.
+        /// The bytes of the tag.
         needed: usize,
-        /// What there is.
+        /// The bytes of the spare area.
         given: Bytes,
     },
     /// There are more blocks for chains than can be numbered: without the feature `wide`, in 16 bits.
     TooManyBlocks {
-        /// How many.
+        /// The number of blocks.
         blocks: u32,
     },
-    /// The log, or the part of headers and checkpoints, has more blocks than 16 bits number.
+    /// The log, or the area of headers and checkpoints, has more blocks than 16 bits can number.
     TooManyLogBlocks {
-        /// How many.
+        /// The number of blocks.
         blocks: u32,
     },
     /// There are more sectors than a tag can name.
     TooManySectors {
-        /// How many.
+        /// The number of sectors.
         sectors: u64,
     },
     /// The configuration puts the log in a region that the device does not have.
     LogRegion(LogRegion),
     /// A log needs two blocks.
     LogBlocks {
-        /// How many it was given.
+        /// Its number of blocks.
         blocks: u32,
     },
     /// A log block is too short for data beside its summary.
     LogPages {
-        /// How many pages it has.
+        /// Its number of pages.
         pages: u16,
     },
     /// A block of the first region is too short for a copy of two pages of the chains.
     MetaPages {
-        /// How many pages it has.
+        /// Its number of pages.
         pages: u16,
-        /// How many it needs.
+        /// The number of pages that it needs.
         needed: u32,
     },
     /// The log has more slots than 32 bits can number.
     LogPlaces,
     /// The limit of log blocks per chain is zero, or too large for 16-bit positions.
     ChainLogBlocks {
-        /// The largest that fits.
+        /// The largest limit that fits.
         most: u32,
     },
     /// The capacity is zero or leaves too few spare blocks.
     Capacity {
-        /// What was asked for.
+        /// The requested capacity.
         asked: SectorCount,
-        /// The most there can be.
+        /// The largest possible capacity.
         most: SectorCount,
     },
     /// The hash table cannot be laid out.

@@ -7,7 +7,7 @@ use ftl_iface::{BlockCount, SectorCount};
 use super::divide::Divisor;
 use crate::config::Probing;
 
-/// How the index is laid out: a plain value, computed once, by the RAM plan as well.
+/// The layout of the index: a plain value, computed once, also by the RAM plan.
 ///
 /// An entry is a word of 32 bits, from the lowest:
 ///
@@ -18,8 +18,8 @@ use crate::config::Probing;
 ///  place          all bits left: the log slot, or the low bits of a virtual entry's log sequence
 /// ```
 ///
-/// Where the place does not fit, every entry gets a fifth byte that holds the place's upper bits.
-/// The other three always lie in the word, so that a lookup compares words alone.
+/// If the place does not fit, every entry has a fifth byte with the place's upper bits. The other three fields are
+/// always in the word, so that a lookup compares only words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexShape {
     entries: u32,
@@ -37,7 +37,7 @@ pub struct IndexShape {
 const WORD_BITS: u32 = 32;
 /// The bits of an entry with its fifth byte.
 const WIDE_BITS: u32 = 40;
-/// A place must have at least one bit in the word; else it could not be shifted out of it.
+/// At least one bit of the place must be in the word; otherwise the place could not be shifted out of it.
 const LARGEST_KEY: u32 = WORD_BITS - 1;
 
 impl IndexShape {
@@ -45,15 +45,14 @@ impl IndexShape {
     pub const FEWEST_ENTRIES: u32 = 3;
     /// The most entries: more would be a table, not an index.
     pub const MOST_ENTRIES: u32 = 1 << 20;
-    /// The most probes a lookup may take.
+    /// The most probes of a lookup.
     pub const MOST_PROBES: u8 = 32;
 
-    /// The shape of an index of that many entries, for a store of that many sectors and a log of so
-    /// many slots (blocks times pages times sectors a page) in that many blocks.
+    /// Returns the shape of an index of this many entries, for a store of this many sectors and a log of this many
+    /// slots (blocks times pages times sectors per page) and blocks.
     ///
-    /// P is the largest prime below `entries`, never `entries` itself. Probes that would only visit
-    /// a cell twice are not taken: a linear window is no longer than the table, a quadratic one no
-    /// longer than half of P, and one.
+    /// P is the largest prime below `entries`, never `entries` itself. Probes that would visit a cell a second time are
+    /// omitted: a linear window is at most as long as the table, a quadratic one at most half of P plus one.
     pub const fn new(
         entries: u32,
         sectors: SectorCount,
@@ -104,44 +103,44 @@ impl IndexShape {
         })
     }
 
-    /// Words that the index is to be lent: one an entry.
+    /// Returns the number of words to lend to the index: one per entry.
     pub const fn low_words(&self) -> usize {
         self.entries as usize
     }
 
-    /// Bytes that the index is to be lent beside its words: one an entry where an entry takes five
-    /// bytes, else none.
+    /// Returns the number of bytes to lend to the index beside its words: one per entry if an entry takes five bytes,
+    /// otherwise none.
     pub const fn high_bytes(&self) -> usize {
         if self.wide { self.entries as usize } else { 0 }
     }
 
-    /// Cells of the table.
+    /// Returns the number of cells of the table.
     pub const fn entries(&self) -> u32 {
         self.entries
     }
 
-    /// Probes that a lookup takes at most: as configured, or fewer where the table is that small.
+    /// Returns the most probes of a lookup: as configured, or fewer in a small table.
     pub const fn probes(&self) -> u8 {
         self.probes
     }
 
-    /// How the cells of a window follow each other.
+    /// Returns the order of the cells in a window.
     pub const fn probing(&self) -> Probing {
         self.probing
     }
 
-    /// Sectors of the store: every sector asked for lies below.
+    /// Returns the number of sectors of the store; every sector is below it.
     pub const fn sectors(&self) -> SectorCount {
         self.sectors
     }
 
-    /// Slots of the log: every slot lies below.
+    /// Returns the number of slots of the log; every slot is below it.
     pub const fn slots(&self) -> u32 {
         self.slots
     }
 
-    /// Cells that a sector can be in at all. The few between the last window's end and the
-    /// table's are not.
+    /// Returns the number of cells that a sector can be in: all but the few between the end of the last window and the
+    /// end of the table.
     pub const fn capacity(&self) -> u32 {
         match self.probing {
             Probing::Quadratic => self.prime.get(),
@@ -165,14 +164,14 @@ impl IndexShape {
         self.key_bits as u32
     }
 
-    /// How many bits the place field has, all that the other fields leave.
+    /// Returns the bits of the place field: all that the other fields leave.
     pub(crate) const fn place_bits(&self) -> u32 {
         let whole = if self.wide { WIDE_BITS } else { WORD_BITS };
         let left = whole - self.key_bits as u32;
         if left < u32::BITS { left } else { u32::BITS }
     }
 
-    /// The cell that a window reaches with its probe number `displacement`.
+    /// Returns the cell of probe number `displacement` in a window.
     #[inline]
     pub(crate) const fn reach(&self, home: u32, displacement: u32) -> u32 {
         match self.probing {
@@ -184,7 +183,7 @@ impl IndexShape {
         }
     }
 
-    /// The home cell of an entry that is in `cell` as its window's probe number `displacement`.
+    /// Returns the home cell of an entry in `cell` at probe number `displacement` of its window.
     #[inline]
     pub(crate) const fn home_of(&self, cell: u32, displacement: u32) -> u32 {
         let (size, offset) = match self.probing {
@@ -196,7 +195,7 @@ impl IndexShape {
         if cell >= offset { cell - offset } else { cell + size - offset }
     }
 
-    /// The cells of the window that starts at `home`, with the number of each probe.
+    /// Returns the cells of the window that starts at `home`, with the number of each probe.
     #[inline]
     pub(crate) const fn window(&self, home: u32) -> Walk {
         let (size, growth) = match self.probing {
@@ -219,7 +218,7 @@ pub(crate) struct Walk {
 }
 
 impl Iterator for Walk {
-    /// The probe's number and the cell it looks at.
+    /// The probe's number and its cell.
     type Item = (u32, usize);
 
     #[inline]
@@ -229,8 +228,8 @@ impl Iterator for Walk {
         }
         let probe = (self.displacement, self.cell as usize);
         self.displacement += 1;
-        // A step never exceeds the table: the number of probes was clipped for that. One
-        // subtraction is enough.
+        // A step never exceeds the table, because the number of probes is limited for that. So one subtraction is
+        // enough.
         self.cell += self.step;
         if self.cell >= self.size {
             self.cell -= self.size;
@@ -240,22 +239,21 @@ impl Iterator for Walk {
     }
 }
 
-/// How many bits a field needs to hold `largest`.
+/// Returns the bits that a field needs to hold `largest`.
 const fn bits_to_hold(largest: u32) -> u32 {
     u32::BITS - largest.leading_zeros()
 }
 
-/// The bits of a place: every slot, and sequences up to twice the log's blocks apart. A virtual
-/// entry expires at an age of one lap of the log at the latest, and within half a lap more the
-/// clock hand has freed it; its age is told apart until then.
+/// Returns the bits of a place: enough for every slot, and for sequences up to twice the log's blocks apart. A virtual
+/// entry expires after one lap of the log at the latest, and the clock hand frees it within half a lap more; until then
+/// its age must be unambiguous.
 const fn place_bits(slots: u32, blocks: BlockCount) -> u32 {
     let slot_bits = bits_to_hold(slots - 1);
     let sequence_bits = bits_to_hold(blocks.get()) + 1;
     if slot_bits > sequence_bits { slot_bits } else { sequence_bits }
 }
 
-/// A number of entries whose quotients are small enough, where `fixed` bits go to displacement and
-/// virtual bit.
+/// Returns a number of entries whose quotients are small enough, if displacement and virtual bit take `fixed` bits.
 const fn enough_entries(sectors: SectorCount, fixed: u32, place_bits: u32) -> Option<u32> {
     let whole =
         if WIDE_BITS - place_bits < LARGEST_KEY { WIDE_BITS - place_bits } else { LARGEST_KEY };
@@ -280,7 +278,7 @@ const fn enough_entries(sectors: SectorCount, fixed: u32, place_bits: u32) -> Op
     None
 }
 
-/// The largest prime below `limit`, which must be three or more.
+/// Returns the largest prime below `limit`, which must be three or more.
 const fn prime_below(limit: u32) -> u32 {
     let mut number = limit - 1;
     while number > 2 && !is_prime(number) {
@@ -293,7 +291,7 @@ const fn is_prime(number: u32) -> bool {
     if number < 4 {
         return number >= 2;
     }
-    // Numbers here are at most 2^20, so that divisors end at 2^10 and no square overflows.
+    // Numbers here are at most 2^20, so divisors end at 2^10 and no square overflows.
     let mut divisor = 2;
     while divisor * divisor <= number {
         if matches!(number.checked_rem(divisor), Some(0)) {
@@ -304,13 +302,13 @@ const fn is_prime(number: u32) -> bool {
     true
 }
 
-/// Why an index cannot have the shape asked for.
+/// Why an index cannot have the requested shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexShapeError {
-    /// So many entries are too few or too many.
+    /// This many entries are too few or too many.
     Entries(u32),
-    /// So many probes are too few or too many.
+    /// This many probes are too few or too many.
     Probes(u8),
     /// A store without sectors has nothing to look up.
     NoSectors,
@@ -418,7 +416,7 @@ mod tests {
             panic!("{refused:?}")
         };
         shape(enough, u32::MAX, 1 << 22, 65_535).unwrap();
-        // The prime below the answer was needed: the one before it does not do.
+        // The prime below the answer was needed: the one before it is too small.
         assert!(shape(enough - 1, u32::MAX, 1 << 22, 65_535).is_err());
         assert!(refused.unwrap_err().to_string().contains(&enough.to_string()));
 

@@ -44,16 +44,16 @@ pub const CHECKPOINT_AREAS: u16 = 2;
 /// Blocks of the meta area for one checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointArea {
-    /// The first of them.
+    /// Its first block.
     pub first: u16,
-    /// How many.
+    /// Its number of blocks.
     pub blocks: u16,
-    /// Pages a block.
+    /// Pages per block.
     pub pages: u16,
 }
 
 impl CheckpointArea {
-    /// The one with that number in a meta area.
+    /// Returns the checkpoint area with this number in a meta area.
     pub const fn new(meta: &Area, number: u16) -> Self {
         let before = RESCUE.end;
         let blocks = short(meta.blocks).saturating_sub(before) / CHECKPOINT_AREAS;
@@ -411,5 +411,6 @@ pub(crate) const fn kept_in_hand(reserve: BlockNumber) -> BlockNumber {
     }
 }
 
-/// A quarter of it is kept; keeping more would cost too much speed, because folds have fewer free blocks.
+/// The reserve from which on two blocks are kept: a quarter of it. Keeping more would cost too much speed, because
+/// folds would have fewer free blocks.
 const LARGE_RESERVE: BlockNumber = 8;
