@@ -1,9 +1,9 @@
-//! Devices that are switched off at rest only: nothing may be found wrong with them, so that whatever a cut shows is
-//! the cut's.
+//! Devices that are switched off only at rest: nothing may be wrong with them, so that an error after a cut is caused
+//! by the cut.
 
 use torture::{Cuts, Plan, Setup, Step, Unwatched, Workload, follow_script, torture};
 
-/// A workload whose cuts come between requests.
+/// Returns a workload whose cuts come between requests.
 fn at_rest(seed: u64, capacity: u32, requests: u32) -> impl Iterator<Item = Step> {
     Workload::whole(seed, capacity, requests).map(|step| match step {
         Step::Cut { .. } => Step::Rest,
@@ -34,7 +34,8 @@ fn a_device_that_forgets_a_program_is_found_out() {
             let steps = at_rest(1, setup.capacity(), 300);
             !follow_script(&setup, &plan, 1, steps).violations.is_empty()
         };
-        // Nobody misses what is an erase, is overwritten before anyone asks for it, or is copied by the next mount.
+        // A forgotten operation is not noticed if it is an erase, or if its data is overwritten before it is read, or
+        // copied by the next mount.
         let tried = (0..100).map(|nth| 1 + nth * 7);
         let count = tried.filter(found).count();
         assert!(count >= 20, "{} {:?}: {count} of 100", setup.device, setup.system);

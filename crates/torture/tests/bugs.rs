@@ -1,5 +1,5 @@
-//! Bugs on purpose: the torture finds each of them, and nothing where there is none. `docs/TORTURE.md` lists them in a
-//! table, with what it takes to find each; `RENEW_TABLES=1` has the test write the table anew.
+//! Seeded bugs: the torture finds each of them, and nothing without a bug. `docs/TORTURE.md` lists them in a table,
+//! with the effort to find each; with `RENEW_TABLES=1` the test rewrites the table.
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 
@@ -14,45 +14,45 @@ use torture::dice::Share;
 use torture::worlds::{Choice, Reported, Worlds, worlds};
 use torture::{Cuts, FtlName, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
 
-/// What shows a bug.
+/// What exposes a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// Random worlds, from that seed on.
+    /// Random worlds, from this seed on.
     Worlds(u64),
     /// Cuts of a workload on a chosen device.
     Cuts(&'static str),
-    /// Cuts in the lives that cuts begin, too.
+    /// Cuts, also in the lives after a cut.
     Nested(&'static str),
     /// Cuts in the format.
     Format(&'static str),
 }
 
-/// What exposes a bug: random worlds, as a rule.
+/// Returns what exposes a bug: usually random worlds.
 const fn exposure(bug: Bug) -> Shown {
     match bug {
         Bug::CollectTouched => Shown::Cuts("tiny"),
         Bug::TrustCommit => Shown::Nested("tiny-slc"),
         Bug::LeaveHeaderTorn => Shown::Format("tiny"),
-        // It takes a small table that is full when power fails.
+        // This needs a small table that is full when power fails.
         Bug::CollectCopies => Shown::Worlds(2_500),
         _ => Shown::Worlds(1),
     }
 }
 
-/// Random worlds in which a bug must be found: a part of those that `./ci torture` lives.
+/// Random worlds in which a bug must be found: a part of those that `./ci torture` runs.
 const WORLDS: u64 = 2_000;
 
-/// Worlds that are lived beside each other, until one shows the bug.
+/// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 32;
 
 /// Workloads in which a bug must be found on a chosen device.
 const SEEDS: u64 = 24;
 
-/// Those, and worlds, in which nothing may be found where there is no bug.
+/// Workloads and worlds in which nothing may be found without a bug.
 const CONTROL_SEEDS: u64 = 4;
 const CONTROL_WORLDS: Range<u64> = 1_000..1_200;
 
-/// What it took to find a bug.
+/// The effort to find a bug.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     cuts: u64,
@@ -63,7 +63,7 @@ fn tortured(shown: Shown, seed: u64) -> Outcome {
     let (device, nested) = match shown {
         Shown::Worlds(_) => unreachable!("worlds have devices of their own"),
         Shown::Cuts(device) | Shown::Format(device) => (device, None),
-        // Cuts within mounts are the rarer, the deeper: so there are more of them than usual.
+        // Cuts within mounts are rarer the deeper they are nested, so their share is larger than usual.
         Shown::Nested(device) => {
             let (mount, after) = (Share::of(1, 10), Share::of(1, 60));
             (device, Some(Nested { depth: 2, mount, after }))
@@ -80,20 +80,20 @@ fn tortured(shown: Shown, seed: u64) -> Outcome {
     torture(&[setup], seed..seed + 1, &plan, &Unwatched)
 }
 
-/// Lives worlds as they are drawn.
+/// Runs random worlds.
 fn lived(seeds: Range<u64>) -> Worlds {
     let (ftl, told) = (FtlName::Hybrid, Reported::Whole);
     let choice = Choice { ftl, seeds, kept: None, broken_max: usize::MAX, told };
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }
 
-/// Whether worlds in which a planted bug broke a promise are whole without it, one of them at least.
+/// Whether at least one of the worlds in which a planted bug broke a promise keeps it without the bug.
 fn is_the_bugs(outcome: &Worlds) -> bool {
     bugs::plant(None);
     outcome.broken.iter().any(|broken| lived(broken.seed..broken.seed + 1).broken.is_empty())
 }
 
-/// What it takes to find a bug, if it is found.
+/// Returns the effort to find a bug, if it is found.
 fn effort(bug: Bug) -> Option<Effort> {
     let begun = Instant::now();
     let mut cuts = 0;
@@ -116,10 +116,10 @@ fn effort(bug: Bug) -> Option<Effort> {
     found.then(|| Effort { cuts, time: begun.elapsed() })
 }
 
-/// One test, for what is planted is planted in the whole process.
+/// One test, because a bug is planted in the whole process.
 #[test]
 fn every_bug_is_found_and_nothing_where_there_is_none() {
-    // A panic is told as a violation; here there are many, and they are meant.
+    // A panic is reported as a violation. Here there are many, and they are expected.
     panic::set_hook(Box::new(|_| ()));
     let efforts: Vec<(Bug, Option<Effort>)> =
         Bug::ALL.iter().map(|bug| (*bug, effort(*bug))).collect();
@@ -129,7 +129,7 @@ fn every_bug_is_found_and_nothing_where_there_is_none() {
     let mut control: Vec<String> = control.map(|violation| violation.to_string()).collect();
     let broken = lived(CONTROL_WORLDS).broken;
     control.extend(broken.iter().map(ToString::to_string));
-    // From here on panics speak.
+    // From here on panics are printed.
     drop(panic::take_hook());
     for (bug, effort) in &efforts {
         println!("{bug:?}: {effort:?}");
@@ -144,7 +144,7 @@ fn every_bug_is_found_and_nothing_where_there_is_none() {
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TORTURE.md");
 const HEADING: &str = "| what is planted | found in | cuts | seconds |";
 
-/// What the page says of a bug, but for what it takes to find it, which is no promise.
+/// Returns the page's text on a bug, without the effort to find it, which is no promise.
 fn row(bug: Bug) -> String {
     let what = bug.what().trim_end_matches('.');
     match exposure(bug) {
@@ -155,7 +155,7 @@ fn row(bug: Bug) -> String {
     }
 }
 
-/// The table's rows, as the page has them.
+/// Returns the rows of the table in the page.
 fn rows_of(page: &str) -> Vec<&str> {
     let start = page.find(HEADING).expect("the page has the table");
     page[start..].lines().take_while(|line| line.starts_with('|')).collect()

@@ -1,9 +1,9 @@
-//! Power cuts, and further cuts beside them: nothing that was acknowledged is lost, and no device is stuck. `./ci
-//! torture` is a larger run; these few thousand cuts show in every test run what it would find.
+//! Power cuts, with further cuts in the lives after them: nothing that was acknowledged is lost, and no device is
+//! stuck. `./ci torture` is a larger run; these few thousand cuts are part of every test run.
 
 use torture::{Cuts, Faults, Nested, Plan, Setup, Unwatched, torture};
 
-/// Runs the plan; all that was tried must have gone well.
+/// Runs the plan, which must find no violation.
 fn all_goes_well(plan: &Plan, at_least: u64) {
     let outcome = torture(&Setup::all().expect("every setup is possible"), 1..2, plan, &Unwatched);
     let told: Vec<String> = outcome.violations.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! The page store under torture: cuts of every kind, cuts within the lives that cuts begin, faults, and random worlds.
+//! The page store under torture: cuts of every kind, cuts in the lives after a cut, faults, and random worlds.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ fn cuts_with_blocks_that_fail_lose_nothing() {
     assert!(nothing_is_lost(&plan) > 700);
 }
 
-/// How often power failed in those worlds, none of which breaks a promise.
+/// Returns how often power failed in these worlds, none of which may break a promise.
 fn cuts_in_worlds(seeds: Range<u64>) -> u64 {
     let (ftl, told) = (FtlName::Paged, Reported::Shrunk);
     let choice = Choice { ftl, seeds, kept: None, broken_max: 5, told };
@@ -54,9 +54,9 @@ fn random_worlds_break_no_promise() {
     assert!(cuts_in_worlds(20_000..20_120) > 2_000);
 }
 
-/// A header was erased though the other one had just failed. An old anchor was believed after the erase of a younger
-/// one's block was cut. A write whose program failed showed late. In the others the last pages of victims took all the
-/// space that these freed, and the device became read-only.
+/// A header was erased although the other one had just failed. An old anchor was trusted after the erase of a newer
+/// one's block was cut. A write whose program failed appeared late. In the others the last pages of victims took all
+/// the space that these freed, and the device became read-only.
 #[test]
 fn worlds_that_were_broken_once_are_whole() {
     let read_only = [2_232, 100_038, 108_098, 1_005_537, 1_012_434, 1_015_662];

@@ -1,4 +1,4 @@
-//! Bugs of the page store on purpose: random worlds find each.
+//! Seeded bugs of the page store: random worlds find each.
 //!
 //! `cargo test -p torture --features seeded-bugs --test paged_bugs`
 
@@ -12,10 +12,10 @@ use torture::{FtlName, Unwatched};
 /// Random worlds in which a bug must be found.
 const WORLDS: u64 = 9_600;
 
-/// Worlds in which bugs were found that others hardly show: they are tried first.
+/// Worlds in which bugs were found that others hardly ever show: they are tried first.
 const RARE: [u64; 1] = [1_000_121];
 
-/// Worlds that are lived beside each other, until one shows the bug.
+/// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 48;
 
 fn lived(seeds: Range<u64>) -> Worlds {
@@ -24,7 +24,7 @@ fn lived(seeds: Range<u64>) -> Worlds {
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }
 
-/// From which worlds on the bug breaks a promise in one that is whole without it.
+/// Returns the first of the parallel worlds in one of which the bug breaks a promise that is kept without it.
 fn found(bug: Bug) -> Option<u64> {
     let rare = RARE.into_iter().map(|seed| seed..seed + 1);
     let drawn = (0..WORLDS / AT_ONCE).map(|turn| 1 + turn * AT_ONCE..1 + (turn + 1) * AT_ONCE);
@@ -37,10 +37,10 @@ fn found(bug: Bug) -> Option<u64> {
     rare.chain(drawn).find(shows).map(|seeds| seeds.start)
 }
 
-/// One test, for what is planted is planted in the whole process.
+/// One test, because a bug is planted in the whole process.
 #[test]
 fn every_bug_is_found() {
-    // A panic is told as a violation; here there are many, and they are meant.
+    // A panic is reported as a violation. Here there are many, and they are expected.
     panic::set_hook(Box::new(|_| ()));
     let efforts: Vec<(Bug, Option<u64>)> =
         Bug::PAGED.iter().map(|bug| (*bug, found(*bug))).collect();

@@ -1,4 +1,4 @@
-//! The truth against stores that lie, each in its own way: what it is for is to find them out.
+//! Tests that the truth detects stores with wrong content, each wrong in its own way.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use torture::truth::{Compare, Truth};
 
 const SECTOR: usize = 512;
 
-/// A store in memory, which a test tampers with.
+/// A store in memory, which a test can change.
 #[derive(Clone)]
 struct Store {
     sectors: Vec<[u8; SECTOR]>,
@@ -64,7 +64,7 @@ impl BlockStore for Store {
     }
 }
 
-/// A store and its truth after two writes of sectors 10 to 13, and the store as it was between them.
+/// Returns a store and its truth after two writes of sectors 10 to 13, and the store as it was between them.
 fn written_twice(compare: Compare) -> (Store, Store, Truth) {
     let mut store = Store { sectors: vec![[0; SECTOR]; 40], lost: None };
     let mut truth = Truth::new(40, SECTOR, compare);
@@ -137,7 +137,7 @@ fn each_sector_of_a_cut_write_is_old_or_new_and_stays_what_it_was_found_to_be() 
     let before = store.clone();
     let mut data = Vec::new();
     truth.begin_write(10, 4, &mut data);
-    // Power failed: half of it is there.
+    // Power failed: half of the request is written.
     store.write(Sector::new(10), &data[..2 * SECTOR]).unwrap();
     truth.compare_all(&mut store).expect("old and new are both right");
     let mut back = store.clone();
@@ -163,7 +163,7 @@ fn requests_that_were_cut_one_after_the_other_leave_open_all_that_they_asked_for
     first.compare_all(&mut store).expect("the first of them may have been done");
     store.sectors[10] = [0; SECTOR];
     truth.clone().compare_all(&mut store).expect("and the last");
-    // Once it was read it is settled.
+    // Once it was read, its content is fixed.
     assert_eq!(found(first.clone(), &mut store), ReadBack::Zeros);
     assert!(matches!(found(first, &mut old.clone()), ReadBack::Written { request: 2, .. }));
     // An acknowledged request leaves nothing open.
@@ -183,13 +183,13 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     store.lost = None;
     store.sectors[12] = between.sectors[12];
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Written { request: 1, sector: 12 });
-    // But it does where nothing told what its page held.
+    // But it may come back if nothing told the content of its page.
     let mut untold = truth.clone();
     untold.injure(&[stamp], &[stamp], &[]);
     untold.compare_all(&mut store).expect("nothing told that there was anything younger");
     store.sectors[12] = store.sectors[11];
     assert_eq!(found(untold, &mut store), ReadBack::Written { request: 2, sector: 11 });
-    // Written again, it is no longer excused.
+    // Written again, it may not be lost any more.
     let mut data = Vec::new();
     truth.begin_write(12, 1, &mut data);
     store.write(Sector::new(12), &data).unwrap();

@@ -1,4 +1,4 @@
-//! Random worlds: some hundred of them in each test run; `./ci torture` lives thousands.
+//! Random worlds: some hundred of them in each test run; `./ci torture` runs thousands.
 
 use torture::worlds::{Choice, Kept, Reported, Worlds, worlds};
 use torture::{FtlName, Unwatched};
@@ -29,9 +29,9 @@ fn nothing_is_lost_in_random_worlds_and_no_device_is_stuck() {
     assert_eq!(unseen, [] as [&str; 0], "fates that no world met");
 }
 
-/// Each showed a cause of its own, once in ten thousand worlds or less: copies that crowd out each other, a page of a
-/// half-erased block that passed for a whole one, a torn entry taken for a list's end, a page ruined that stood for one
-/// that had failed, a map gone stale in a proof, and copies believed while they were being erased.
+/// Each showed a cause of its own, once in ten thousand worlds or less: copies that displaced each other, a page of a
+/// half-erased block that was taken for an intact one, a torn entry taken for the end of a list, a corrupted page that
+/// replaced a failed one, a map that became stale during a proof, and copies trusted while they were being erased.
 const BROKEN_ONCE: [u64; 10] =
     [4_176, 5_524, 5_997, 11_571, 20_065, 27_987, 36_411, 38_859, 42_248, 505_008];
 
