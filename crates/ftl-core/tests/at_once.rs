@@ -1,5 +1,5 @@
-//! What a device says that it bears, it bears: in each request as many blocks fail as it says may fail at once, where
-//! it hurts most, and it continues until its reserve is gone.
+//! In each request as many blocks fail as the device's health allows at once, at the worst moments, and the device
+//! continues until its reserve is used up.
 
 use crate::world;
 
@@ -17,22 +17,22 @@ use nand_model::faults::FaultInjector;
 
 use world::{Dice, Failing, KEY, Whim, content, devices, operations};
 
-/// Which operations on the chains fail while any may.
+/// Which operations on the chains fail while failures are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
-    /// Each one.
+    /// Every operation.
     All,
-    /// Each program that is not the first of its block.
+    /// Every program except the first of a block.
     LaterPrograms,
-    /// Programs of last pages: folds that are nearly done.
+    /// Programs of last pages: of folds that are nearly complete.
     LastPages,
-    /// Each erase.
+    /// Every erase.
     Erases,
-    /// Now one, now the other, or none.
+    /// Random operations, or none.
     Any,
 }
 
-/// Blocks of the chains fail, as many as are granted.
+/// Lets as many blocks of the chains fail as are granted.
 struct AtOnce {
     chain: Area,
     which: Which,
@@ -40,7 +40,7 @@ struct AtOnce {
     /// Blocks that have failed since the last grant.
     struck: Vec<Block>,
     granted: usize,
-    /// All that have failed.
+    /// All blocks that have failed.
     failed: Vec<Block>,
 }
 
@@ -91,10 +91,10 @@ impl Whim for AtOnce {
 
 const BYTES: usize = 512;
 
-/// How a request ended.
+/// The result of a request.
 type Ended = Result<(), StoreWriteError<<Failing<AtOnce> as NandDevice>::Error>>;
 
-/// Writes, trims, or works while idle, as the dice say. Tells how it ended, and what it may have cost.
+/// Does a random write, trim or idle work. Returns the result, and the most that it may have cost.
 fn one_request(
     ftl: &mut Ftl<'_, &mut Failing<AtOnce>, Counters>,
     worst: &WorstCase,
@@ -122,9 +122,9 @@ fn one_request(
     }
 }
 
-/// Writes and trims, with as many failures in each request as the device bears, until so many blocks have failed as its
-/// reserve holds; all of them are acknowledged, and none costs more than is stated. Gives the hundredths of the stated
-/// programs to which the costliest came.
+/// Writes and trims, with as many failures in each request as the device allows, until as many blocks have failed as
+/// the reserve holds. Every request is acknowledged, and none costs more than its bound. Returns the programs of the
+/// costliest request, in hundredths of its bound.
 fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, seed: u64) -> u64 {
     let plan = RamPlan::new(&geometry, config).expect("fits");
     let mut ram = OwnedRam::for_plan(&plan);
@@ -182,8 +182,8 @@ fn read_all<S: BlockStore>(ftl: &mut S, truth: &[u32]) {
     }
 }
 
-/// A request in which so many blocks failed cost no more than stated. Gives the hundredths of the programs; none where
-/// no block failed.
+/// Asserts that a request in which blocks failed cost no more than its bound. Returns its programs in hundredths of the
+/// bound, or 0 if no block failed.
 fn hold_to_bound(cost: Operations, bound: Operations, struck: usize) -> u64 {
     assert!(cost.within(bound), "{struck} blocks failed: cost {cost:?}, more than {bound:?}");
     if struck > 0 { cost.programs * 100 / bound.programs } else { 0 }

@@ -11,7 +11,7 @@ use ftl_iface::{Bytes, Cell, Region, SectorCount};
 
 use world::{Checks, Dice, Step, World, devices, region};
 
-/// Runs the steps on one of each kind of device; a device gives its capacity to what makes the steps.
+/// Runs the steps on one device of each kind; the steps are made from the device's capacity.
 fn on_every_device(steps: impl Fn(u32) -> Vec<Step>) {
     for (name, geometry, config) in devices::all() {
         println!("{name}");
@@ -25,7 +25,7 @@ fn write(first: u32, count: u32) -> Step {
     Step::Write { first, count }
 }
 
-/// The whole device in requests of that size.
+/// Writes the whole device in requests of this size.
 fn sweep(capacity: u32, count: u32) -> Vec<Step> {
     let firsts = (0..capacity).step_by(count as usize);
     firsts.map(|first| write(first, count.min(capacity - first))).collect()
@@ -88,7 +88,7 @@ fn a_log_of_two_blocks_turns() {
             steps.extend((0..600).map(|_| dice.write(24, 2)));
             world.run(&steps, Checks::EachStep);
             let counters = world.counters();
-            // What finds both blocks full goes to the chains; the rest turns the log over and over.
+            // A write that finds both blocks full goes to the chains; the others go through the log again and again.
             assert!(counters.log_sectors > 200, "{} sectors went to the log", counters.log_sectors);
             assert!(counters.reclaims > 60, "{} tails were reclaimed", counters.reclaims);
         }
@@ -98,13 +98,13 @@ fn a_log_of_two_blocks_turns() {
 #[test]
 fn under_a_throttle_that_never_lets_go_the_window_stands_at_its_floor_and_writes_go_on() {
     for (geometry, config) in [devices::hybrid(), devices::one_slc(), devices::one_tlc()] {
-        // A log that endures nearly nothing is ahead as soon as it has turned once, for good.
+        // A log of almost no endurance leads for good after one turn of the ring.
         let endurance = Endurance { log: 1, chain: 1_000_000 };
         let mut world = World::new(geometry, Config { endurance, ..config });
         let mut dice = Dice::new(4);
         world.live(|world, ftl| {
             let capacity = world.capacity();
-            // The window takes a step in a thousand requests.
+            // The window changes by one step in a thousand requests.
             for _ in 0..12_000 {
                 world.step(ftl, dice.write(capacity, 2));
             }
@@ -151,7 +151,7 @@ fn requests_lie_across_logical_blocks_at_every_offset() {
     on_every_device(|capacity| {
         let offsets = (1..40).map(|back| write(64 - back.min(33), back.min(capacity - 64)));
         let mut steps: Vec<Step> = offsets.collect();
-        // One sector before the border, one after, and both; then both borders of a block at once.
+        // One sector before the boundary, one after it, and both; then both boundaries of a block at once.
         for border in (24..capacity - 70).step_by(8) {
             steps.extend([write(border - 1, 1), write(border, 1), write(border - 1, 2)]);
             steps.push(write(border - 1, 66));
@@ -169,7 +169,7 @@ fn a_request_larger_than_the_log_goes_to_the_chains_though_everything_is_hot() {
     world.run(&[write(3, places + 1), write(0, places)], Checks::EachStep);
     let counters = world.counters();
     assert_eq!((counters.log_sectors, counters.chain_sectors), (0, u64::from(2 * places + 1)));
-    // Half of the pages that remain beside the head block fit; one sector more opens one page more.
+    // A request may take half of the pages outside the head block; one more sector would need one more page.
     let pages = (log.block_count().get() - 1) * u32::from(log.data_pages()) / 2;
     let most = pages * u32::from(log.slots);
     world.run(&[write(3, most)], Checks::EachStep);
@@ -216,7 +216,7 @@ fn one_sector_written_again_and_again_wears_the_log_alone() {
         let counters = world.counters();
         assert_eq!(counters.log_sectors, 2_000);
         assert_eq!((counters.folds, counters.chain_sectors), (0, 0));
-        // The sector is at the head, so that every tail is worth nothing but its places.
+        // The valid copy is at the head, so every tail is free of valid data.
         assert_eq!((counters.reclaimed_valid, counters.reclaimed_kept), (0, 0));
     }
 }
@@ -236,7 +236,7 @@ fn one_sector_written_again_and_again_to_a_conventional_device_costs_no_more_tha
 fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
     for (name, geometry, config) in devices::all() {
         let shape = *World::new(geometry, config).plan().shape();
-        // With a reserve that does not make housekeeping fold the very chain that is being written.
+        // The reserve is large enough that housekeeping does not fold the chain that is being written.
         let blocks = shape.chain.block_count().get() - 6;
         let capacity = blocks * shape.sectors_per_block.get();
         let filter = FilterChoice::ByBytes { initial: Bytes::ZERO, largest: Bytes::ZERO };
@@ -249,7 +249,7 @@ fn sweeps_in_order_and_in_whole_pages_become_data_blocks_without_a_copy() {
             assert_eq!(counters.switches, 3 * u64::from(blocks), "{name}");
             assert_eq!(counters.folds, 0, "{name}");
         } else {
-            // Where a request begins beside another, a page may be left out, and then the block is folded.
+            // Between two requests a page may be skipped, and then the block is folded.
             assert!(counters.folds <= 3 * u64::from(blocks), "{name}");
         }
     }

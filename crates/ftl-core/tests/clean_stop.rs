@@ -1,4 +1,5 @@
-//! A clean stop, and the mount after it: few reads, no changes, and an FTL that continues as if it had never been away.
+//! A clean stop, and the mount after it: few reads, no changes, and an FTL that continues as if it had never been
+//! stopped.
 
 use crate::world;
 
@@ -16,7 +17,7 @@ fn chip(geometry: Geometry) -> Chip {
     Chip::new(&part(geometry), Content::Bytes).expect("a possible part")
 }
 
-/// Writes of all sizes, reads, trims and idle moments.
+/// Draws a step: writes of all sizes, reads, trims and idle work.
 fn any_step(dice: &mut Dice, capacity: u32) -> Step {
     match dice.below(20) {
         0..=14 => {
@@ -35,13 +36,13 @@ fn any_step(dice: &mut Dice, capacity: u32) -> Step {
 enum Pause {
     /// Nothing.
     None,
-    /// The FTL is stopped and used on.
+    /// The FTL is stopped and used further.
     Stop,
     /// The FTL is stopped, dropped with its memory, and mounted.
     Mount,
 }
 
-/// What the FTL shows of its inside.
+/// The observable state of the FTL.
 #[derive(Debug, PartialEq)]
 struct Inside {
     threshold: SectorCount,
@@ -51,15 +52,15 @@ struct Inside {
     probes: Option<ftl_core::Ratio>,
 }
 
-/// Whether the host idles before a pause.
+/// Whether the host is idle before a pause.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
     None,
     UntilDone,
 }
 
-/// Works in stretches with pauses; before each the host rests, or not. Returns what was
-/// counted, and the inside at the end of each stretch.
+/// Works in stretches with pauses, before each of which the host is idle or not. Returns the counters, and the state at
+/// the end of each stretch.
 fn work(
     (geometry, config): (Geometry, Config),
     seed: u64,
@@ -125,7 +126,7 @@ fn assert_only_reads(before: &Counters, after: &Counters) {
     assert_eq!(changes(before), changes(after), "a mount after a clean stop changes nothing");
 }
 
-/// Whether operations of these causes are the same.
+/// Asserts that the operations of these causes are the same.
 fn assert_same_work(one: &Counters, other: &Counters, causes: &[Cause]) {
     for region in Region::ALL {
         for verb in Verb::ALL {
@@ -146,7 +147,7 @@ fn assert_same_work(one: &Counters, other: &Counters, causes: &[Cause]) {
     assert_eq!(one.rejected_by_throttle, other.rejected_by_throttle);
 }
 
-/// Endurance so uneven that the throttle is at work.
+/// Returns all kinds of devices, one with endurances so different that the throttle is active.
 fn all_kinds() -> Vec<(&'static str, (Geometry, Config))> {
     let (geometry, config) = devices::hybrid();
     let endurance = ftl_core::Endurance { log: 1_000, chain: 2_000 };
@@ -189,8 +190,8 @@ fn an_ftl_that_was_stopped_and_mounted_at_rest_goes_on_as_if_it_had_never_been_a
     }
 }
 
-/// Fills a device with stamped sectors, works on it, stops it, and says what a mount reads: after the clean stop, and
-/// after a stop that was none.
+/// Fills a device with stamped sectors, works on it and stops it. Returns the reads of a mount: after the clean stop,
+/// and without it.
 fn reads_of_mounts(name: &str, config: &Config, requests: u32) -> (u64, u64) {
     let part = builtin(name).expect("a device that is built in");
     let kept = part.geometry.slc().expect("an SLC region").spare_bytes;

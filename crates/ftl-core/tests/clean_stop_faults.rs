@@ -1,5 +1,5 @@
-//! Checkpoints that are not what they were: cut short, damaged, foreign, void, on bad blocks, or forged. Whatever
-//! happens to one, a mount finds what was acknowledged.
+//! Checkpoints that are interrupted, damaged, foreign, void, on bad blocks, or forged: a mount always finds what was
+//! acknowledged.
 
 use crate::world;
 
@@ -18,7 +18,7 @@ use world::{Dice, KEY, Step, World, devices, part};
 
 type Device = FaultInjector<Chip>;
 
-/// A device with data on it, stopped so many times in its life, and the truth of it.
+/// A device with data that was stopped a number of times, and the expected content.
 struct Stopped {
     world: World,
     chip: Device,
@@ -67,21 +67,21 @@ impl Stopped {
         Block::new(region, u32::from(block)).page(page)
     }
 
-    /// Mounts a device; says whether it was scanned, and what it cost. All of the truth must be there.
+    /// Mounts a device, which must hold all expected data. Returns whether it was scanned, and the device.
     fn mounts<D: NandDevice>(&self, chip: D, config: &Config) -> (bool, D) {
         let mut ram = OwnedRam::for_plan(&RamPlan::new(chip.geometry(), config).expect("fits"));
         let mut ftl = Ftl::mount(chip, config, ram.lend(), Counters::default())
             .unwrap_or_else(|error| panic!("{error}"));
         let reads: u64 =
             Region::ALL.iter().map(|region| ftl.probe().total(*region, Verb::Read)).sum();
-        // A scan looks at each block, a checkpoint is a header, two seals, and an image of a few pages.
+        // A scan reads each block; a mount from a checkpoint reads a header, two seals, and an image of a few pages.
         let scanned = reads > u64::from(self.place(0).seal()) + 3;
         ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
         self.world.read_all(&mut ftl);
         (scanned, ftl.into_parts().0)
     }
 
-    /// The place that carries the seal that counts.
+    /// Returns the number of the checkpoint area with the valid seal.
     fn newest(&mut self) -> u16 {
         let key = FormatKey::new(KEY);
         let turns = [0, 1].map(|number| {
@@ -119,7 +119,7 @@ fn a_checkpoint_with_any_page_unreadable_is_passed_over_and_nothing_is_lost() {
             chip.uncorrectable(device.page(place, number));
             spoilt += u32::from(device.mounts(chip, &config).0);
         }
-        // Pages between image and seal are not there.
+        // Pages between image and seal are not programmed.
         assert!((2..=place.seal() + 1).contains(&spoilt), "{name}: {spoilt}");
     }
 }
@@ -140,7 +140,7 @@ fn another_configuration_scans_and_the_old_one_then_has_no_checkpoint_either() {
         // The mount may have erased stale blocks or not; either way the old configuration finds everything.
         device.mounts(chip, &config);
     }
-    // What the image does not depend on may change.
+    // Settings that the image does not depend on may change.
     let (scanned, _) =
         device.mounts(device.chip.clone(), &Config { mapping_cache_entries: 3, ..config });
     assert!(!scanned);
@@ -150,7 +150,7 @@ fn another_configuration_scans_and_the_old_one_then_has_no_checkpoint_either() {
 fn a_stop_that_is_cut_anywhere_loses_nothing() {
     for (name, geometry, config) in devices::all() {
         let mut device = stopped(geometry, config, 2);
-        // A change makes the checkpoint void, and idling leaves no fold to end.
+        // A change makes the checkpoint void, and idle work leaves no fold to finish.
         let mut ram = OwnedRam::for_plan(&device.plan);
         let mut ftl = Ftl::mount(device.chip.fork(), &config, ram.lend(), Counters::default())
             .expect("mounted");
@@ -169,7 +169,7 @@ fn a_stop_that_is_cut_anywhere_loses_nothing() {
                     break 'cuts;
                 }
                 cuts += 1;
-                // Reads that go well at first may fail in a later mount: then it scans.
+                // A page that reads well at first may be unreadable in a later mount, which then scans.
                 let mut chip = ftl.into_parts().0.into_inner();
                 for _ in 0..3 {
                     let (scanned, after) = device.mounts(chip, &config);
@@ -194,7 +194,7 @@ fn a_seal_whose_breaking_is_cut_is_true_or_not_there() {
                 Ftl::mount(chip, &config, ram.lend(), Counters::default()).expect("mounted");
             assert!(ftl.write(Sector::new(0), &[1; 512]).is_err(), "{name}: cut");
             let chip = ftl.into_parts().0.into_inner();
-            // Whatever the block reads as now, after a write it says nothing any more.
+            // Whatever the block reads as now, after a write it must not be valid any more.
             let (_, chip) = device.mounts(chip, &config);
             let mut ram = OwnedRam::for_plan(&device.plan);
             let mut ftl =
@@ -237,14 +237,14 @@ fn the_first_change_breaks_the_seal_before_anything_else_and_a_mount_believes_no
     }
 }
 
-/// Makes a page of a place fail: its first or its seal.
+/// Makes a page of a checkpoint area fail: its first page or its seal.
 type Fault = fn(&mut Device, Page, Page);
 
 #[test]
 fn a_place_that_fails_is_marked_bad_and_the_other_is_used() {
     for (name, geometry, config) in devices::all() {
         let mut device = stopped(geometry, config, 1);
-        // The next stop goes to place 0.
+        // The next stop goes to area 0.
         let place = device.place(0);
         let first = device.page(place, 0);
         let faults: [Fault; 3] = [
@@ -302,20 +302,20 @@ fn a_seal_that_can_be_neither_erased_nor_marked_is_listed_as_void() {
     device.world.step(&mut ftl, Step::Write { first: 0, count: 1 });
     let (scanned, _) = device.mounts(&mut chip, &config);
     assert!(scanned);
-    // It stays so, whatever the block says.
+    // The checkpoint stays invalid, whatever the block reads as.
     chip.lift_all();
     let (scanned, _) = device.mounts(chip, &config);
     assert!(scanned);
 }
 
-/// Puts an image with its seal into a place, as a stop would.
+/// Writes an image with its seal to a checkpoint area, as a stop would.
 fn forge(device: &Stopped, chip: &mut Device, number: u16, image: &[Vec<u8>], seal: Seal) {
     let key = FormatKey::new(KEY);
     let check = image.iter().fold(key.get(), |check, page| image_check(check, page));
     rewrite(device, chip, number, image, Seal { image_check: check, ..seal });
 }
 
-/// The image in a place, and its seal.
+/// Returns the image in a checkpoint area, and its seal.
 fn image_of(device: &mut Stopped, number: u16) -> (Vec<Vec<u8>>, Seal) {
     let place = device.place(number);
     let bytes = device.plan.shape().meta.page_bytes.as_usize();
@@ -350,7 +350,7 @@ fn an_image_that_was_taken_back_is_written_again_byte_by_byte() {
     }
 }
 
-/// Images whose checks are right and whose numbers are not: each byte of them set to something else.
+/// Images with correct checks and wrong numbers: each byte is set to another value.
 #[test]
 fn a_forged_image_makes_no_mount_panic_or_read_without_end() {
     for (name, geometry, config) in devices::all() {
@@ -403,7 +403,7 @@ fn an_image_forged_without_its_check_is_never_believed() {
     }
 }
 
-/// Puts these pages and that seal into a place, under the tags that are there.
+/// Writes these pages and the seal to a checkpoint area, with the existing tags.
 fn rewrite(device: &Stopped, chip: &mut Device, number: u16, image: &[Vec<u8>], seal: Seal) {
     let place = device.place(number);
     let mut seal_page = vec![0xFF; image[0].len()];

@@ -95,7 +95,7 @@ fn steps(seed: u64, capacity: u32, count: u32) -> Vec<Step> {
         .collect()
 }
 
-/// Formats a device of any kind, takes the steps and reads everything back; says what was done to the flash.
+/// Formats a device of any kind, does the steps and reads everything back. Returns the operations on the flash.
 fn operations_on<D: NandDevice>(device: D, world: &mut World, steps: &[Step]) -> Counters {
     let mut ram = OwnedRam::for_plan(world.plan());
     let config = world.config;
@@ -165,7 +165,7 @@ fn without_a_log_an_slc_chip_and_an_mlc_chip_of_one_shape_do_the_same() {
 
 #[test]
 fn a_chip_split_in_two_does_what_a_hybrid_of_two_such_regions_does() {
-    // An SLC chip whose first blocks are the log, and a device whose regions have the very shape of the two parts.
+    // An SLC chip whose first blocks are the log, and a device whose regions have exactly the shape of these two areas.
     let split = devices::geometry(Some(region(Cell::Slc, 12 + 14, 8, 2048)), None);
     let hybrid = devices::geometry(
         Some(region(Cell::Slc, 12, 8, 2048)),
@@ -191,7 +191,7 @@ fn a_chip_split_in_two_does_what_a_hybrid_of_two_such_regions_does() {
 
 #[test]
 fn a_plain_spi_nand_as_sold_carries_a_log_and_chains() {
-    // The whole chip, with its 16 spare bytes a page, in stamps and with a few thousand requests.
+    // The whole chip, with its 16 spare bytes per page, storing stamps, with a few thousand requests.
     let part = builtin("spi-nand-1g").expect("a device that is built in");
     let config = Config::one_region(64);
     let content = Content::Stamps { sector: part.sector_bytes, spare_kept: Bytes::new(16) };

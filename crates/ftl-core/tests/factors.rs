@@ -1,8 +1,8 @@
-//! Chang's factors (section 4.1) from scenarios small enough to be worked by hand: what a write, a fold, a switch, a
+//! Chang's factors (section 4.1) from scenarios small enough to be computed by hand: what a write, a fold, a switch, a
 //! scan and a tail cost, operation by operation.
 //!
 //! The device: log blocks of 4 pages of 4 sectors, the last of which is the summary; chain blocks of 8 pages of 4
-//! sectors. No housekeeping by itself, so that each operation has its one reason.
+//! sectors. No automatic housekeeping, so that each operation has one cause.
 
 use crate::world;
 
@@ -46,10 +46,10 @@ fn write(first: u32, count: u32) -> Step {
     Step::Write { first, count }
 }
 
-/// What was done to the flash on whose account, and how often.
+/// An operation on the flash, its cause, and its count.
 type Operation = (Region, Verb, Cause, u64);
 
-/// What the steps did, and nothing but that.
+/// Returns the operations of these steps only.
 fn cost(world: &mut World, ftl: &mut Tandem<'_>, steps: &[Step]) -> Vec<Operation> {
     let before = ftl.probe().clone();
     for step in steps {
@@ -79,7 +79,7 @@ fn ratio(part: u64, whole: u64) -> Ratio {
 fn a_write_to_a_chain_programs_the_pages_that_it_touches() {
     let mut world = conventional();
     world.live_to_a_stop(|world, ftl| {
-        // Pages keep the alignment of the data block: one, two and nine of them.
+        // Pages keep the alignment of the data block: one, two and nine pages.
         assert_eq!(cost(world, ftl, &[write(0, 4)]), [(Mlc, Program, Host, 1)]);
         assert_eq!(cost(world, ftl, &[write(3, 2)]), [(Mlc, Program, Host, 2)]);
         assert_eq!(cost(world, ftl, &[write(34, 33)]), [(Mlc, Program, Host, 9)]);
@@ -109,7 +109,7 @@ fn a_fold_reads_each_page_that_holds_something_programs_a_block_and_erases_the_c
         assert_eq!(cost(world, ftl, &[write(9, 1)]), folded);
         let factors = ftl.probe().factors();
         assert_eq!(factors.n4, ratio(3, 1));
-        // Pages written to chains: 8 + 16 + 1, one of which made a fold necessary. The map was always at hand.
+        // Pages written to chains: 8 + 16 + 1, one of which made a fold necessary. The map was always cached.
         assert_eq!((factors.p1, factors.p2), (ratio(0, 25), ratio(1, 25)));
     });
 }
@@ -118,7 +118,7 @@ fn a_fold_reads_each_page_that_holds_something_programs_a_block_and_erases_the_c
 fn a_fold_of_a_chain_without_data_block_reads_no_holes() {
     let mut world = conventional();
     world.live_to_a_stop(|world, ftl| {
-        // Three log blocks, for a chain without data block may have one more: 24 pages that hold sector 5 alone.
+        // Three log blocks, because a chain without a data block may have one more: 24 pages that hold only sector 5.
         let fill: Vec<Step> = (0..24).map(|_| write(5, 1)).collect();
         assert_eq!(cost(world, ftl, &fill), [(Mlc, Program, Host, 24)]);
         let folded = [
@@ -153,7 +153,7 @@ fn a_scan_reads_each_page_of_the_log_blocks_and_the_first_erased_one() {
         cost(world, ftl, &fill);
     });
     world.live_to_a_stop(|world, ftl| {
-        // After a mount no map is at hand. Eight tags, two, and one that says that the rest is erased.
+        // After a mount no map is cached. Eight tags, two tags, and one erased page that shows that the rest is erased.
         let read = Step::Read { first: 0, count: 1 };
         assert_eq!(cost(world, ftl, &[read]), [(Mlc, Read, Host, 1), (Mlc, Read, Scan, 11)]);
         assert_eq!(ftl.probe().factors().n3, ratio(11, 1));
@@ -228,7 +228,7 @@ fn a_tail_without_valid_sectors_costs_its_summary_and_an_erase() {
 
 #[test]
 fn of_a_tail_with_three_valid_sectors_those_two_stay_whose_chains_have_no_log_block() {
-    // Three log blocks, so that there is room at the head to carry what stays.
+    // Three log blocks, so that the head has space for the sectors that stay.
     let mut world = hybrid(3, RULES);
     world.live_to_a_stop(|world, ftl| {
         // The chain of logical block 1 has a log block; those of 0 and 3 have none.
@@ -236,11 +236,11 @@ fn of_a_tail_with_three_valid_sectors_those_two_stay_whose_chains_have_no_log_bl
         // The tail holds sectors 0, 100 and 40 in a page each; the block after it a pair of sectors three times.
         cost(world, ftl, &[write(0, 1), write(100, 1), write(40, 1)]);
         cost(world, ftl, &[write(6, 2), write(6, 2), write(6, 2)]);
-        // Reading them once proves that no chain has newer copies, which a mount leaves open.
+        // Reading them once proves that no chain has newer copies, which is unknown after a mount.
         let reads = [0, 40, 100].map(|first| Step::Read { first, count: 1 });
         cost(world, ftl, &reads);
         assert_eq!(cost(world, ftl, &[write(6, 2)]), [(Slc, Program, Host, 1)], "the third block");
-        // Two blocks lie behind the head, one more than the window has.
+        // Two blocks are behind the head, one more than the window allows.
         let reclaimed = [
             // The summary, and the two sectors that stay: they share a page at the head.
             (Slc, Read, Gc, 1 + 2),
@@ -274,18 +274,18 @@ fn neighbours_in_a_tail_leave_in_one_page() {
     });
 }
 
-/// Folds a chain of which the log holds sector 9 newer; says what that cost, and then what the sector's page in the
-/// log is worth when the tail comes to it.
+/// Folds a chain while the log holds a newer copy of sector 9. Returns the cost, and the factor n1 after the tail with
+/// that sector is reclaimed.
 fn fold_over_the_log(rules: WriteBackConfig) -> (Vec<Operation>, Ratio) {
     let mut world = hybrid(3, rules);
     world.live_to_a_stop(|world, ftl| {
         cost(world, ftl, &[write(0, BLOCK), write(9, 1)]);
         cost(world, ftl, &[Step::Read { first: 9, count: 1 }]);
-        // Four sectors are too many for the log: sixteen pages of two log blocks, then one that makes the fold.
+        // Four sectors are too many for the log: sixteen pages of two log blocks, then one that causes the fold.
         let fill: Vec<Step> = (0..16).map(|_| write(0, 4)).collect();
         cost(world, ftl, &fill);
         let fold = cost(world, ftl, &[write(4, 4)]);
-        // The block with sector 9 is filled, another one too, and the third is begun: the first is the tail.
+        // The block with sector 9 is full, another one is, too, and the third is begun: the first is the tail.
         let hot = vec![write(66, 2); 6];
         cost(world, ftl, &hot);
         cost(world, ftl, &[Step::Maintain { budget: 100 }]);

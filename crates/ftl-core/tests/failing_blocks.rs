@@ -1,5 +1,5 @@
-//! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device continues, until its
-//! reserve is gone; then everything can be read.
+//! Blocks that fail in use: wherever a program or an erase fails, nothing is lost and the device continues until its
+//! reserve is used up; then everything can still be read.
 
 use crate::world;
 
@@ -19,9 +19,9 @@ use world::{Dice, Failing, KEY, Whim, content, devices};
 struct Chosen {
     /// Programs, erases and marks so far.
     operations: u64,
-    /// Those that fail.
+    /// Whether the operation with this number fails.
     fails: Box<dyn Fn(u64) -> bool>,
-    /// Whether blocks that have failed take a mark.
+    /// Whether failed blocks can be marked bad.
     marks: bool,
 }
 
@@ -48,7 +48,7 @@ fn sound(geometry: Geometry) -> Device {
 
 const SPARE: u32 = ftl_core::hybrid::shape::SPARE_BLOCKS_MIN as u32;
 
-/// One of the small devices, with so many blocks of reserve.
+/// Returns one of the small devices with this many blocks of reserve.
 fn with_reserve(geometry: &Geometry, config: Config, reserve: u32) -> Config {
     let plan = RamPlan::new(geometry, &config).expect("fits");
     let shape = *plan.shape();
@@ -57,7 +57,7 @@ fn with_reserve(geometry: &Geometry, config: Config, reserve: u32) -> Config {
     Config { capacity: Some(SectorCount::new(capacity)), ..config }
 }
 
-/// What was acknowledged, and what a refused request may have left.
+/// The acknowledged content, and what a refused request may have left.
 struct Truth {
     now: Vec<u32>,
     asked: Vec<Option<u32>>,
@@ -93,7 +93,7 @@ impl Truth {
         }
     }
 
-    /// A request of any kind. `false`: it was refused, for the device is read-only.
+    /// Does a request of any kind. Returns `false` if it was refused because the device is read-only.
     fn step<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, NoProbe>, dice: &mut Dice) -> bool {
         let capacity = self.now.len() as u32;
         let most = if dice.percent(40) { 20 } else { 2 };
@@ -125,7 +125,7 @@ impl Truth {
     }
 }
 
-/// The same life each time: filled, used, idle, stopped, mounted, switched off at rest, mounted again.
+/// Runs the same life each time: filled, used, idle, stopped, mounted, switched off at rest, mounted again.
 fn live(device: &mut Device, config: &Config, seed: u64) {
     let mut ram = OwnedRam::for_plan(&RamPlan::new(device.geometry(), config).expect("fits"));
     let mut dice = Dice::new(seed);
@@ -159,7 +159,8 @@ fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
         let operations = device.whim.operations;
         assert!(operations > 600, "{name}: {operations}");
         for marks in [true, false] {
-            // Each operation in turn takes too long in a test; the stride shares no factor with what repeats.
+            // Failing every operation in turn would take too long; the stride has no factor in common with the periods
+            // of the load.
             for fails in (1..operations).step_by(7) {
                 let mut device = sound(geometry);
                 device.whim.fails = Box::new(move |operation| operation == fails);
@@ -179,7 +180,7 @@ fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
     let config = Config { filter: FilterChoice::AcceptAll, throttle: false, ..config };
     let config = with_reserve(&geometry, config, 3);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-    // As large as a request may be that goes to the log, so that what fails takes room that it had counted on.
+    // The largest request that goes to the log, so that a failing block takes space that the request needs.
     let run = |fails: u64, ram: &mut OwnedRam| {
         let mut device = sound(geometry);
         let mut ftl =
@@ -218,7 +219,7 @@ fn two_operations_in_a_row_may_fail() {
             let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 live(&mut device, &config, 6);
             }));
-            // A format that meets two failures may find no place for its header.
+            // A format with two failures may have no block for its header.
             assert!(lived.is_ok() || fails < 60, "{name}: operations from {fails} on failed");
         }
     }
@@ -276,7 +277,7 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
         if !ftl.health().read_only && !ftl.device().whim.marks {
-            // A block that could be noted nowhere is met anew.
+            // A block that could be neither marked nor listed counts as good again.
             return;
         }
         assert!(ftl.health().read_only, "{name} {seed}: {:?}", ftl.health());

@@ -1,4 +1,4 @@
-//! A device that fails below the FTL: what the host is told, and that a new mount finds what was acknowledged.
+//! A device that fails below the FTL: the errors that the host gets, and that a new mount finds what was acknowledged.
 
 use crate::world;
 
@@ -22,7 +22,7 @@ fn memory(geometry: &Geometry, config: &Config) -> OwnedRam {
     OwnedRam::for_plan(&RamPlan::new(geometry, config).expect("the configuration fits"))
 }
 
-/// A page of the chains of the conventional device, whose first six blocks are its meta area.
+/// Returns a page of the chains of the conventional device, whose first six blocks are its meta area.
 fn chain_page(block: u32, page: u16) -> ftl_iface::Page {
     Block::new(Region::Mlc, 6 + block).page(PageIndex::new(page))
 }
@@ -42,7 +42,7 @@ fn a_page_that_does_not_program_is_written_elsewhere() {
     ftl.check().expect("every invariant holds");
 
     let (chip, _) = ftl.into_parts();
-    // Nor does it matter if the page turns out to be programmed after all.
+    // The result is the same if the page turns out to be programmed after all.
     chip.lift_all();
     let mut ftl = Ftl::mount(chip, &config, ram.lend(), NoProbe).expect("mounted");
     assert_eq!(read_sector(&mut ftl, 0), [2; 512]);
@@ -55,7 +55,7 @@ fn a_sector_that_cannot_be_read_is_lost_until_written_again_and_the_others_are_n
     let mut ram = memory(&geometry, &config);
     let mut chip = chip(geometry);
     let mut ftl = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).expect("formatted");
-    // Four sectors a page: the first page holds 0 to 3, the second 4 to 7.
+    // Four sectors per page: the first page holds 0 to 3, the second 4 to 7.
     ftl.write(Sector::new(0), &[1; 8 * 512]).expect("written");
     ftl.device_mut().uncorrectable(chain_page(0, 0));
     let mut one = [0; 512];
@@ -86,7 +86,7 @@ fn a_format_without_blocks_enough_says_so_and_leaves_no_device() {
     assert_eq!(refusal, Some(MountError::NotFormatted));
 }
 
-/// A device that was in use, and at rest when it was left: folded chains, a log that has turned, trims.
+/// Returns a device that was used and left at rest: folded chains, a log that has wrapped around, trims.
 fn used(geometry: Geometry, config: Config) -> World {
     let mut world = World::new(geometry, config);
     let capacity = world.capacity();
@@ -115,7 +115,7 @@ fn without_a_summary_that_can_be_read_the_tags_say_the_same() {
     let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
     world.read_all(&mut ftl);
     ftl.check().expect("every invariant holds");
-    // Nor does it matter that they can be read again.
+    // The result is the same when they can be read again.
     chip.lift_all();
     let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
     world.read_all(&mut ftl);
@@ -157,7 +157,7 @@ fn a_device_that_has_failed_answers_no_request_any_more() {
         let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).expect("mounted");
         let sector = Sector::new(0);
         ftl.write(sector, &[1; 512]).expect_err("power fails");
-        // None of these needs the device, and none may say that all is well.
+        // None of these needs the device, but none may succeed.
         assert!(ftl.read(Sector::new(9), &mut [0; 512]).is_err(), "{name}: never written");
         assert!(
             ftl.trim(Sector::new(9), SectorCount::new(1)).is_err(),

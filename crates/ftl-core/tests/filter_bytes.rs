@@ -11,12 +11,12 @@ use crate::world;
 
 use world::{KEY, part, region};
 
-/// Sectors that fit into pages of two and of four kilobytes.
+/// Sector sizes that fit into pages of two and of four kilobytes.
 const SECTORS: [u32; 3] = [512, 1024, 2048];
 
 const WRITES: u32 = 900;
 
-/// A small SLC beside an MLC, with pages as the paper's devices have them.
+/// Returns a chip with a small SLC beside an MLC region, with the page sizes of the paper's devices.
 fn chip(sector: u32) -> Chip {
     let slc = region(Cell::Slc, 24, 64, 2048);
     let mlc = region(Cell::Mlc, 40, 128, 4096);
@@ -25,7 +25,7 @@ fn chip(sector: u32) -> Chip {
     Chip::new(&part(geometry), content).expect("a possible part")
 }
 
-/// Writes of that many bytes, each at a place of its own.
+/// Does writes of this many bytes, each to other sectors.
 fn write_all(ftl: &mut impl BlockStore, sector: u32, bytes: u32) {
     let data = vec![0; bytes as usize];
     for at in 0..WRITES {
@@ -34,7 +34,7 @@ fn write_all(ftl: &mut impl BlockStore, sector: u32, bytes: u32) {
     }
 }
 
-/// How many of the writes the hybrid's log took.
+/// Returns how many of the writes went to the hybrid's log.
 fn log_writes_of_hybrid(sector: u32, bytes: u32) -> u64 {
     let config = Config {
         sector_bytes: Bytes::new(sector),
@@ -51,7 +51,7 @@ fn log_writes_of_hybrid(sector: u32, bytes: u32) -> u64 {
     ftl.probe().log_writes
 }
 
-/// The same of the page store's fast area.
+/// Returns how many of the writes went to the page store's fast area.
 fn log_writes_of_pages(sector: u32, bytes: u32) -> u64 {
     let config = PagedConfig {
         sector_bytes: Bytes::new(sector),

@@ -1,4 +1,4 @@
-//! What comes while a fold is under way, at each of its pages: nothing of it is undone when the fold ends.
+//! Requests during a fold, at each of its pages: the end of the fold undoes none of them.
 
 use crate::world;
 
@@ -11,10 +11,10 @@ use world::{Checks, Step, Tandem, World, devices, region};
 
 /// Sectors of a logical block.
 const BLOCK: u32 = 32;
-/// Logical blocks; five blocks more are spare.
+/// Logical blocks; five more blocks are spare.
 const LOGICAL: u32 = 10;
 
-/// Folds of this device advance by `maintain` alone, one page at a time.
+/// Returns a device whose folds advance only by `maintain`, one page at a time.
 fn device(log: LogRegion) -> World {
     let mlc = region(Cell::Mlc, if log == LogRegion::None { 22 } else { 16 }, 8, 2048);
     let slc = (log != LogRegion::None).then(|| region(Cell::Slc, 16, 4, 2048));
@@ -32,15 +32,15 @@ fn device(log: LogRegion) -> World {
     world
 }
 
-/// Pages of the fold under way, or of the one that ended last.
+/// Returns the pages done of the running fold, or of the last one.
 fn folded_pages(ftl: &Tandem<'_>) -> u64 {
     ftl.probe().operations(Region::Mlc, Verb::Program, Cause::Gc)
 }
 
-/// Fills three chains, and brings a fold to that page.
+/// Fills three chains, and advances a fold to this page.
 fn fold_to(world: &mut World, ftl: &mut Tandem<'_>, page: u32) {
     for first in [0, BLOCK, 2 * BLOCK] {
-        // Nine sectors are cold. What comes after them is hot, and goes to the log where there is one.
+        // Nine sectors are cold. The writes after them are hot, and go to the log if there is one.
         world.checked_step(ftl, Step::Write { first: first + 3, count: 9 });
         for hot in [5, 17, 30] {
             world.checked_step(ftl, Step::Write { first: first + hot, count: 2 });
@@ -50,15 +50,16 @@ fn fold_to(world: &mut World, ftl: &mut Tandem<'_>, page: u32) {
     assert_eq!(folded_pages(ftl), u64::from(page), "a fold is under way");
 }
 
-/// Begins a fold, brings it to each of its pages in turn, takes the steps for the chain that is being folded and for
-/// one that is not, ends the fold, and mounts. Every invariant is checked on the way.
+/// Begins a fold, advances it to each of its pages in turn, does the steps for the chain that is being folded and for
+/// another, ends the fold, and mounts. Checks every invariant on the way.
 fn while_folding(steps: impl Fn(u32) -> Vec<Step>) {
     for log in [LogRegion::None, LogRegion::SlcRegion] {
         for page in 1..8 {
             let mut world = device(log);
             world.live(|world, ftl| {
                 fold_to(world, ftl, page);
-                // The hand passes logical block 0 last, so that 1 is being folded; what the other needs may end it.
+                // The clock hand visits logical block 0 last, so 1 is being folded. Requests to the other may end the
+                // fold.
                 for step in [BLOCK, 0].into_iter().flat_map(&steps) {
                     world.checked_step(ftl, step);
                 }

@@ -1,4 +1,4 @@
-//! `docs/FORMAT.md` cannot drift: each example in it is computed anew from the layout and compared with the text.
+//! Keeps `docs/FORMAT.md` up to date: each example in it is computed from the layout and compared with the text.
 //!
 //! To renew the examples after a change of the format (which asks for a new version): `RENEW=1 cargo test -p ftl-core
 //! format_doc::`, and read what changed.
@@ -20,7 +20,7 @@ fn document() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/FORMAT.md")
 }
 
-/// Bytes as the document prints them: sixteen a line, after the number of the first.
+/// Prints bytes as the document does: sixteen per line, after the number of the first.
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::new();
     for (at, line) in bytes.chunks(16).enumerate() {
@@ -47,7 +47,7 @@ fn log_page() -> Vec<u8> {
     tag(Kind::Log, 123_456_789, 3, &[Slot::Holds(Sector::new(1_000))])
 }
 
-/// The check of a tag, as the document describes it and not as the layout computes it.
+/// Computes the check of a tag as the document describes it, not as the layout does.
 fn check_steps(tag: &[u8]) -> String {
     let word = |at: usize| u32::from_le_bytes([tag[at], tag[at + 1], tag[at + 2], tag[at + 3]]);
     let wear_end = u32::from(tag[8]) | u32::from(tag[9]) << 8;
@@ -69,8 +69,8 @@ fn check_steps(tag: &[u8]) -> String {
     text
 }
 
-/// The header of a device with wide block numbers, made from that of another as the document describes it; and compared
-/// with the layout's own where that writes such headers.
+/// Makes the header of a device with wide block numbers from that of another, as the document describes it, and
+/// compares it with the layout's own, if the layout writes such headers.
 fn wide_header(header: &[u8]) -> Vec<u8> {
     let mut wide = header.to_vec();
     wide[8..12].copy_from_slice(&[4, 0, 44, 0]);
@@ -137,7 +137,7 @@ fn examples() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The document with each example's block in place.
+/// Returns the document with each example's block replaced.
 fn with_examples(text: &str) -> String {
     let mut text = text.to_owned();
     for (name, block) in examples() {
@@ -164,7 +164,7 @@ fn every_example_of_the_document_is_what_the_layout_writes() {
     assert_eq!(text, renewed, "docs/FORMAT.md: renew the examples");
 }
 
-/// Figures and tables of the document, as far as they are numbers of the code.
+/// Compares figures and tables of the document with the constants of the code.
 #[test]
 fn the_documents_figures_are_the_codes() {
     let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md").replace('\n', " ");

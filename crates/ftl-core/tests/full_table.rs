@@ -1,4 +1,4 @@
-//! A hash table that ran full, filled anew by a mount: what found room in one order must find it in another.
+//! A full hash table, filled again by a mount: entries that fit in one order must fit in another.
 
 use crate::world;
 
@@ -9,7 +9,7 @@ use ftl_iface::{Bytes, Cell, Geometry};
 
 use world::{Checks, Dice, Step, World, region};
 
-/// Six writes an entry, single sectors and now and then three, anywhere; then a mount.
+/// Does six writes per entry, of single sectors and sometimes of three, anywhere; then a mount.
 fn fill_and_mount(probing: Probing, entries: u32) {
     let geometry = Geometry::new(
         Some(region(Cell::Slc, entries / 8, 64, 512)),

@@ -1,9 +1,9 @@
-//! Golden counts: what fixed requests cost on fixed devices, operation by operation, so that a change of behaviour is
-//! seen where only a change of code was meant.
+//! Golden counts: the cost of fixed requests on fixed devices, operation by operation, so that a change of the code
+//! shows whether it changes the behaviour.
 //!
-//! The table is `tests/golden.txt`. Where a change of behaviour is meant,
-//! `RENEW_TABLES=1 cargo test -p ftl-core golden::` prints the new table and writes it; the difference belongs
-//! into the same commit as the change, whose message says why the numbers are better.
+//! The table is `tests/golden.txt`. If a change of behaviour is intended,
+//! `RENEW_TABLES=1 cargo test -p ftl-core golden::` prints the new table and writes it. The difference belongs into the
+//! same commit as the change, whose message says why the numbers are better.
 
 use crate::world;
 
@@ -18,18 +18,17 @@ use ftl_iface::{Cell, Geometry, Region, SectorCount};
 use world::counted::table_of_operations;
 use world::{Checks, Dice, Step, World, devices, region};
 
-/// Requests to a device by that configuration, from that seed.
+/// Requests from a seed to a device with a configuration.
 struct Scenario {
     name: &'static str,
     geometry: Geometry,
     config: Config,
     requests: u32,
-    /// Whether the device is mounted again now and then. The averages of rule (c) begin anew with each mount.
-    /// Once in a thousand requests.
+    /// A step that is done once in a thousand requests. With a mount, the averages of rule (c) begin again.
     now_and_then: Step,
 }
 
-/// A hybrid device with a reserve and a log that suit it, unlike the smallest.
+/// Returns a hybrid device with a suitable reserve and log, unlike the smallest one.
 fn roomy() -> (Geometry, Config) {
     let slc = region(Cell::Slc, 22, 16, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 72, 16, 2048)));
@@ -68,7 +67,7 @@ fn scenarios() -> Vec<Scenario> {
         rule("hybrid, without rule a", WriteBackConfig { follow_log_blocks: false, ..rules }),
         rule("hybrid, without rule b", WriteBackConfig { collect_on_fold: false, ..rules }),
         Scenario {
-            // Long enough for the averages of rule (c) to be warm when the workload changes.
+            // Long enough for the averages of rule (c) to settle before the workload changes.
             requests: 40_000,
             now_and_then: Step::Maintain { budget: 1_000 },
             ..with("hybrid, updates fall", config)
@@ -91,7 +90,7 @@ fn scenarios() -> Vec<Scenario> {
     ]
 }
 
-/// Hot small writes, cold large ones, reads, trims, idle moments and mounts. In the last quarter the host works
+/// Returns hot small writes, cold large ones, reads, trims, idle work and mounts. In the last quarter the host works
 /// elsewhere.
 fn steps(capacity: u32, requests: u32, now_and_then: Step) -> Vec<Step> {
     let mut dice = Dice::new(u64::from(requests));

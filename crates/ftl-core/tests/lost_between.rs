@@ -1,5 +1,5 @@
-//! Pages that cannot be read, or only just, at the points where something else is being decided: who is younger, whose
-//! a block is, whether housekeeping has come to its end.
+//! Unreadable and weak pages at points where the FTL decides something else: which page is newer, to which chain a
+//! block belongs, whether housekeeping is complete.
 
 use crate::world;
 
@@ -25,10 +25,11 @@ const IN_PLACE: u8 = 0x66;
 const TRIM: u8 = 0x69;
 const LOG: u8 = 0x33;
 
-/// A chip on which every read of some pages reports a corrected bit, or of some only the data part fails.
+/// A chip on which every read of some pages reports a corrected bit, and on which the data of some pages, without the
+/// tag, is unreadable.
 struct Worn {
     chip: FaultInjector<Chip>,
-    /// Whether headers do, and all other pages.
+    /// Whether headers report a corrected bit, and whether all other pages do.
     weak: (bool, bool),
     unreadable_data: Vec<Page>,
     programs: u64,
@@ -47,7 +48,7 @@ impl Worn {
         }
     }
 
-    /// What is on the pages: where, of which kind, when programmed, and the slots; in the order of programming.
+    /// Returns for each programmed page its address, kind, stamp and slots, in the order of programming.
     fn tags(&mut self) -> Vec<(Page, u8, u64, Vec<u32>)> {
         let geometry = *self.geometry();
         let mut found = Vec::new();
@@ -73,7 +74,7 @@ impl Worn {
         found
     }
 
-    /// The youngest page of one of the kinds that holds a sector.
+    /// Returns the newest page of one of these kinds that holds a sector.
     fn page_of(&mut self, kinds: &[u8], sector: u32) -> Page {
         let tags = self.tags();
         let mut youngest = tags.iter().rev();
@@ -140,7 +141,7 @@ fn write(ftl: &mut Store<'_>, first: u32, count: u32, version: u32) {
     ftl.write(Sector::new(first), &data).expect("written");
 }
 
-/// The version that a sector reads as, zero for zeros; `None`: it is lost.
+/// Returns the version that a sector reads as, zero for zeros; `None`: it is lost.
 fn version(ftl: &mut Store<'_>, sector: u32) -> Option<u32> {
     let mut data = [0; BYTES];
     match ftl.read(Sector::new(sector), &mut data) {
@@ -151,13 +152,13 @@ fn version(ftl: &mut Store<'_>, sector: u32) -> Option<u32> {
     }
 }
 
-/// Steps of idle work until nothing waits.
+/// Does idle work until none is left, and returns the number of steps.
 fn rest(ftl: &mut Store<'_>) -> u32 {
     let done = |_: &u32| ftl.maintain(PageCount::new(1)).expect("idle") == Work::Done;
     (0..2_000).find(done).expect("idle work comes to an end")
 }
 
-/// Does something with a device formatted anew, then something to it, and looks at it after a mount.
+/// Uses a newly formatted device, damages it, and returns what is found after a mount.
 fn told<T>(
     (geometry, config): (Geometry, Config),
     live: impl FnOnce(&mut Store<'_>),
@@ -182,7 +183,7 @@ fn lose(kinds: &'static [u8], sector: u32) -> impl FnOnce(&mut Worn) {
 
 #[test]
 fn a_block_that_says_no_owner_keeps_idle_work_no_longer_than_it_takes_to_look() {
-    // A log block of which the only page is gone.
+    // A log block whose only page is lost.
     let (geometry, config) = devices::conventional();
     let mut device = Worn::new(geometry);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
@@ -193,7 +194,7 @@ fn a_block_that_says_no_owner_keeps_idle_work_no_longer_than_it_takes_to_look() 
     ftl.device_mut().chip.lose(page);
     assert_eq!(version(&mut ftl, 0), None);
     rest(&mut ftl);
-    // A free block that a cut has left half erased, met by a scrub.
+    // A free block that a power cut has left half erased, read by a scrub.
     let free = |device: &mut Worn| {
         let used: Vec<Block> = device.tags().iter().map(|(page, ..)| page.block()).collect();
         let blocks = (6..20).rev().map(|block| Block::new(Region::Mlc, block));
@@ -303,7 +304,7 @@ fn refreshing_costs_no_request_more_than_the_worst_case() {
 
 #[test]
 fn where_one_of_two_copies_is_lost_the_older_is_never_taken_for_the_newest() {
-    // In chain, then in the log; the chain's is lost.
+    // Written to the chain, then to the log; the chain's copy is lost.
     let log_last = |ftl: &mut Store<'_>| {
         write(ftl, 0, 6, 1);
         write(ftl, 5, 1, 2);
@@ -313,7 +314,7 @@ fn where_one_of_two_copies_is_lost_the_older_is_never_taken_for_the_newest() {
     let chain = lose(&[CHAIN, IN_PLACE], 5);
     let found = told(devices::one_slc(), log_last, chain, |ftl| version(ftl, 5));
     assert!(found.is_none_or(|version| version == 2), "{found:?}");
-    // In the log, then in chain; the log's is lost.
+    // Written to the log, then to the chain; the log's copy is lost.
     let chain_last = |ftl: &mut Store<'_>| {
         (0..8).for_each(|at| write(ftl, 40 + at, 1, 1));
         write(ftl, 5, 1, 2);
@@ -322,7 +323,7 @@ fn where_one_of_two_copies_is_lost_the_older_is_never_taken_for_the_newest() {
     };
     let found = told(devices::one_slc(), chain_last, lose(&[LOG], 5), |ftl| version(ftl, 5));
     assert!(found.is_none_or(|version| version == 3), "{found:?}");
-    // The log's is the newest, and lost, in its tail.
+    // The log's copy is the newest, in its tail, and lost.
     let in_tail = |ftl: &mut Store<'_>| {
         write(ftl, 40, 1, 1);
         write(ftl, 0, 6, 3);
@@ -330,7 +331,7 @@ fn where_one_of_two_copies_is_lost_the_older_is_never_taken_for_the_newest() {
         (0..8).for_each(|at| write(ftl, 50 + at, 1, 4));
     };
     assert_eq!(told(devices::one_slc(), in_tail, lose(&[LOG], 5), |ftl| version(ftl, 5)), None);
-    // A trim is lost, and what was written to the log after it is not.
+    // A trim is lost, but the later write to the log is not.
     let trimmed = |ftl: &mut Store<'_>| {
         write(ftl, 0, 16, 1);
         ftl.trim(Sector::new(4), SectorCount::new(4)).expect("trimmed");
@@ -400,7 +401,7 @@ fn a_fold_whose_first_page_is_lost_is_as_old_as_it_was() {
         for at in [8, 24, 40] {
             write(ftl, at, 4, 2);
         }
-        // Step until a fold has begun.
+        // Does steps until a fold has begun.
         let (page, first) = (0..50)
             .find_map(|_| {
                 ftl.maintain(PageCount::new(1)).expect("idle");

@@ -1,5 +1,5 @@
-//! A page that cannot be read costs its own sectors, which say so until they are written again; never does one read as
-//! what it was before. Each page of a device in turn is lost, and the device mounted.
+//! An unreadable page costs its own sectors, which are reported as lost until they are written again; none reads as an
+//! older version. Each page of a device is lost in turn, and the device is mounted.
 
 use crate::world;
 
@@ -18,7 +18,7 @@ use world::{Dice, KEY, content, devices, part};
 type Device = FaultInjector<Chip>;
 
 const BYTES: usize = 512;
-/// The kind of a trim, in its page's tag.
+/// The kind of a trim page, in its tag.
 const TRIM: u8 = 0x69;
 
 /// How the FTL was left.
@@ -28,7 +28,7 @@ enum End {
     Dropped,
 }
 
-/// A device that was written, trimmed and written again, and what its sectors hold; zero is nothing.
+/// Returns a device that was written, trimmed and written again, and the content of its sectors; zero is none.
 fn used(geometry: Geometry, config: &Config, seed: u64, end: End) -> (Device, Vec<u32>) {
     let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
     let mut device = FaultInjector::new(chip, seed);
@@ -58,11 +58,11 @@ fn used(geometry: Geometry, config: &Config, seed: u64, end: End) -> (Device, Ve
     (device, truth)
 }
 
-/// What has become of the sectors.
+/// The sectors that were not read back.
 #[derive(Debug, Default, PartialEq)]
 struct Losses {
     lost: Vec<u32>,
-    /// Those that read as something else than was written last.
+    /// Sectors that read as something other than the last write.
     wrong: Vec<u32>,
 }
 
@@ -95,8 +95,8 @@ fn is_erased(device: &mut Device, page: Page) -> bool {
     }
 }
 
-/// Whether nothing on flash tells what the page held: it is the last that was programmed to its block, or may have been
-/// ruined together with it.
+/// Whether nothing on flash tells the content of a page: it is the last page programmed in its block, or may have been
+/// corrupted together with that.
 fn stands_at_an_end(device: &mut Device, page: Page) -> bool {
     let shape = *device.geometry().region(page.region()).expect("the region");
     let pages = shape.pages_per_block;
@@ -114,7 +114,7 @@ fn log_region(device: &Device) -> Region {
     if device.geometry().slc().is_some() { Region::Slc } else { Region::Mlc }
 }
 
-/// Every page of the device, one at a time.
+/// Returns every page of the device.
 fn pages(geometry: &Geometry) -> Vec<Page> {
     let region = |region| geometry.region(region).map(|shape| (region, *shape));
     let regions = Region::ALL.into_iter().filter_map(region);
@@ -171,14 +171,14 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
     }
 }
 
-/// The kind of the page's tag.
+/// Returns the kind in a page's tag.
 fn kind_of(device: &mut Device, page: Page) -> u8 {
     let mut spare = [0; 1];
     device.read(page, Bytes::ZERO, &mut [], &mut spare).expect("it can be read");
     spare[0]
 }
 
-/// What is lost stays lost when all is read, folded and mounted again, until it is written.
+/// Asserts that lost sectors stay lost through reads, folds and mounts, until they are written.
 fn stays_lost(
     device: &mut Device,
     config: &Config,

@@ -1,4 +1,5 @@
-//! An FTL that is built with less: it refuses what it lacks, and does the rest as the whole one does.
+//! An FTL built with fewer mechanisms: it refuses configurations that need the others, and otherwise does the same as
+//! the full one.
 
 use crate::world;
 
@@ -10,7 +11,7 @@ use ftl_iface::Geometry;
 use nand_model::{Chip, Content};
 use world::{Dice, KEY, Step, World, devices, operations};
 
-/// Nothing that chains can do without.
+/// No mechanism that chains can do without.
 enum Least {}
 
 impl Mechanisms for Least {
@@ -21,7 +22,7 @@ impl Mechanisms for Least {
     const REFRESH: bool = false;
 }
 
-/// What the least of them can be configured as.
+/// Returns a configuration that needs none of these mechanisms.
 fn asks_for_nothing() -> (Geometry, Config) {
     let (geometry, config) = devices::conventional();
     let config = Config {
@@ -84,7 +85,7 @@ fn what_an_ftl_is_not_built_with_is_refused_in_a_sentence() {
     }
 }
 
-/// A life under that type: mounted, used and stopped. Says what it cost.
+/// Runs a life with these mechanisms: mounted, used and stopped. Returns its cost.
 fn life<M: Mechanisms>(
     world: &mut World,
     chip: &mut Option<Chip>,

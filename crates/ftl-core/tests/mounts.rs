@@ -1,4 +1,4 @@
-//! Devices that cannot be mounted, each refused by its error and untouched; and bad blocks in every part.
+//! Devices that cannot be mounted, each refused with its error and left unchanged; and bad blocks in every area.
 
 use crate::world;
 
@@ -32,7 +32,7 @@ fn format<D: NandDevice>(device: &mut D, config: &Config) -> Refusal<D::Error> {
     Ftl::format(device, config, ram.lend(), KEY, NoProbe).err()
 }
 
-/// Mounts a device that must be refused; nothing may be programmed or erased by that.
+/// Mounts a device that must be refused, without a program or an erase.
 fn refused(chip: &mut Chip, config: &Config) -> (MountError<core::convert::Infallible>, String) {
     let before = chip.stats();
     let refusal = mount(chip, config).expect("a refusal");
@@ -44,7 +44,7 @@ fn refused(chip: &mut Chip, config: &Config) -> (MountError<core::convert::Infal
     (refusal, refusal.to_string())
 }
 
-/// The header of the small hybrid device, to be changed.
+/// Returns the header of the small hybrid device, to be changed.
 fn header(geometry: &Geometry, config: &Config) -> Header {
     let plan = RamPlan::new(geometry, config).expect("the configuration fits");
     let shape = plan.shape();
@@ -95,7 +95,7 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
         }
     }
     assert_eq!(refused(&mut chip, &config).0, MountError::NotFormatted);
-    // It can be made ours, whatever was on it.
+    // It can be formatted, whatever was on it.
     assert_eq!(format(&mut chip, &config), None);
     assert_eq!(mount(&mut chip, &config), None);
 }
@@ -119,7 +119,7 @@ fn a_device_of_another_version_is_not_mounted() {
 fn a_device_with_wide_numbers_is_not_mounted_as_one_without() {
     let (geometry, config) = devices::hybrid();
     let mut chip = chip(geometry);
-    // All that an FTL without wide numbers may look at is the version.
+    // An FTL without wide numbers may read only the version.
     let version = Header::WIDE_VERSION.to_le_bytes();
     put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version));
     let (error, sentence) = refused(&mut chip, &config);
@@ -256,7 +256,7 @@ fn lives_with_bad_blocks(geometry: Geometry, config: Config, bad: &[(Region, u32
 fn factory_bad_blocks_in_meta_log_and_chains_are_passed_over() {
     use Region::{Mlc, Slc};
     let (geometry, config) = devices::hybrid();
-    // The capacity that leaves four spare blocks beside those that are bad.
+    // The capacity that leaves four spare blocks beside the bad ones.
     let config = Config { capacity: Some(SectorCount::new(8 * 32)), ..config };
     let cases: [&[(Region, u32)]; 9] = [
         &[(Slc, 0)],
@@ -315,7 +315,7 @@ fn too_many_bad_blocks_are_counted_and_refused() {
     }
     assert_eq!(format(&mut log, &config), Some(MountError::TooFewBlocks { good: 1, needed: 2 }));
 
-    // Without a good meta block there is no place for a header.
+    // Without a good meta block there is no block for a header.
     let mut meta = chip(geometry);
     for block in 0..2 {
         meta.mark_bad(Block::new(Region::Slc, block)).expect("marked");

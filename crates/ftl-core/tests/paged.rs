@@ -1,5 +1,5 @@
-//! The page store: random requests over small devices, beside a map of the truth, every invariant checked after each
-//! step, with mounts in between.
+//! The page store: random requests over small devices, compared with the expected content, every invariant checked
+//! after each step, with mounts in between.
 
 use ftl_core::config::FilterChoice;
 use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
@@ -8,7 +8,7 @@ use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount};
 use nand_model::{Chip, Content, datasheet};
 use proptest::prelude::*;
 
-/// What is asked of the device.
+/// A request to the device, or a mount.
 #[derive(Clone, Debug)]
 enum Step {
     Write { first: u32, count: u32 },
@@ -57,7 +57,7 @@ fn compare(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
     }
 }
 
-/// Lives a device through the steps; gives back how many lives it had.
+/// Runs the steps on a device. Returns the number of its lives.
 fn live(device: &str, config: &PagedConfig, steps: &[Step]) {
     let chip = Chip::new(&datasheet::builtin(device).unwrap(), Content::Bytes).unwrap();
     let plan = PagedPlan::new(chip.geometry(), config).unwrap();

@@ -1,4 +1,4 @@
-//! No request of a page store costs more than its formula says, but for those that wait for blocks, which are counted.
+//! No request to a page store costs more than its formula says, except those that wait for blocks, which are counted.
 
 use crate::world;
 
@@ -22,12 +22,12 @@ fn done(counters: &Counters) -> Operations {
     }
 }
 
-/// What was asked of a device, within what bounds, and how often it had to wait.
+/// Requests to a device: how many stayed within their bounds, and how many had to wait.
 #[derive(Debug, Default)]
 struct Requests {
     bounded: u32,
     waited: u32,
-    /// The most programs that a write of a sector took, and its bound.
+    /// The most programs of a one-sector write, and its bound.
     costliest: (u64, u64),
 }
 
@@ -105,7 +105,7 @@ fn requests_that_need_not_wait_cost_no_more_than_their_formula_says() {
         for seed in 0..4 {
             let asked = ask(name, &config, seed);
             let (most, bound) = asked.costliest;
-            // The formula is no idle one: some request comes to a good part of it.
+            // The formula is not far off: some request takes more than a 40th of it.
             assert!(most * 40 > bound, "{name}, {seed}: {asked:?}");
             assert!(asked.bounded > 1_000, "{name}, {seed}: {asked:?}");
         }

@@ -1,4 +1,4 @@
-//! Bursts: large writes enter the fast area while it has room, and leave it while the host pauses.
+//! Bursts: large writes enter the fast area while it has space, and leave it while the host pauses.
 
 use crate::world;
 
@@ -11,11 +11,11 @@ use nand_model::Stamp;
 use world::{KEY, devices, part, region};
 
 const BYTES: u32 = 512;
-/// Sectors of a large write: more than any filter calls small.
+/// Sectors of a large write: more than any filter takes for small.
 const LARGE: usize = 128;
 const ENDURES: Endurance = Endurance { log: 100_000, chain: 5_000 };
 
-/// What the host does between two writes.
+/// The host's behaviour between two writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     /// It waits until no idle work is left.
@@ -24,7 +24,7 @@ enum Host {
     Hurries,
 }
 
-/// What the host's large writes programmed.
+/// Programs of the host's large writes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Programs {
     fast: u64,
@@ -96,7 +96,7 @@ fn without_pauses_they_fill_what_is_free_and_no_more() {
 
 #[test]
 fn they_wear_the_fast_area_no_faster_than_its_endurance_allows() {
-    // Both endure as much, so that the fast area may be a mean cycle ahead of the main one and no more.
+    // Both areas have the same endurance, so the fast area may lead the main one by at most a mean cycle.
     let even = Endurance { log: 1_000, chain: 1_000 };
     let with = written_once(Bursts::ToFast(even), Host::Pauses);
     assert!(with.main > with.fast, "{with:?}");

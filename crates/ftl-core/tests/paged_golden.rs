@@ -1,9 +1,9 @@
-//! Golden counts of the page store: what fixed requests cost on fixed devices, operation by operation, so that a change
-//! of behaviour is seen where only a change of code was meant.
+//! Golden counts of the page store: the cost of fixed requests on fixed devices, operation by operation, so that a
+//! change of the code shows whether it changes the behaviour.
 //!
-//! The table is `tests/paged_golden.txt`. Where a change of behaviour is meant,
-//! `RENEW_TABLES=1 cargo test -p ftl-core paged_golden::` writes it anew; the difference belongs into the same
-//! commit as the change, whose message says why the numbers are better.
+//! The table is `tests/paged_golden.txt`. If a change of behaviour is intended,
+//! `RENEW_TABLES=1 cargo test -p ftl-core paged_golden::` rewrites it. The difference belongs into the same commit as
+//! the change, whose message says why the numbers are better.
 
 use crate::world;
 
@@ -63,7 +63,7 @@ fn scenarios() -> Vec<(&'static str, Geometry, PagedConfig)> {
     ]
 }
 
-/// Hot small writes, cold large ones, reads, trims, idle moments and mounts. Says what all lives took.
+/// Does hot small writes, cold large ones, reads, trims, idle work and mounts. Returns the operations of all lives.
 fn run(geometry: Geometry, config: &PagedConfig) -> Counters {
     let plan = PagedPlan::new(&geometry, config).expect("the configuration fits");
     let mut ram = OwnedPagedRam::for_plan(&plan);

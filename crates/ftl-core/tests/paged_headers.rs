@@ -1,5 +1,5 @@
-//! Both headers of a page store are rewritten, and power fails while they are; and once more while they are the next
-//! time. One of them must be left.
+//! Power fails while both headers of a page store are rewritten, and again during the next rewrite. One header must be
+//! left.
 
 use crate::world;
 
@@ -12,7 +12,7 @@ use nand_model::{Chip, Content, Fork, datasheet};
 use world::fading::{Fading, days, fading};
 use world::{Dice, KEY};
 
-/// Without anchors and data nothing is refreshed but the headers.
+/// Returns a configuration without anchors. If there is no data either, only the headers are refreshed.
 fn config(capacity: u32) -> PagedConfig {
     PagedConfig {
         sector_bytes: Bytes::new(1024),
@@ -25,7 +25,7 @@ fn config(capacity: u32) -> PagedConfig {
     }
 }
 
-/// Mounts, reads everything once and rewrites what is weak. Says whether it mounted.
+/// Mounts, reads everything once and refreshes what is weak. Returns whether the mount succeeded.
 fn refresh<D: NandDevice>(device: &mut D, plan: &PagedPlan, config: &PagedConfig) -> bool {
     let mut ram = OwnedPagedRam::for_plan(plan);
     let Ok(mut ftl) = PageFtl::mount(device, config, ram.lend(), NoProbe) else { return false };
@@ -34,8 +34,8 @@ fn refresh<D: NandDevice>(device: &mut D, plan: &PagedPlan, config: &PagedConfig
     true
 }
 
-/// What power does to the operation with that number: one in two erases leaves pages that read well for a while, and
-/// one in two programs a page that does.
+/// Returns the effect of a power cut in the operation with this number: one in two erases leaves pages that are
+/// readable for a while, and one in two programs leaves such a page.
 fn cut(at: u64, dice: &mut Dice) -> Cut {
     let drawn = Cut::seeded(at, dice.below(u32::MAX).into());
     let mut fates: Fates = *drawn.fates();
@@ -45,7 +45,7 @@ fn cut(at: u64, dice: &mut Dice) -> Cut {
     Cut::chosen(at, fates)
 }
 
-/// A device that was cut in one refresh and lies for some days.
+/// Returns a device after a power cut in a refresh and some idle days.
 fn after_a_cut(
     device: &mut Fading,
     at: u64,
@@ -62,7 +62,7 @@ fn after_a_cut(
     Some(device)
 }
 
-/// Cuts a device in each of two refreshes, at every operation of either. Says how many pairs of cuts that makes.
+/// Cuts power in each of two refreshes of a device, at every operation of either. Returns the number of pairs of cuts.
 fn cut_twice(device: &mut Fading, (plan, config): (&PagedPlan, &PagedConfig), seed: u64) -> u32 {
     let mut dice = Dice::new(seed);
     let mut cuts = 0;
@@ -72,7 +72,7 @@ fn cut_twice(device: &mut Fading, (plan, config): (&PagedPlan, &PagedConfig), se
             let twice = after_a_cut(&mut once, second, (plan, config), &mut dice);
             let Some(mut twice) = twice else { break };
             cuts += 1;
-            // What is left of either cut is met by now.
+            // By now the pages left by either cut are read.
             for life in 0..3 {
                 let mounted = refresh(&mut twice, plan, config);
                 assert!(mounted, "seed {seed}: cuts {first} and {second}, life {life}");

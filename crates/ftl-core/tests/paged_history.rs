@@ -1,4 +1,4 @@
-//! History: large writes that replace what was written lately enter the fast area, as long as they are replaced there.
+//! History: large writes that replace recently written data enter the fast area, as long as they are replaced there.
 
 use crate::world;
 
@@ -10,18 +10,18 @@ use nand_model::Stamp;
 use world::{Dice, KEY, devices, part, region};
 
 const BYTES: u32 = 512;
-/// Sectors of a large write: more than any filter calls small.
+/// Sectors of a large write: more than any filter takes for small.
 const LARGE: u32 = 132;
 
-/// Pages that the host's large writes programmed.
+/// Pages programmed by the host's large writes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Programs {
     fast: u64,
     main: u64,
 }
 
-/// Large writes at random over so many places of them, one phase after the other, on a device whose fast area holds
-/// eleven. Tells of the last phase.
+/// Does random large writes over this many positions, one phase after the other, on a device whose fast area holds
+/// eleven of them. Returns the programs of the last phase.
 fn repeated(history: History, phases: &[u32]) -> Programs {
     let geometry = devices::geometry(
         Some(region(Cell::Slc, 64, 16, 1024)),
@@ -69,7 +69,7 @@ fn repeated(history: History, phases: &[u32]) -> Programs {
     Programs { fast: fast - before[0], main: main - before[1] }
 }
 
-/// Pages that the host's writes have programmed, in the fast area and in the main one.
+/// Returns the pages programmed by host writes, in the fast area and in the main one.
 fn host_pages(probe: &Counters) -> [u64; 2] {
     [Region::Slc, Region::Mlc].map(|region| probe.operations(region, Verb::Program, Cause::Host))
 }
@@ -80,11 +80,11 @@ fn what_is_replaced_soon_enters_the_fast_area() {
     assert_eq!(ignored.fast, 0, "{ignored:?}");
     let heeded = repeated(History::Heeded, &[4]);
     assert!(heeded.main * 20 < ignored.main, "{heeded:?}");
-    // Pages of the main area are whole: those of the fast one hold half as much.
+    // Every page of the main area is full; a page of the fast area holds half as much.
     assert_eq!(heeded.fast / 2 + heeded.main, ignored.main);
 }
 
-/// All of it died young, so that without a limit nearly half of it would enter.
+/// All replaced data died young, so without the exclusion nearly half of the writes would enter.
 #[test]
 fn what_is_not_replaced_there_stays_out() {
     let ignored = repeated(History::Ignored, &[24]);

@@ -1,5 +1,5 @@
-//! How much the page store's mounts read: after power was lost at any moment, after a clean stop, and where no anchor
-//! can be read.
+//! The reads of the page store's mounts: after a power loss at any moment, after a clean stop, and when no anchor can
+//! be read.
 
 use std::convert::Infallible;
 
@@ -13,10 +13,10 @@ use ftl_iface::{
 };
 use nand_model::{Chip, Content, Fork, Stamp, datasheet};
 
-/// A chip that counts what it is asked.
+/// A chip that counts reads.
 struct Counting {
     chip: Chip,
-    /// Reads of pages, and questions whether a block is bad, which are reads of a page on most chips.
+    /// Reads of pages, and calls of `is_bad`, which read a page on most chips.
     reads: u64,
 }
 
@@ -70,7 +70,7 @@ impl Dice {
     }
 }
 
-/// As many sectors, each with a stamp: what a chip keeps that does not keep every byte.
+/// Returns sectors with a stamp each, which is all that a chip without full content keeps.
 fn sectors(count: usize, bytes: usize) -> Vec<u8> {
     let mut data = vec![0; count * bytes];
     for (number, sector) in (1..).zip(data.chunks_mut(bytes)) {
@@ -79,7 +79,7 @@ fn sectors(count: usize, bytes: usize) -> Vec<u8> {
     data
 }
 
-/// What a mount took.
+/// The cost of a mount.
 #[derive(Clone, Copy, Debug)]
 struct Took {
     reads: u64,
@@ -101,8 +101,7 @@ fn busy_micros(chip: &Chip) -> u64 {
     (stats.slc.tally.busy.get() + stats.mlc.tally.busy.get()) / 1_000
 }
 
-/// Mounts a copy of the chip, checks it if that is wanted, and says what the mount took.
-/// What follows a mount.
+/// Whether every invariant is checked after a mount.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Check,
@@ -178,7 +177,7 @@ fn where_no_anchor_can_be_read_every_block_is() {
     assert!(quick.reads <= 256 && whole.reads > 1_024, "{quick:?} {whole:?}");
 }
 
-/// The longest of some mounts of a C3 of which that share is exported and full, with all it exports written.
+/// Returns the longest of some mounts of a C3 that exports this fraction of its capacity, all of it written.
 fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
     let part = datasheet::builtin("c3").expect("a part of that name");
     let exported = part.exported_bytes / u64::from(part.sector_bytes.get()) / share;

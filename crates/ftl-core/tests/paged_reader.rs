@@ -1,6 +1,6 @@
 //! A second reader of the page store's format, written from `docs/PAGE_STORE.md` and `docs/FORMAT.md` alone: it shares
-//! no code with tags, map or mount. Random requests run on small devices; then the chip is read by this reader, which
-//! must find the truth in tags and map pages.
+//! no code with tags, map or mount. Random requests run on small devices; then this reader reads the chip, and must
+//! find the expected content by tags and map pages.
 
 use crate::world;
 
@@ -19,7 +19,7 @@ use world::{Dice, KEY, content};
 
 const BYTES: usize = 1024;
 
-/// "What is on flash": kinds of pages that hold sectors, and map pages, and those that hold nothing.
+/// "What is on flash": kinds of pages with sectors, of map pages, and of empty pages.
 const SECTORS: [u8; 2] = [0xF0, 0xA5];
 const MAP: [u8; 2] = [0x99, 0xAA];
 const PROOF: u8 = 0xC3;
@@ -51,7 +51,7 @@ fn page_check(bytes: &[u8], key: u32) -> u32 {
     })
 }
 
-/// An area, as places and map pages are counted.
+/// An area, in the numbering of addresses and map pages.
 #[derive(Clone, Copy)]
 struct Area {
     region: Region,
@@ -75,14 +75,14 @@ impl Area {
     }
 }
 
-/// What a tag says.
+/// The content of a tag.
 struct Tag {
     kind: u8,
     stamp: u64,
     codes: Vec<u32>,
 }
 
-/// Where a sector is: the number of a slot.
+/// The address of a sector: the number of a slot.
 type Place = u32;
 
 struct Reader<'a> {
@@ -93,7 +93,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The header tells how the device is divided.
+    /// Reads the header, which has the division of the device.
     fn open(chip: &'a mut Chip) -> Self {
         let geometry = *chip.geometry();
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
@@ -138,14 +138,14 @@ impl<'a> Reader<'a> {
         data
     }
 
-    /// The bytes of a place in a map page: as few as number all places, and two numbers more.
+    /// Returns the bytes of an address in a map page: as few as can number all addresses and two more.
     fn width(&self) -> usize {
         let numbers = self.areas.iter().map(Area::places).sum::<u32>() + 2;
         (1..4).find(|bytes| u64::from(numbers) <= 1 << (8 * bytes)).unwrap_or(4)
     }
 
-    /// Of the pages of a leaf, and of the tags of a sector, the largest stamp is right; and a leaf's page is complete
-    /// up to its own stamp.
+    /// Finds the addresses of all sectors. Among the pages of a leaf, and among the tags of a sector, the largest stamp
+    /// wins; a leaf's page is complete up to its own stamp.
     fn places(&mut self) -> BTreeMap<u32, Place> {
         let mut leaves: BTreeMap<u32, (u64, Vec<u8>)> = BTreeMap::new();
         let mut tags: BTreeMap<u32, (u64, Place)> = BTreeMap::new();
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         (0..self.capacity).filter_map(|sector| Some((sector, newest(sector)?))).collect()
     }
 
-    /// What is in a place, which must be that sector.
+    /// Returns the content at an address, which must hold that sector.
     fn at(&mut self, place: Place, sector: u32) -> Vec<u8> {
         let fast = self.areas[0].places();
         let (area, within) =
@@ -225,7 +225,7 @@ fn config(capacity: u32) -> PagedConfig {
     }
 }
 
-/// Requests in lives, after each of which the chip is as a loss of power between two requests leaves it.
+/// Does requests in several lives. After each the chip is as a power loss between two requests leaves it.
 fn the_reader_finds_the_truth(device: &str, config: &PagedConfig) {
     let part = datasheet::builtin(device).expect("a part of that name");
     the_reader_finds_it_on(Chip::new(&part, Content::Bytes).expect("a possible part"), config, 40);
@@ -302,7 +302,7 @@ fn on_more_blocks_than_16_bits_number() {
     let slc = RegionGeometry { blocks, ..*part.geometry.slc().expect("a region") };
     part.geometry = Geometry::new(Some(slc), None).expect("a possible geometry");
     let mut chip = Chip::new(&part, Content::Bytes).expect("a possible part");
-    // Most are bad, so that those behind them are used.
+    // Most blocks are bad, so that the last ones are used.
     for block in 4..blocks.get() - 40 {
         chip.mark_bad(Block::new(Region::Slc, block)).expect("marked");
     }

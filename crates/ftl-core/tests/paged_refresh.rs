@@ -1,5 +1,5 @@
-//! Weak pages in the page store: what is in use of their block is copied while it can be read, in bounded
-//! steps, headers too. A scrub finds what nobody reads.
+//! Weak pages in the page store: the valid data of their block is copied while it can be read, in bounded steps, and so
+//! are headers. A scrub finds weak pages that no request reads.
 
 use crate::world;
 
@@ -24,7 +24,7 @@ fn device(name: &str, seed: u64) -> Fading {
     fading(Chip::new(&part, Content::Bytes).expect("a possible part"), seed)
 }
 
-/// Devices of two regions and of one, in configurations of many kinds, with pages weak from so many bits on.
+/// Returns devices with two regions and with one, in many configurations, with pages weak from this many bits on.
 fn all(bits: u16) -> Vec<(&'static str, PagedConfig)> {
     let limit = Corrected::bits(bits);
     let config = |capacity: u32| PagedConfig {
@@ -55,15 +55,15 @@ fn idle<D: NandDevice>(ftl: &mut PageFtl<'_, D, impl Probe>) {
     while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
 }
 
-/// What a device does in idle time.
+/// The idle work of a device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Idle {
     Scrub,
     Nothing,
 }
 
-/// A device that lies idle for forty days, every fourth of which it is scrubbed, or not. Says how much cannot be read
-/// then, which is all where it does not mount any more; and how often something was refreshed.
+/// Leaves a device idle for forty days, with a scrub every fourth day or without. Returns the number of unreadable
+/// sectors, which is all if it cannot be mounted, and the number of refreshes.
 fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, idle_work: Idle) -> (usize, u32) {
     let mut device = device(name, seed);
     let (_, plan) = plan(name, config);
@@ -132,7 +132,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         idle(&mut ftl);
         assert_eq!(ftl.health().refreshed, 0, "{name}");
         ftl.device_mut().age(days(8));
-        // What is read is noted, eight blocks at a time.
+        // Weak blocks are noted when they are read, eight at a time.
         for _ in 0..20 {
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {
@@ -142,7 +142,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let health = ftl.health();
         assert!(health.refreshed > 3, "{name}: {health:?}");
         assert!(health.corrected >= Corrected::bits(2), "{name}: {health:?}");
-        // By now nothing that requests read is weak.
+        // By now no page that requests read is weak.
         lost(&mut ftl, &truth);
         idle(&mut ftl);
         assert_eq!(ftl.health().refreshed, health.refreshed, "{name}");
@@ -194,11 +194,11 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
             let before = ftl.probe().clone();
             let work = ftl.maintain(PageCount::new(1)).expect("idle");
             let spent = |verb| done(ftl.probe(), verb) - done(&before, verb);
-            // A page of copies, a map page of each leaf that makes room in the table for what the block holds, an
+            // A page of copies, a map page for each leaf that makes space in the table for the block's entries, an
             // anchor; both headers. Each may open a block.
             assert!(spent(Verb::Program) <= 3 + leaves, "{name}: {}", spent(Verb::Program));
             assert!(spent(Verb::Erase) <= 3, "{name}: {}", spent(Verb::Erase));
-            // The pages of a victim are read until one is full, and the map for what is in them.
+            // The pages of a victim are read until a page is full, and the map for their sectors.
             let most = 2 * pages + 2 * leaves + 4;
             assert!(spent(Verb::Read) <= most, "{name}: {}", spent(Verb::Read));
             assert!(ftl.scrub_left() <= left, "{name}: the scrub goes on");
@@ -214,7 +214,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
     }
 }
 
-/// Pages in use are lost while the device is mounted: what was there is lost, and their blocks are won back.
+/// Pages in use become unreadable while the device is mounted: their sectors are lost, and their blocks are freed.
 #[test]
 fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
     for (name, config) in all(0) {
@@ -229,13 +229,13 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         let capacity = truth.len() as u32;
         let region = if geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
         let shape = geometry.region(region).expect("the region");
-        // Headers and anchors are in the first blocks where there is no other region.
+        // With one region, headers and anchors are in the first blocks.
         for block in 4..shape.blocks.get() {
             let page = PageIndex::new(dice.below(shape.pages_per_block.get()) as u16);
             let page = Block::new(region, block).page(page);
             let mut tag = [0; 16];
             let device = ftl.device_mut();
-            // One that is not programmed yet would lose what is written next.
+            // A page that is not programmed yet would lose the next write.
             if device.read(page, Bytes::ZERO, &mut [], &mut tag).is_ok() && tag != [0xFF; 16] {
                 device.lose(page);
             }
@@ -243,7 +243,7 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         let before = lost(&mut ftl, &truth);
         assert!(!before.is_empty(), "{name}: something is lost");
         for version in 100..400 {
-            // What is lost is never written again, nor a fourth of the rest.
+            // Lost sectors are never written again, nor is a fourth of the others.
             let sector = dice.below(capacity);
             if !sector.is_multiple_of(4) && !before.contains(&sector) {
                 ftl.write(Sector::new(sector), &content(sector, version, BYTES)).expect("written");
@@ -275,12 +275,12 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             let truth = fill(&mut ftl, &mut Dice::new(5));
             let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
             let header = |number| Block::new(region, number).page(PageIndex::new(0));
-            // It goes while the device is in use.
+            // One header becomes unreadable while the device is in use.
             ftl.device_mut().lose(header(torn));
             ftl.scrub();
             idle(&mut ftl);
             assert_eq!(ftl.health().refreshed, 1, "{name}");
-            // Now the other one goes.
+            // Now the other header becomes unreadable.
             device.lose(header(1 - torn));
             let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe)
                 .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));

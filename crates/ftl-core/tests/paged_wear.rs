@@ -1,5 +1,5 @@
-//! How the page store wears a device: blocks that hold what is never replaced take their part, the fast area does not
-//! wear out before the main one where that is asked for, and greedy victims cost what theory says.
+//! The wear of the page store: blocks with data that is never replaced take part in it, the throttle keeps the fast
+//! area from wearing out before the main one, and the write amplification of greedy victims is that of theory.
 
 use crate::world;
 
@@ -26,7 +26,7 @@ fn sector() -> Vec<u8> {
     data
 }
 
-/// Lets someone at a formatted device.
+/// Calls a function with a formatted device.
 fn on<T>(
     geometry: Geometry,
     config: &PagedConfig,
@@ -39,8 +39,8 @@ fn on<T>(
     with(&mut ftl.expect("formatted"))
 }
 
-/// Most of the device is written once, and a few sectors for ever. Says by how much erase counts differ then, and how
-/// many pages were copied to wear blocks among how many.
+/// Writes most of the device once, and then only a few sectors. Returns the spreads of erase counts in the main and the
+/// fast area, the pages copied for wear leveling, and all programmed pages.
 fn cold_and_hot(geometry: Geometry, config: &PagedConfig) -> ([u32; 2], u64, u64) {
     on(geometry, config, |ftl| {
         let capacity = ftl.capacity().get();
@@ -76,7 +76,7 @@ fn what_is_never_replaced_does_not_keep_its_block_from_wearing() {
             let config = |threshold| PagedConfig {
                 capacity: Some(SectorCount::new(sectors)),
                 streams,
-                // All of it goes to the main area.
+                // All writes go to the main area.
                 filter: FilterChoice::BySize {
                     initial: SectorCount::ZERO,
                     largest: SectorCount::new(1),
@@ -121,12 +121,12 @@ fn the_fast_area_wears_no_faster_than_its_endurance_allows() {
     let (fast, main) = worn(&config(None));
     assert!(fast > 12 * main, "all of it is hot: {fast}, {main}");
     let (fast, main) = worn(&config(Some(Endurance { log: 4_000, chain: 1_000 })));
-    // Map pages are written there whatever the throttle says: hardly any for so few sectors.
+    // Map pages are written there whatever the throttle says: very few for so few sectors.
     assert!(fast <= 4 * main + 6, "{fast} for {main}");
     assert!(main > 20, "what the fast area does not take goes to the main one: {main}");
 }
 
-/// Lambert's W on its principal branch, where `x` is at least -1/e.
+/// Returns Lambert's W on its principal branch; `x` must be at least -1/e.
 fn lambert(x: f64) -> f64 {
     (0..200).fold(0.0, |w: f64, _| {
         let e = w.exp();
@@ -134,9 +134,9 @@ fn lambert(x: f64) -> f64 {
     })
 }
 
-/// The write amplification of greedy collection under writes at random, with so much space beyond the data: that of L.
-/// Xiang and B. M. Kurkoski, "An Improved Analytical Expression for Write Amplification in NAND Flash" (2012), for
-/// blocks of so many pages.
+/// Returns the write amplification of greedy garbage collection under random writes, with this much over-provisioning
+/// and pages per block, by L. Xiang and B. M. Kurkoski, "An Improved Analytical Expression for Write Amplification in
+/// NAND Flash" (2012).
 fn closed_form(beyond: f64, pages: f64) -> f64 {
     let whole = 1.0 + beyond;
     let shifted = (1.0 + 0.5 / pages) * whole;
@@ -144,8 +144,8 @@ fn closed_form(beyond: f64, pages: f64) -> f64 {
     pages / (pages - valid)
 }
 
-/// The write amplification of a device of one region, one stream and greedy victims, with so many blocks beyond its
-/// data, and that of theory. The table holds every sector, so that hardly a map page is written.
+/// Returns the write amplification of a device with one region, one stream and greedy victims, with this many
+/// over-provisioned blocks, and that of theory. The table holds every sector, so hardly any map pages are written.
 #[allow(clippy::cast_precision_loss)]
 fn measured(blocks: u32, spare: u32) -> (f64, f64) {
     const PAGES: u32 = 32;
@@ -182,8 +182,8 @@ fn measured(blocks: u32, spare: u32) -> (f64, f64) {
         };
         write(ftl, 8 * capacity);
         let (factor, free) = write(ftl, 3 * capacity);
-        // Three blocks are free beyond what may fail at once. Two hold headers, one takes map pages, and of the one
-        // that is being filled half is no space for data.
+        // Three more blocks are free than may fail at once. Two hold headers, one takes map pages, and on average half
+        // of the open block has no data yet.
         let used = f64::from(blocks - HEADERS) - (free + 3.0) - 1.0 - 0.5;
         let beyond = used * f64::from(PAGES) / f64::from(capacity) - 1.0;
         (factor, closed_form(beyond, PAGES.into()))

@@ -1,4 +1,4 @@
-//! The page store on devices of more blocks than 16 bits number: writes on both sides of block 65,535, mounts by
+//! The page store on devices with more blocks than 16 bits can number: writes on both sides of block 65,535, mounts by
 //! anchors, whose blocks take three bytes there, and by reading every block.
 
 use ftl_core::config::FilterChoice;
@@ -15,7 +15,7 @@ use nand_model::{Chip, Content, Fork, datasheet};
 
 const BYTES: usize = 1024;
 const CAPACITY: u32 = 600;
-/// The first block that 16 bits do not number.
+/// The first block number that does not fit in 16 bits.
 const BEYOND: u32 = 1 << 16;
 
 fn region(device: &str, region: Region, blocks: u32, page: u32) -> RegionGeometry {
@@ -45,8 +45,7 @@ const CONFIG: PagedConfig = PagedConfig {
     ..PagedConfig::SMALL
 };
 
-/// A chip with few good blocks, so that it need not be written all over: those before `first` of the map's region, and
-/// so many of each region that the ranges say.
+/// Returns a chip with few good blocks, those in the given ranges, so that not all of it must be written.
 fn chip_of(part: &Part, good: &[(Region, std::ops::Range<u32>)]) -> Chip {
     let mut chip = Chip::new(part, Content::Bytes).expect("a possible part");
     for region in Region::ALL {
@@ -82,7 +81,7 @@ fn holds(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
     }
 }
 
-/// Some requests, whose results are in the truth then.
+/// Does some requests, and updates the expected content.
 fn requests(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &mut [u32], dice: &mut Dice, life: u32) {
     for request in 0..150 {
         let version = life * 1_000 + request + 1;
@@ -105,7 +104,7 @@ fn reads(chip: &Chip) -> u64 {
     chip.stats().slc.tally.reads + chip.stats().mlc.tally.reads
 }
 
-/// Pages that a mount and the proof after it read, of a copy of the chip; everything is as it was then.
+/// Mounts and settles a copy of the chip, and returns the pages read by that. All data must be as expected.
 fn mounted(chip: &mut Chip, plan: &PagedPlan, truth: &[u32]) -> u64 {
     let copy = chip.fork();
     let before = reads(&copy);
@@ -118,7 +117,7 @@ fn mounted(chip: &mut Chip, plan: &PagedPlan, truth: &[u32]) -> u64 {
     took
 }
 
-/// Lives the device, and says in which of the blocks after `at` of a region something was programmed.
+/// Runs lives of the device, and asserts that blocks of a region on both sides of `at` were used.
 fn lives(part: &Part, mut chip: Chip, (region, at): (Region, u32)) {
     let plan = PagedPlan::new(&part.geometry, &CONFIG).expect("the configuration fits");
     assert!(plan.shape().blocks() > BEYOND);
@@ -136,7 +135,7 @@ fn lives(part: &Part, mut chip: Chip, (region, at): (Region, u32)) {
         }
         (chip, _) = ftl.into_parts();
         let took = mounted(&mut chip, &plan, &truth);
-        // The first life is too short for a walk over all blocks. To read every block takes four reads of each.
+        // The first life is too short for a walk over all blocks. Reading every block takes four reads of each.
         assert!(life == 0 || took < 2_500, "life {life}: {took} reads by anchors");
     }
     let erased = |blocks: std::ops::Range<u32>| {
@@ -155,7 +154,7 @@ fn lives(part: &Part, mut chip: Chip, (region, at): (Region, u32)) {
 fn one_region_is_written_on_both_sides_of_block_65_535() {
     let slc = region("tiny-slc", Region::Slc, BEYOND + 500, 4 * BYTES as u32);
     let part = part("tiny-slc", Some(slc), None);
-    // Headers and anchors come before the first block that is numbered.
+    // Headers and anchors come before block number 0.
     let at = BEYOND + 2 + u32::from(CONFIG.anchor_blocks);
     let good = [(Region::Slc, 0..at - BEYOND), (Region::Slc, at - 20..at + 20)];
     lives(&part, chip_of(&part, &good), (Region::Slc, at));
@@ -173,7 +172,7 @@ fn the_large_one_of_two_regions_is_written_on_both_sides_of_block_65_535() {
     lives(&part, chip_of(&part, &good), (Region::Mlc, at));
 }
 
-/// The shape of one region of blocks of that many pages, each a sector of 4 KiB.
+/// Returns the shape of one region with pages of one 4-KiB sector.
 fn shape(blocks: u32, pages: u32) -> Result<PagedShape, PagedShapeError> {
     let only = RegionGeometry {
         pages_per_block: PageCount::new(pages),

@@ -1,5 +1,5 @@
-//! Random requests over many small devices and configurations, beside a map of the truth; every invariant is checked
-//! after each step.
+//! Random requests over many small devices and configurations, compared with the expected content; every invariant is
+//! checked after each step.
 
 use crate::world;
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use world::{Checks, Step, World, region};
 
-/// A device and what is asked of it.
+/// A device and its requests.
 #[derive(Clone, Debug)]
 struct Case {
     geometry: Geometry,
@@ -25,7 +25,7 @@ fn geometries() -> impl Strategy<Value = (Geometry, LogRegion)> {
     let bytes = prop::sample::select(vec![512_u32, 1024, 2048]);
     let shape = (pages.clone(), bytes.clone(), 4_u32..9, pages, bytes, 8_u32..16);
     (shape, 0..5_u8).prop_map(|((slc_pages, slc_bytes, slc_blocks, pages, bytes, blocks), kind)| {
-        // A rescue block has room for two pages of the chains and the backup of one, a commit, and its proof.
+        // A rescue block has space for two pages of the chains and the backup of one, a commit, and its proof.
         let slc_pages = slc_pages.max(3 * bytes.div_ceil(slc_bytes) + 2);
         let slc = region(Cell::Slc, slc_blocks + 4, slc_pages, slc_bytes);
         let mlc = region(Cell::Mlc, blocks + 4, pages, bytes);
@@ -94,7 +94,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-/// Steps as fractions of the device, so that they fit any: where, how long, what.
+/// Returns steps as fractions of the device, so that they fit any device: address, length, kind.
 fn raw_steps(most: usize) -> impl Strategy<Value = Vec<(u16, u8, u8)>> {
     prop::collection::vec((any::<u16>(), any::<u8>(), 0..100_u8), 1..most)
 }

@@ -1,6 +1,6 @@
-//! Every byte of RAM for three devices, as `docs/RAM.md` has it, and the limits that they must keep.
+//! Every byte of RAM for three devices, as listed in `docs/RAM.md`, and the limits that they must keep.
 //!
-//! `RENEW_TABLES=1 cargo test -p ftl-core ram_plan::` writes the tables of the page anew.
+//! `RENEW_TABLES=1 cargo test -p ftl-core ram_plan::` rewrites the tables of the page.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use nand_model::datasheet::builtin;
 struct Planned {
     name: &'static str,
     config: Config,
-    /// The most that plan and FTL may take together, where a limit is promised.
+    /// The most that plan and FTL may take together, if a limit is promised.
     limit: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ const DEVICES: [Planned; 3] = [
     },
 ];
 
-/// What is not lent: the FTL with a pointer to its driver.
+/// Memory that is not lent: the FTL with a pointer to its driver.
 const FTL_BYTES: usize = size_of::<Ftl<'static, &'static mut Chip, NoProbe>>() - WIDENED_BY;
 #[cfg(feature = "wide")]
 use ftl_core::hybrid::ram::WIDENED_BY;
@@ -73,7 +73,7 @@ fn table(plan: &RamPlan) -> String {
     text
 }
 
-/// The page with that device's table put between its marks.
+/// Returns the page with a device's table between its marks.
 fn with_table(page: &str, name: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->\n"));
     let (before, rest) = page.split_once(&open).expect("the mark before the table");

@@ -1,5 +1,5 @@
-//! Weak pages are refreshed while they can be read, in bounded steps, headers too. A page that suddenly cannot be read
-//! costs its own sectors, which are reported as lost until they are written again.
+//! Weak pages are refreshed while they can be read, in bounded steps, and so are headers. A page that suddenly becomes
+//! unreadable costs its own sectors, which are reported as lost until they are written again.
 
 use crate::world;
 
@@ -26,15 +26,15 @@ fn refreshing(config: Config, bits: u16) -> Config {
     Config { refresh: Refresh { log: limit, chain: limit }, ..config }
 }
 
-/// What is done for a device that lies idle.
+/// The idle work of a device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Care {
     None,
     Scrub,
 }
 
-/// A device that lies idle for forty days, every fourth of which it is cared for. Says how much is lost then,
-/// which is all where it does not mount any more; and how often something was refreshed.
+/// Leaves a device idle for forty days, with a scrub every fourth day or without. Returns the number of lost sectors,
+/// which is all if it cannot be mounted, and the number of refreshes.
 fn lie_idle(geometry: Geometry, config: &Config, seed: u64, care: Care) -> (usize, u32) {
     let mut device = device(geometry, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
@@ -56,7 +56,7 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, care: Care) -> (usiz
         }
         refreshed += ftl.health().refreshed;
     }
-    // Without a checkpoint, so that headers, summaries and tags must do.
+    // Without a checkpoint, so that the mount must use headers, summaries and tags.
     match Ftl::mount(&mut device, config, ram.lend(), NoProbe) {
         Ok(mut ftl) => (lost(&mut ftl, &truth).len(), refreshed),
         Err(_) => (truth.len(), refreshed),
@@ -96,7 +96,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
         assert_eq!(ftl.health().refreshed, 0, "{name}");
         ftl.device_mut().age(days(8));
-        // The log may hold as much as it likes; what is read is noted, eight pages at a time.
+        // The log may hold any number of weak pages; those that are read are noted, eight at a time.
         for _ in 0..100 {
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
@@ -105,7 +105,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let health = ftl.health();
         assert!(health.refreshed > 3, "{name}: {health:?}");
         assert!(health.corrected >= Corrected::bits(2), "{name}: {health:?}");
-        // By now nothing that requests read is weak.
+        // By now no page that requests read is weak.
         let before = health.refreshed;
         lost(&mut ftl, &truth);
         while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
@@ -136,11 +136,11 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_is_one_of_a_fold() {
             let before = ftl.probe().clone();
             let work = ftl.maintain(PageCount::new(1)).expect("idle");
             let spent = |verb| done(ftl.probe(), verb) - done(&before, verb);
-            // The last step of a fold erases what was frozen; both headers are written, each with the end of its
-            // list, and what breaks the seal.
+            // The last step of a fold erases the frozen blocks; both headers are written, each with the end of its
+            // list; and the seal is erased.
             assert!(spent(Verb::Program) <= 4, "{name}");
             assert!(spent(Verb::Erase) <= blocks.min(6), "{name}");
-            // A fold's first step may scan its chain, and prove what the log holds of it.
+            // A fold's first step may scan its chain, and prove its entries in the log.
             let chain = u64::from(shape.chain.pages) * u64::from(config.chain_log_blocks_max + 2);
             assert!(spent(Verb::Read) <= 2 * chain + 2 * slots + 8, "{name}");
             assert!(ftl.scrub_left() <= left, "{name}: the scrub goes on");
@@ -175,7 +175,7 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted");
             ftl.scrub();
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
-            // Now the other one goes.
+            // Now the other header becomes unreadable.
             device.lose(header(1 - torn));
             let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)
                 .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
@@ -194,7 +194,7 @@ fn log_and_chains_of_one_region_have_limits_of_their_own() {
         let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
         let mut ftl =
             Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
-        // The log alone holds anything.
+        // Only the log holds data.
         for sector in 0..12 {
             ftl.write(Sector::new(sector), &content(sector, 1, BYTES)).expect("written");
         }

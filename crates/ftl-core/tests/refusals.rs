@@ -17,7 +17,7 @@ use nand_model::{Chip, Content};
 use world::devices::{self, SMALL, geometry};
 use world::{Checks, Dice, KEY, Step, Tandem, World, region};
 
-/// Lets the test ask what it wants of a device in use, and sees to it that nothing changed: not an operation was done.
+/// Makes requests to a device in use, and asserts that nothing changed: no operation was done.
 fn nothing_changes(ask: impl Fn(&mut Tandem<'_>, Sector, SectorCount)) {
     for (name, geometry, config) in devices::all() {
         println!("{name}");
@@ -217,7 +217,8 @@ fn a_log_of_one_block_is_refused() {
 
 #[test]
 fn blocks_too_short_for_what_a_mount_after_a_power_cut_needs_are_refused() {
-    // A page of the chains takes two of the first region's. Two copies of one, a commit, and its proof are six.
+    // A page of the chains takes two pages of the first region. Copies of two such pages, a commit, and its proof are
+    // six.
     let (error, sentence) = refused(&hybrid_of([12, 5, 1024], [14, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::MetaPages { pages: 5, needed: 6 });
     let wanted = "a block of 5 pages is too short for the recovery after a power cut: it needs 6 pages, or fewer with \
@@ -237,7 +238,7 @@ fn a_limit_of_log_blocks_that_places_cannot_name_is_refused() {
             "a chain of this device may have 1 to {most} log blocks: choose a number in this range"
         );
         assert_eq!(sentence, wanted);
-        // What the sentence says holds: the most that it names is taken, and one more is not.
+        // The sentence is right: the limit that it names is accepted, and one more is not.
         for (limit, fits) in [(most, true), (most + 1, false)] {
             let Ok(limit) = u8::try_from(limit) else { continue };
             let config = Config { chain_log_blocks_max: limit, ..SMALL };
@@ -293,7 +294,7 @@ fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_
     let wanted =
         "a log block of 1 pages has no space for data beside its summary: configure no log";
     assert_eq!(sentence, wanted);
-    // Two pages would do for the log, but not for rescue blocks, which need four at least.
+    // Two pages would be enough for the log, but not for rescue blocks, which need at least four.
     let (error, _) = refused(&hybrid_of([10, 2, 2048], [14, 8, 2048]), &SMALL);
     assert_eq!(error, ShapeError::MetaPages { pages: 2, needed: 4 });
     let four_word_lines = geometry(None, Some(region(Cell::Mlc, 20, 8, 2048)));
@@ -306,7 +307,7 @@ fn a_log_whose_blocks_have_one_page_has_no_room_for_data_beside_the_summary_and_
 
 #[test]
 fn a_log_of_more_places_than_can_be_numbered_is_refused() {
-    // 65,000 blocks of 5,000 pages of 16 sectors: 5.2 thousand million places.
+    // 65,000 blocks of 5,000 pages of 16 sectors: 5.2 thousand million slots.
     let device = hybrid_of([65_000, 5_000, 16_384], [14, 8, 2048]);
     let index = IndexConfig { entries: Some(1_000), ..SMALL.index };
     let config = Config { sector_bytes: Bytes::new(1024), index, ..SMALL };
@@ -354,7 +355,7 @@ fn memory_that_was_planned_for_another_device_is_refused() {
 
 #[test]
 fn memory_that_was_planned_for_other_tables_of_the_same_device_is_refused() {
-    // The device is divided alike, but the hash table or the mapping cache is of another size.
+    // The division of the device is the same, but the hash table or the mapping cache has another size.
     let (geometry, config) = devices::hybrid();
     let plan = RamPlan::new(&geometry, &config).expect("it fits");
     let larger = IndexConfig { entries: Some(97), ..config.index };

@@ -1,4 +1,4 @@
-//! Runs of large writes that end in a small one: the hybrid FTL takes the end for hot, unless it follows runs.
+//! Runs of large writes that end in a small one: the hybrid FTL takes the small one for hot, unless it follows runs.
 
 use crate::world;
 
@@ -14,12 +14,12 @@ use world::{Dice, KEY, devices, part, region};
 const SECTOR: u32 = 2048;
 /// Runs of 512 KiB, each of a logical block.
 const RUN: u32 = (512 << 10) / SECTOR;
-/// Requests of 64 KiB, and what the last one but one leaves of it for a last one of 4 KiB.
+/// Requests of 64 KiB. The last one but one is shorter, so that the last one has 4 KiB.
 const LARGE: u32 = (64 << 10) / SECTOR;
 const END: u32 = (4 << 10) / SECTOR;
 const BLOCKS: u32 = 32;
 
-/// What runs in random places cost.
+/// The cost of runs at random addresses.
 struct Cost {
     log_writes: u64,
     programs: u64,
@@ -35,7 +35,7 @@ fn cost_of_runs(log: LogRegion, run_ends: RunEnds) -> Cost {
         log,
         run_ends,
         throttle: false,
-        // What that guards against costs most where there is no log.
+        // Protecting paired pages costs most without a log.
         paired_pages: PairedPages::Accept,
         ..Config::HYBRID
     };

@@ -1,6 +1,6 @@
 //! A second reader of the format, written from `docs/FORMAT.md` alone: it shares no code with the layout or the mount.
-//! Random requests run on small devices of every shape; then the chip is read by this reader, in both of the ways that
-//! the document describes, and each must find the truth.
+//! Random requests run on small devices of every shape; then this reader reads the chip in both ways that the document
+//! describes, and each must find the expected content.
 
 use crate::reader;
 use crate::world;
@@ -13,7 +13,7 @@ use ftl_iface::{Bytes, Cell, Geometry};
 use reader::Reader;
 use world::{Checks, Dice, Step, World, content, region};
 
-/// A request of any kind: four of five write.
+/// Draws a request of any kind: four of five write.
 fn any_step(dice: &mut Dice, capacity: u32) -> Step {
     // Half of all requests go to an eighth of the device.
     let span = if dice.percent(50) { capacity } else { capacity.div_ceil(8) };
@@ -47,7 +47,7 @@ fn geometry(slc: Option<(u32, u32, u32)>, mlc: Option<(Cell, u32, u32, u32)>) ->
     Geometry::new(slc, mlc).expect("a possible geometry")
 }
 
-/// Runs random requests in rounds; after each, the chip is as a loss of power between two requests would leave it.
+/// Runs random requests in rounds. After each the chip is as a power loss between two requests leaves it.
 fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
     let mut world = World::new(geometry, config);
     let mut dice = Dice::new(42);
@@ -70,7 +70,7 @@ fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
             assert_eq!(by_mount, wanted, "round {round}, sector {sector}, by the mount");
         }
     }
-    // Whatever makes a device hard to read has happened.
+    // Everything that makes a device hard to read has happened.
     let done = world.counters();
     assert!(done.folds > 100 && done.switches > 10, "{done:?}");
     assert!(config.log == LogRegion::None || done.reclaims > 10, "{done:?}");
@@ -80,7 +80,7 @@ fn both_ways_find_the_truth(geometry: Geometry, config: Config, rounds: u32) {
 fn a_hybrid_device_reads_as_the_document_says() {
     let shape = geometry(Some((12, 8, 1024)), Some((Cell::Mlc, 14, 8, 2048)));
     both_ways_find_the_truth(shape, BASE, 150);
-    // Nothing is cached, every write is hot, folds take nothing from the log.
+    // No map is cached, every write is hot, and folds take nothing from the log.
     let mut other = Config { filter: FilterChoice::AcceptAll, mapping_cache_entries: 0, ..BASE };
     other.write_back.collect_on_fold = false;
     both_ways_find_the_truth(shape, other, 150);

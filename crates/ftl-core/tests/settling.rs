@@ -1,5 +1,5 @@
-//! What a mount without checkpoint leaves to the first request has a stated worst case: power fails at every operation
-//! of short lives, and again while it is settled what the first cut has left, and never is it exceeded.
+//! The work that a mount without checkpoint leaves to the first request stays within its worst case: power fails at
+//! every operation of short lives, and again while the device is settled after the first cut.
 
 use crate::world;
 
@@ -20,7 +20,7 @@ type Device = FaultInjector<Chip>;
 
 const BYTES: usize = 512;
 
-/// A device without a clean stop behind it, on which nearly every block is in use.
+/// Returns a device without a clean stop on which nearly every block is in use.
 fn used(geometry: Geometry, config: &Config, seed: u64) -> Device {
     let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
     let mut device = FaultInjector::new(chip, seed);
@@ -34,7 +34,7 @@ fn used(geometry: Geometry, config: &Config, seed: u64) -> Device {
     device
 }
 
-/// So many requests, most of them short and anywhere. `false`: power failed.
+/// Does requests, most of them short, anywhere on the device. Returns `false` if power failed.
 fn live<D: NandDevice>(ftl: &mut Ftl<'_, D, Counters>, seed: u64, requests: u32) -> bool {
     let mut dice = Dice::new(seed);
     let capacity = ftl.capacity().get();
@@ -50,7 +50,7 @@ fn live<D: NandDevice>(ftl: &mut Ftl<'_, D, Counters>, seed: u64, requests: u32)
     })
 }
 
-/// A kind of device, and what settling it has cost at most.
+/// A kind of device, and the most that settling it has cost.
 struct Trial {
     geometry: Geometry,
     config: Config,
@@ -66,7 +66,7 @@ impl Trial {
         Self { geometry, config, plan, bound, worst: Operations::default() }
     }
 
-    /// Lives on until power fails in that operation. `None`: the life ends before.
+    /// Uses the device until power fails in this operation. `None`: the life ends before.
     fn cut_short(&self, device: &mut Device, at: u64, seed: u64) -> Option<Device> {
         let mut device = PowerCut::new(device.fork(), world::cut(&self.config, at, seed));
         let mut ram = OwnedRam::for_plan(&self.plan);
@@ -76,7 +76,8 @@ impl Trial {
         (!lived).then(|| device.into_inner())
     }
 
-    /// Settles a copy of the device, and holds what it cost to the bound. Says how many programs and erases it took.
+    /// Settles a copy of the device, and asserts that the cost is within the bound. Returns the number of programs and
+    /// erases.
     fn settle(&mut self, device: &mut Device) -> u64 {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let counters = Counters::default();
@@ -100,7 +101,7 @@ impl Trial {
         device.into_inner()
     }
 
-    /// Power fails in every operation of a short life, and of some again while they are settled.
+    /// Lets power fail in every operation of a short life, and for some of these again while the device is settled.
     fn run(&mut self, seed: u64) {
         let mut device = used(self.geometry, &self.config, seed);
         let mut at = 0;
@@ -123,7 +124,7 @@ impl Trial {
     }
 }
 
-/// A device whose reserve is so large that two free blocks are kept in hand.
+/// Returns a device whose reserve is so large that two blocks are kept free.
 fn with_blocks_in_hand() -> (&'static str, Geometry, Config) {
     let (geometry, config) = devices::one_tlc();
     let shape = *RamPlan::new(&geometry, &config).expect("fits").shape();
@@ -146,7 +147,7 @@ fn settling_after_a_cut_in_any_operation_never_exceeds_its_worst_case() {
     assert!(nearest > 33, "the bound is no idle one: {nearest} hundredths of its programs");
 }
 
-/// A fold that power cuts again and again is never ended, and the chain takes a block each time for what is written
+/// A fold that power cuts interrupt again and again never ends, and each time the chain takes a block for the writes
 /// meanwhile.
 #[test]
 fn a_chain_does_not_grow_with_every_cut_beyond_what_its_map_has_places_for() {

@@ -1,8 +1,8 @@
 //! The throttle on a whole device, as in Fig. 12b of the paper (section 5.7): with a small log the ratio of mean erase
 //! counts, log to chains, settles at the ratio of the endurances; with a large one it stays below.
 //!
-//! The device is Chang's in small: chains of a thousand blocks, a log of 4 to 128. Nine requests in ten write one
-//! sector of a hot set, the tenth rewrites four logical blocks in order, which wears the chains and nothing else.
+//! The device is a small version of Chang's: chains of a thousand blocks, a log of 4 to 128. Nine requests in ten write
+//! one sector of a hot set; the tenth rewrites four logical blocks in order, which wears only the chains.
 
 use crate::world;
 
@@ -12,7 +12,7 @@ use ftl_iface::{Cell, Geometry, Region, SectorCount};
 
 use world::{Dice, Step, Tandem, World, devices, region};
 
-/// Chain blocks, and those of them that the host may use.
+/// Chain blocks, and the exported ones among them.
 const CHAIN_BLOCKS: u32 = 1_000;
 const LOGICAL_BLOCKS: u32 = 950;
 /// Sectors of a chain block.
@@ -38,7 +38,7 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
         throttle,
         ..devices::SMALL
     };
-    // How long the meta area is follows from the length of the log.
+    // The length of the meta area follows from that of the log.
     let log_of = |geometry: &Geometry| RamPlan::new(geometry, &config).ok()?.shape().log;
     let geometry = (4..64)
         .map(with_meta)
@@ -57,7 +57,7 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
     world
 }
 
-/// The workload: hot sectors of a set of that many, of which the first are the hottest, starting at a sector.
+/// The workload: a set of this many hot sectors, the first being the hottest, starting at a sector.
 struct Workload {
     dice: Dice,
     hot: u32,
@@ -77,7 +77,7 @@ impl Workload {
     }
 }
 
-/// Mean erase counts since the device was made: of log blocks and of chain blocks, in thousandths.
+/// Returns the mean erase counts since the device was made, of log blocks and of chain blocks, in thousandths.
 fn mean_wear(ftl: &Tandem<'_>) -> (u64, u64) {
     let mean = |region, skip| {
         let counts: Vec<u64> = ftl
@@ -88,11 +88,12 @@ fn mean_wear(ftl: &Tandem<'_>) -> (u64, u64) {
             .collect();
         counts.iter().sum::<u64>() * 1_000 / counts.len() as u64
     };
-    // The format's own erase is none of the FTL's, and the meta area is not of the log.
+    // The erase of the format does not count, and the meta area is not part of the log.
     (mean(Region::Slc, ftl.shape().meta.block_count().as_usize()), mean(Region::Mlc, 0))
 }
 
-/// The log leads by less than three mean cycles: it is closed after two, and what it holds by then may still be erased.
+/// Asserts that the log leads by less than three mean cycles: it is closed after two, and the blocks in use by then may
+/// still be erased.
 fn assert_lead(ftl: &Tandem<'_>, ratio: u32) {
     let (log, chain) = mean_wear(ftl);
     let most = (chain + 1) * u64::from(ratio) + 3_000;
@@ -115,8 +116,8 @@ fn with_a_small_log_the_ratio_of_wear_settles_at_the_ratio_of_endurance() {
             log * 1_000 / chain
         });
         println!("log of {log_blocks}, endurance {ratio}: ratio of wear {settled}/1000");
-        // Nor does the log fall behind: what is spared is not given away. After some 30 mean cycles of the chains two
-        // of the log's are at most a 150th of the ratio.
+        // The log does not fall behind either. After some 30 mean cycles of the chains, two of the log's are at most a
+        // 150th of the ratio.
         let ratio = u64::from(ratio) * 1_000;
         assert!((ratio..=ratio + ratio / 150).contains(&settled), "{settled}");
         assert!(world.counters().rejected_by_throttle > 1_000);
@@ -125,7 +126,7 @@ fn with_a_small_log_the_ratio_of_wear_settles_at_the_ratio_of_endurance() {
 
 #[test]
 fn a_single_hot_sector_cannot_wear_the_log_out_either() {
-    // It never leaves the log, so that it is always known: only a log that closes stops it.
+    // The sector never leaves the log, so it is always accepted: only closing the log stops it.
     for others in [0, 2] {
         let mut world = device(4, 10, true);
         let mut dice = Dice::new(4);
@@ -192,7 +193,7 @@ fn a_new_hot_set_finds_its_way_into_a_throttled_log() {
         };
         run(&mut workload, 40_000);
         let usual = run(&mut workload, 20_000);
-        // The host goes to work elsewhere: not one sector of the new set is known to the log.
+        // The host works elsewhere from now on: no sector of the new set is in the log.
         workload.start = 400 * PER_BLOCK;
         run(&mut workload, 5_000);
         let new = run(&mut workload, 20_000);
@@ -204,7 +205,7 @@ fn a_new_hot_set_finds_its_way_into_a_throttled_log() {
 
 #[test]
 fn a_cold_sector_is_not_let_in_by_one_rejection_alone_but_by_a_second_write_soon_after() {
-    // A table in which there is always a cell left for a name.
+    // A table that always has a free cell for a virtual entry.
     let mut world = device_of(4, 10, true, Some(256));
     let mut workload = Workload { dice: Dice::new(4), hot: 100, start: 0 };
     world.live(|world, ftl| {
@@ -213,7 +214,7 @@ fn a_cold_sector_is_not_let_in_by_one_rejection_alone_but_by_a_second_write_soon
             world.step(ftl, workload.next());
             tries += 1;
         }
-        // No chain is worn by two writes, so that the throttle stays active.
+        // Two writes do not wear the chains, so the throttle stays active.
         let stranger = Step::Write { first: 500 * PER_BLOCK + 3, count: 1 };
         let before = (ftl.probe().log_sectors, ftl.probe().rejected_by_throttle);
         world.step(ftl, stranger);

@@ -1,4 +1,4 @@
-//! Forgetting: sectors that were trimmed read as zeros, at once, after folds and after mounts, until written again.
+//! Trims: trimmed sectors read as zeros, at once, after folds and after mounts, until they are written again.
 
 use crate::world;
 
@@ -17,7 +17,7 @@ fn trim(first: u32, count: u32) -> Step {
     Step::Trim { first, count }
 }
 
-/// The whole device, by requests that fill log and chains alike.
+/// Writes the whole device, with requests that fill log and chains.
 fn fill(capacity: u32) -> Vec<Step> {
     let cold = (0..capacity).step_by(16).map(|first| write(first, 16.min(capacity - first)));
     let hot = (0..capacity).step_by(11).map(|sector| write(sector, 1));
@@ -57,7 +57,7 @@ fn a_trim_of_part_of_a_page_leaves_the_rest_of_it() {
         let capacity = world.capacity();
         let mut steps = fill(capacity);
         for first in (0..capacity - 8).step_by(4) {
-            // Each way to cut a page of two or four slots, and runs over page borders.
+            // Trims of each part of a page of two or four slots, and of runs over page boundaries.
             let count = first / 4 % 5 + 1;
             steps.push(trim(first + first / 20 % 4, count));
             steps.push(Step::Read { first, count: 8 });
@@ -79,7 +79,7 @@ fn a_trim_of_a_whole_logical_block_costs_one_page_and_frees_what_stood_before() 
             world.checked_step(ftl, step);
         }
     });
-    // Without the seals of checkpoints, which the first change after a mount breaks.
+    // Without the erases of seals of checkpoints by the first change after a mount.
     let erases = |world: &World| world.counters().operations(Region::Mlc, Verb::Erase, Cause::Gc);
     let programs = |world: &World| world.counters().total(Region::Mlc, Verb::Program);
     let before = (programs(&world), erases(&world));
@@ -171,15 +171,15 @@ fn a_trim_while_its_chain_is_being_folded_is_not_undone_by_the_fold() {
     let sectors = shape.sectors_per_block.get();
     let capacity = (shape.chain.block_count().get() - 6) * sectors;
     let chains = [0, sectors, 2 * sectors];
-    // No step of housekeeping by itself: folds advance by `maintain` alone, one page at a time.
+    // No automatic housekeeping: folds advance only by `maintain`, one page at a time.
     let config =
         Config { copies_per_page: 0, capacity: Some(SectorCount::new(capacity)), ..config };
     for page in 1..8 {
         let mut world = World::rested(geometry, config);
         world.live_to_a_stop(|world, ftl| world.step(ftl, write(0, capacity)));
         world.live(|world, ftl| {
-            // Each grows a log block, so that few enough blocks are free and one of them is folded; with its target, so
-            // many are left that it may take a log block more.
+            // Each chain takes a log block, so that few blocks are free and one chain is folded. Besides its target,
+            // enough blocks are left for one more log block.
             for chain in chains {
                 world.checked_step(ftl, write(chain + 3, 9));
             }

@@ -1,4 +1,4 @@
-//! Wear is even: in the chains by dual-pool wear leveling, however uneven the workload; in the log by its rotation.
+//! Wear is even: in the chains by dual-pool wear leveling, however uneven the workload is; in the log by its rotation.
 
 use crate::world;
 
@@ -11,7 +11,7 @@ use world::{Dice, Step, World, devices, region};
 
 const THRESHOLD: u16 = 16;
 
-/// A device of 64 chain blocks, of which 58 hold data, all of it written once.
+/// Returns a device of 64 chain blocks, of which 58 hold data, all of it written once.
 fn device(geometry: Geometry, log: LogRegion, enabled: bool) -> World {
     let config = Config {
         log,
@@ -38,15 +38,15 @@ fn hybrid(enabled: bool) -> World {
     device(geometry, LogRegion::SlcRegion, enabled)
 }
 
-/// Least and most of the erase counts of a region, its first blocks left out.
+/// Returns the least and the most erase counts of a region, without its first blocks.
 fn spread(world: &World, region: Region, skip: usize) -> (u32, u32) {
     let counts: Vec<u32> = world.chip().erase_counts(region).skip(skip).collect();
     let least = counts.iter().min().copied().unwrap_or(0);
     (least, counts.iter().max().copied().unwrap_or(0))
 }
 
-/// Nine writes in ten go to the first four logical blocks, the tenth anywhere among the next four; fifty logical
-/// blocks rest for ever.
+/// Draws a write: nine in ten go to the first four logical blocks, the tenth to any of the next four. Fifty logical
+/// blocks are never written again.
 fn uneven(dice: &mut Dice, most: u32) -> Step {
     let span = if dice.percent(90) { 0..4 * 16 } else { 4 * 16..8 * 16 };
     let first = dice.within(span.clone());
@@ -76,12 +76,12 @@ fn with_wear_leveling_the_spread_stays_bounded_and_without_it_grows() {
             let even = spread(&leveled, Region::Mlc, skip);
             let odd = spread(&uneven, Region::Mlc, skip);
             println!("{name}, round {round}: {even:?} with, {odd:?} without");
-            // Within each pool 2·TH, between the pools TH more, and what a sweep of the hand takes to see it.
+            // Within each pool 2·TH, between the pools TH more, and the erases during a round of the clock hand.
             assert!(even.1 - even.0 <= 5 * u32::from(THRESHOLD), "{name}: {even:?}");
             assert_eq!(odd.0, 1, "blocks that rest are erased by the format alone");
             assert!(odd.1 > round * 1_000, "{name}: {odd:?}");
         }
-        // The mean is paid for: so many erases more do the same work.
+        // Wear leveling costs erases: at most 6 % more for the same work.
         let erases = |world: &World| world.counters().total(Region::Mlc, Verb::Erase);
         let (with, without) = (erases(&leveled), erases(&uneven));
         assert!(with * 100 <= without * 106, "{name}: {with} erases against {without}");
@@ -102,7 +102,7 @@ fn mounts_however_many_leave_wear_even() {
         }
         let (least, most) = spread(&world, Region::Mlc, 6);
         println!("a mount each {every} requests: {least} to {most}");
-        // A mount knows the wear of free blocks roughly, those in hand among them, and begins with empty pools.
+        // A mount only estimates the wear of free blocks, and begins with empty pools.
         assert!(most - least <= 16 * u32::from(THRESHOLD), "{least} to {most}");
         assert!(least > 500, "{least}");
     }
@@ -131,7 +131,7 @@ fn log_blocks_wear_within_one_of_each_other_whatever_is_written() {
         let mut world = hybrid(true);
         let mut dice = Dice::new(seed);
         for _ in 0..6 {
-            // Lives of uneven length, so that mounts find the ring at every place.
+            // Lives of various lengths, so that mounts find the ring at every position.
             let requests = dice.within(100..3_000);
             world.live_to_a_stop(|world, ftl| {
                 for _ in 0..requests {

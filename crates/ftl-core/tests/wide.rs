@@ -1,5 +1,5 @@
-//! Devices with more chain blocks than 16 bits number, which the feature `wide` is for: every block in use, writes near
-//! the last of them, mounts by a checkpoint and by a scan, and power cuts. Without the feature they are refused:
+//! Devices with more chain blocks than 16 bits can number, which need the feature `wide`: every block in use, writes
+//! near the last of them, mounts by a checkpoint and by a scan, and power cuts. Without the feature they are refused:
 //! `refusals.rs` and `mounts.rs`.
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, Probing};
@@ -18,7 +18,7 @@ use crate::reader::Reader;
 use crate::world::{Dice, KEY, content, part, region};
 
 const BLOCKS: u32 = 66_000;
-/// Blocks that the capacity leaves to spare.
+/// Spare blocks.
 const SPARE: u32 = 40;
 /// Sectors of a chain block.
 const SECTORS: u32 = 4;
@@ -67,7 +67,8 @@ fn write<S: BlockStore>(
     written
 }
 
-/// Writes to the last logical blocks, hot and cold; stops where one is refused, and gives its sectors and its version.
+/// Does hot and cold writes to the last logical blocks. Stops at a failed write, and returns its first sector and
+/// version.
 fn churn<S: BlockStore>(
     store: &mut S,
     truth: &mut [u32],
@@ -87,7 +88,7 @@ fn churn<S: BlockStore>(
 }
 
 impl Device {
-    /// A device whose every logical block is written, so that every block but the spare ones is in use.
+    /// Returns a device whose logical blocks are all written, so that every block except the spare ones is in use.
     fn filled() -> Self {
         let plan = RamPlan::new(&geometry(), &CONFIG).expect("the configuration fits");
         assert!(plan.shape().width().is_wide());
@@ -103,7 +104,7 @@ impl Device {
         Self { chip, plan, truth }
     }
 
-    /// Mounts the device and hands it to the test.
+    /// Mounts the device and passes it to the test.
     fn live<T>(&mut self, act: impl FnOnce(&mut Ftl<'_, Chip>, &mut [u32]) -> T) -> T {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.fork();
@@ -114,7 +115,7 @@ impl Device {
     }
 }
 
-/// Every sector holds its version; of a request that was cut, the version before it or its own.
+/// Asserts that every sector holds its version; after an interrupted request, the version before it or its own.
 fn holds<D: NandDevice>(ftl: &mut Ftl<'_, D>, truth: &[u32], cut: Option<(u32, u32)>) {
     let mut data = vec![0; SECTORS as usize * BYTES];
     for (first, versions) in (0..).step_by(SECTORS as usize).zip(truth.chunks(SECTORS as usize)) {
@@ -231,7 +232,7 @@ fn numbers_take_16_bits_up_to_the_last_device_that_they_name() {
         let config = Config { log: LogRegion::None, capacity: None, ..CONFIG };
         RamPlan::new(&geometry, &config).expect("it fits")
     };
-    // Below, the part of headers and checkpoints takes some of the blocks.
+    // Up to here, headers and checkpoints take the additional blocks.
     let short = plan(65_600);
     assert!(!short.shape().width().is_wide());
     let wide = plan(70_000);

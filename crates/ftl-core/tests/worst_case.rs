@@ -1,5 +1,5 @@
-//! The worst case of a request is reached, so that the formula is no idle one. That no request exceeds it is asserted
-//! in every run of the world that the other tests use.
+//! The worst case of a request is reached, so the formula is tight. Every run of the world that the other tests use
+//! asserts that no request exceeds it.
 
 use crate::world;
 
@@ -11,7 +11,7 @@ use ftl_iface::{Bytes, Cell, Geometry, SectorCount};
 
 use world::{Checks, Step, World, region};
 
-/// One-sector writes that each hit another logical block, on a device that owes one step a page.
+/// One-sector writes to another logical block each time, on a device that does one step per page.
 #[test]
 fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
     let geometry = Geometry::new(None, Some(region(Cell::Mlc, 26, 8, 512))).expect("possible");
@@ -37,7 +37,7 @@ fn a_one_page_write_can_cost_two_folds_and_its_step_and_never_more() {
         .map(|_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let anywhere = (state >> 8) % world.capacity();
-            // Half of the writes fill the log block of one chain, so that it comes to its limit.
+            // Half of the writes fill the log block of one chain, so that it reaches its limit.
             let first = if state >> 31 == 0 { anywhere } else { anywhere % 8 };
             Step::Write { first, count: 1 }
         })

@@ -1,5 +1,5 @@
-//! The three write-back rules of the paper (section 3.6), each with a switch: with any of them off the truth is kept,
-//! and what each is worth is measured.
+//! The three write-back rules of the paper (section 3.6), each with a switch: with any of them off no data is lost, and
+//! the effect of each is measured.
 
 use crate::world;
 
@@ -47,7 +47,8 @@ fn with_any_switch_off_what_was_written_is_read_back_and_every_invariant_holds()
     }
 }
 
-/// Chang's device in small: chain blocks of 128 sectors, twenty spare ones, and a log of 16 blocks of 32 sectors.
+/// Returns a small version of Chang's device: chain blocks of 128 sectors, twenty spare ones, and a log of 16 blocks of
+/// 32 sectors.
 fn device(write_back: WriteBackConfig) -> World {
     let slc = region(Cell::Slc, 20, 16, 1024);
     let geometry = devices::geometry(Some(slc), Some(region(Cell::Mlc, 84, 32, 2048)));
@@ -67,8 +68,8 @@ fn device(write_back: WriteBackConfig) -> World {
     world
 }
 
-/// A hot set of two hundred pairs of sectors that drifts over the device, beside large cold writes. For the requests
-/// `away` the host works elsewhere: small writes anywhere, hardly any of them an update.
+/// Writes a hot set of two hundred pairs of sectors that moves over the device, beside large cold writes. During the
+/// requests `away` the host works elsewhere: small writes anywhere, hardly any of them an update.
 fn run(
     write_back: WriteBackConfig,
     requests: u32,
@@ -113,10 +114,10 @@ fn following_and_collecting_save_a_third_of_the_folds() {
     assert!(all.folds * 3 < neither.folds * 2);
     assert!(all.folds < without_a.folds && without_b.folds < neither.folds, "(a) saves folds");
     assert!(all.folds < without_b.folds && without_a.folds < neither.folds, "(b) saves folds");
-    // (b) also leaves fewer sectors to be carried from tail to head.
+    // (b) also leaves fewer sectors to copy from tail to head.
     let carried = |counters: &Counters| programs(counters, Region::Slc, Cause::Gc);
     assert!(carried(&all) < carried(&without_b));
-    // Without (a) nothing is carried at all: every valid sector of a tail leaves.
+    // Without (a) nothing is copied at all: every valid sector of a tail leaves.
     assert_eq!((carried(&without_a), without_a.reclaimed_kept), (0, 0));
     // With (a) fewer pages leave the log one by one.
     let left = |counters: &Counters| programs(counters, Region::Mlc, Cause::WriteBack);
@@ -133,7 +134,7 @@ fn collecting_marks_what_it_took_so_that_it_does_not_leave_the_log_again() {
 
 #[test]
 fn suspending_empties_the_log_of_data_that_are_hot_no_more() {
-    // Both averages are warm after 16,384 writes to the log; then the host goes elsewhere.
+    // Both averages have settled after 16,384 writes to the log; then the host works elsewhere.
     let away = 20_000..26_000;
     let [all, without_c] = [ALL, WITHOUT_C].map(|rules| run(rules, 26_000, 2, away.clone()));
     let kept = |counters: &Counters| counters.reclaimed_kept;

@@ -1,4 +1,4 @@
-//! The second reader. Each function is a section of `docs/FORMAT.md`.
+//! The second reader. Each function implements a section of `docs/FORMAT.md`.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const IN_PLACE: u8 = 0x66;
 const TRIM: u8 = 0x69;
 const BACKUP: u8 = 0xC3;
 
-/// A part of the device.
+/// An area of the device.
 #[derive(Clone, Copy)]
 struct Area {
     region: Region,
@@ -22,12 +22,12 @@ struct Area {
     pages: u16,
     page_bytes: usize,
     slots: usize,
-    /// How pages share word lines, and whether only the first of each is used.
+    /// Which pages share word lines, and whether only the first page of each word line is used.
     pairing: Pairing,
     firsts: bool,
 }
 
-/// Where a sector's content stands, or that it is zeros, and since when.
+/// The address of a sector's content, or none for zeros, and its stamp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Newest {
     stamp: u64,
@@ -87,7 +87,7 @@ impl Area {
         Block::new(self.region, self.first + block).page(index)
     }
 
-    /// Pages that may be erased though later ones are programmed.
+    /// Whether a page may be erased although later ones are programmed.
     fn may_be_left_out(self, page: u16) -> bool {
         let pages = PageCount::new(u32::from(self.pages));
         !self.firsts && !self.pairing.is_first(PageIndex::new(page), pages)
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         (0..part.blocks).filter(|block| !bad(self.chip, *block).expect("a mark")).collect()
     }
 
-    /// What a place holds; zeros are told as none.
+    /// Returns the content at an address, or `None` for zeros.
     pub(crate) fn data(&mut self, place: Newest) -> Option<Vec<u8>> {
         let (region, block, page, slot) = place.at?;
         let bytes = self.sector_bytes;
@@ -174,10 +174,10 @@ impl<'a> Reader<'a> {
         Some(data[slot * bytes..(slot + 1) * bytes].to_vec())
     }
 
-    /// What one page says of sectors: "What a sector holds".
+    /// Returns what one page records of sectors: "What a sector holds".
     fn sayings(&mut self, part: Area, block: u32, page: u16, tag: &Tag) -> Vec<(u32, Newest)> {
         if tag.kind == BACKUP {
-            // Its sectors are in their chains, or was there when it was made.
+            // The backed-up sectors are in their chains, or were there when the backup was made.
             return Vec::new();
         }
         if tag.kind == TRIM {
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// What the pages of a block say, up to the first that is erased and none that may be left out.
+    /// Returns what the pages of a block record, up to the first erased page that may not be skipped.
     fn sayings_of_block(&mut self, part: Area, block: u32) -> Vec<(u32, Newest)> {
         let mut said = Vec::new();
         for page in 0..part.pages {
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         said
     }
 
-    /// Every page of the device; of all that speak of a sector, the largest stamp is right.
+    /// Reads every page of the device; among the pages that name a sector, the largest stamp wins.
     pub(crate) fn read_everything(&mut self) -> HashMap<u32, Newest> {
         let mut newest: HashMap<u32, Newest> = HashMap::new();
         for part in self.log.into_iter().chain([self.chain]) {
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         Mounted { chains, log }
     }
 
-    /// Steps 2 and 3, and what the pages of each chain say then.
+    /// Steps 2 and 3, and then what the pages of each chain record.
     fn mount_chains(&mut self) -> HashMap<u32, Newest> {
         let part = self.chain;
         let sectors = u32::from(part.pages) * part.slots as u32;
@@ -314,8 +314,8 @@ impl<'a> Reader<'a> {
             }
             let codes = self.summary(part, block, data_pages, listed_a_page);
             for (page, codes) in (0..).zip(codes.chunks(part.slots)) {
-                // The stamp of a page that is listed is in its own tag. A block that was closed early lists pages
-                // that were never programmed as empty.
+                // The stamp of a listed page is in its own tag. A block that was closed early lists pages that were
+                // never programmed as empty.
                 let Some(Tag { stamp, .. }) = self.tagged(part, block, page) else {
                     assert!(codes.iter().all(|code| *code == u32::MAX), "a data page");
                     continue;
@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// "Header": the first bytes of a meta block's first page, if they are one. There are 32 of them, or 36.
+/// "Header": returns the first 32 or 36 bytes of a meta block's first page, if they are a header.
 fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     chip.geometry().region(region)?;
     let mut page = vec![0; 36];

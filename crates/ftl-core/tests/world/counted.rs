@@ -1,11 +1,11 @@
-//! What was counted, as a table of fixed width.
+//! Counters as a table of fixed width.
 
 use std::fmt::Write;
 
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::Region;
 
-/// How often the device was asked for what, by cause: a line for each kind of operation, the last without an end.
+/// Returns the number of operations by kind and cause: a line for each kind, the last without a line end.
 pub fn table_of_operations(name: &str, counters: &Counters) -> String {
     let mut text = format!("{name}\n{:14}", "");
     for cause in Cause::ALL {

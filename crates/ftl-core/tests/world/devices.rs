@@ -22,60 +22,60 @@ pub const SMALL: Config = Config {
     ..Config::HYBRID
 };
 
-/// The same, with pages that share cells guarded.
+/// The same, with protection of paired pages.
 const GUARDED: Config = Config { paired_pages: PairedPages::Guard, ..SMALL };
 
-/// The geometry of these regions.
+/// Returns the geometry of these regions.
 pub fn geometry(slc: Option<RegionGeometry>, mlc: Option<RegionGeometry>) -> Geometry {
     Geometry::new(slc, mlc).expect("a possible geometry")
 }
 
-/// A chip that keeps of a page of the page store a stamp for each sector, and the tag.
+/// Returns a chip that keeps only the tag and a stamp per sector of each page of the page store.
 pub fn stamped(part: &Part, plan: &PagedPlan) -> Chip {
     let spare_kept = Bytes::new(ftl_core::layout::tag_bytes(plan.shape().slots_max()) as u32);
     let content = Content::Stamps { sector: plan.config().sector_bytes, spare_kept };
     Chip::new(part, content).expect("a possible part")
 }
 
-/// An SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
+/// Returns an SLC region of 6 log blocks beside an MLC region of 14 blocks of 32 sectors.
 pub fn hybrid() -> (Geometry, Config) {
     let slc = region(Cell::Slc, 12, 4, 2048);
     let mlc = region(Cell::Mlc, 14, 8, 2048);
     (geometry(Some(slc), Some(mlc)), SMALL)
 }
 
-/// A plain SLC chip, 5 blocks of which are the log.
+/// Returns a plain SLC chip, 5 blocks of which are the log.
 pub fn one_slc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
     (geometry(Some(region(Cell::Slc, 26, 8, 1024)), None), config)
 }
 
-/// A plain TLC chip, 5 blocks of which are the log.
+/// Returns a plain TLC chip, 5 blocks of which are the log.
 pub fn one_tlc() -> (Geometry, Config) {
     let config = Config { log: LogRegion::FirstBlocks(5), ..SMALL };
     (geometry(None, Some(region(Cell::Tlc, 26, 12, 2048))), config)
 }
 
-/// A conventional device: chains alone.
+/// Returns a conventional device: only chains.
 pub fn conventional() -> (Geometry, Config) {
     let config = Config { log: LogRegion::None, ..SMALL };
     (geometry(None, Some(region(Cell::Mlc, 20, 8, 2048))), config)
 }
 
-/// A hybrid device that guards its paired pages with copies in the log.
+/// Returns a hybrid device that protects its paired pages with copies in the log.
 pub fn guarded_hybrid() -> (Geometry, Config) {
     let slc = region(Cell::Slc, 14, 8, 1024);
     let mlc = region(Cell::Mlc, 14, 8, 2048);
     (geometry(Some(slc), Some(mlc)), GUARDED)
 }
 
-/// A conventional device that leaves pages out instead.
+/// Returns a conventional device that skips pages instead.
 pub fn guarded_conventional() -> (Geometry, Config) {
     let config = Config { log: LogRegion::None, ..GUARDED };
     (geometry(None, Some(region(Cell::Tlc, 20, 12, 2048))), config)
 }
 
-/// One of each kind, by name.
+/// Returns one device of each kind, by name.
 pub fn all() -> [(&'static str, Geometry, Config); 6] {
     let named = |name, (geometry, config)| (name, geometry, config);
     [

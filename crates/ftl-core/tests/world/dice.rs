@@ -1,14 +1,14 @@
-//! Numbers drawn by a seed: the same on every machine and with every version of every library, because golden counts
+//! Random numbers from a seed: the same on every machine and with every version of every library, because golden counts
 //! depend on them.
 
 use super::Step;
 
-/// A source of numbers: `SplitMix64`, of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
+/// A source of random numbers: `SplitMix64`, of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
 /// (OOPSLA 2014).
 pub struct Dice(u64);
 
 impl Dice {
-    /// The source of that seed.
+    /// Creates the source with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -20,22 +20,22 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below that one, which is not zero.
+    /// Returns a number below `end`, which is not zero.
     pub fn below(&mut self, end: u32) -> u32 {
         (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// A number of that range.
+    /// Returns a number in this range.
     pub fn within(&mut self, range: std::ops::Range<u32>) -> u32 {
         range.start + self.below(range.end - range.start)
     }
 
-    /// Whether so many percent came true.
+    /// Returns `true` with this probability in percent.
     pub fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance
     }
 
-    /// Every number below that one, once, in any order.
+    /// Returns every number below `end` once, in random order.
     pub fn shuffled(&mut self, end: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..end).collect();
         for at in (1..all.len()).rev() {
@@ -44,7 +44,7 @@ impl Dice {
         all
     }
 
-    /// A write of up to `most` sectors within the first `span`.
+    /// Returns a write of up to `most` sectors within the first `span`.
     pub fn write(&mut self, span: u32, most: u32) -> Step {
         let first = self.below(span);
         let count = self.within(1..most + 1).min(span - first);

@@ -1,4 +1,4 @@
-//! Devices whose error counts rise with time, what is written to them, and what is lost of it.
+//! Devices whose error counts rise with time, and the data written to them and lost.
 
 use ftl_iface::{BlockStore, NandDevice, Region, Sector, StoreReadError};
 use nand_model::Chip;
@@ -7,15 +7,15 @@ use nand_model::part::{Ecc, Nanos};
 
 use super::{Dice, content};
 
-/// A chip that fades.
+/// A chip whose data fades.
 pub type Fading = FaultInjector<Chip>;
 
-/// So many days.
+/// Returns this many days.
 pub const fn days(count: u64) -> Nanos {
     Nanos::new(count * 86_400_000_000_000)
 }
 
-/// Wrong bits in proportion to the days since the block was written: one a codeword in four days.
+/// Wrong bits in proportion to the days since the block was written: one per codeword in four days.
 const BY_THE_DAY: Ageing = Ageing {
     floor: 0.0,
     wear: (0.0, 0.0),
@@ -23,7 +23,7 @@ const BY_THE_DAY: Ageing = Ageing {
     disturb: (0.0, 0.0, 0.0),
 };
 
-/// The chip, which fades from now on.
+/// Returns a chip whose data fades from now on.
 pub fn fading(chip: Chip, seed: u64) -> Fading {
     let geometry = *chip.geometry();
     let mut device = FaultInjector::new(chip, seed);
@@ -34,7 +34,7 @@ pub fn fading(chip: Chip, seed: u64) -> Fading {
     device
 }
 
-/// Writes every sector in runs of many sizes, and some again. Tells the version of each.
+/// Writes every sector in runs of many sizes, and some again. Returns the version of each.
 pub fn fill(store: &mut impl BlockStore, dice: &mut Dice) -> Vec<u32> {
     let capacity = store.capacity().get();
     let bytes = store.sector_bytes().as_usize();
@@ -55,7 +55,7 @@ pub fn fill(store: &mut impl BlockStore, dice: &mut Dice) -> Vec<u32> {
     truth
 }
 
-/// Sectors that cannot be read; all others are as they were written.
+/// Returns the sectors that cannot be read, and asserts that all others are as written.
 pub fn lost(store: &mut impl BlockStore, truth: &[u32]) -> Vec<u32> {
     let mut data = vec![0; store.sector_bytes().as_usize()];
     let mut lost = Vec::new();

@@ -1,4 +1,4 @@
-//! A chip in which programs and erases fail at will.
+//! A chip in which chosen programs and erases fail.
 
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
@@ -11,11 +11,11 @@ use super::part;
 
 /// Which operations fail.
 pub trait Whim {
-    /// Whether the program of that page of the block fails, or its erase.
+    /// Whether the program of this page of the block, or the erase of the block, fails.
     fn strikes(&mut self, chip: &mut FaultInjector<Chip>, block: Block, page: Option<Page>)
     -> bool;
 
-    /// A block is marked bad.
+    /// Called when a block is marked bad.
     fn marks(&mut self) {}
 }
 

@@ -1,4 +1,4 @@
-//! Lives of the FTL that are not a list of steps: the test does what it wants between mount and end.
+//! Lives of the FTL that are not a list of steps: the test does anything between mount and end.
 
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::Counters;
@@ -12,7 +12,7 @@ use super::{KEY, Step, World, operations};
 pub type Tandem<'ram> = Ftl<'ram, Chip, Counters>;
 
 impl World {
-    /// A world on a chip that the test has prepared, and that is formatted now.
+    /// Creates a world on a chip that the test has prepared, and formats it.
     pub fn on(chip: Chip, config: Config) -> Self {
         let mut world = Self::new(*chip.geometry(), config);
         let mut ram = OwnedRam::for_plan(&world.plan);
@@ -21,9 +21,8 @@ impl World {
         world
     }
 
-    /// A world that was formatted and stopped: a mount suspects none of its blocks, and settles nothing. Where costs
-    /// are
-    /// counted, lives begin here.
+    /// Creates a world that was formatted and stopped: a mount suspects none of its blocks, and has nothing to settle.
+    /// Tests that count costs begin here.
     pub fn rested(geometry: Geometry, config: Config) -> Self {
         let mut world = Self::unformatted(geometry, config);
         let mut ram = OwnedRam::for_plan(&world.plan);
@@ -45,7 +44,7 @@ impl World {
         })
     }
 
-    /// One life of the FTL. At its end the whole device is read back.
+    /// Runs one life of the FTL. At its end the whole device is read back.
     pub fn live<T>(&mut self, act: impl FnOnce(&mut Self, &mut Tandem<'_>) -> T) -> T {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.take().expect("there is a chip");
@@ -60,7 +59,7 @@ impl World {
         outcome
     }
 
-    /// Does a step, holds it to the stated worst case, and checks every invariant after it.
+    /// Does a step, and checks its cost against the worst case and then every invariant.
     pub fn checked_step(&mut self, ftl: &mut Tandem<'_>, step: Step) {
         let before = operations(ftl.probe());
         self.step(ftl, step);
@@ -68,17 +67,17 @@ impl World {
         ftl.check().unwrap_or_else(|violation| panic!("after {step:?}: {violation}"));
     }
 
-    /// How the FTL's memory and the device are divided.
+    /// Returns the plan of the FTL's memory and of the device.
     pub fn plan(&self) -> &RamPlan {
         &self.plan
     }
 
-    /// The chip, between two lives of the FTL.
+    /// Returns the chip, between two lives of the FTL.
     pub fn chip(&self) -> &Chip {
         self.chip.as_ref().expect("the FTL has the chip")
     }
 
-    /// Takes the chip away, to do something to it that the FTL knows nothing of.
+    /// Takes the chip, to change it without the FTL.
     pub fn take_chip(&mut self) -> Chip {
         self.chip.take().expect("the FTL has the chip")
     }

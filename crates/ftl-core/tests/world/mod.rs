@@ -1,4 +1,4 @@
-//! A small world for tests: a chip, an FTL on it, and beside them the truth of what was written.
+//! A small world for tests: a chip, an FTL on it, and the expected content.
 // Each test file compiles this module for itself and uses the part of it that it needs.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
@@ -26,8 +26,8 @@ use nand_model::part::{Ecc, Layout, Nanos, Part, Power, RegionPart, Timing};
 use nand_model::power::{Cut, Fates, PairFate};
 use nand_model::{Chip, Content};
 
-/// A cut whose fates the seed picks. Pages that share cells with the one in flight are kept where the configuration
-/// does not guard them: then nothing is promised of them.
+/// Returns a power cut with effects chosen by the seed. Pages that share cells with the one in flight stay intact if
+/// the configuration does not protect them, because then nothing is promised about them.
 pub fn cut(config: &Config, at: u64, seed: u64) -> Cut {
     let seeded = Cut::seeded(at, seed);
     match config.paired_pages {
@@ -39,7 +39,7 @@ pub fn cut(config: &Config, at: u64, seed: u64) -> Cut {
 /// The key of every format in tests.
 pub const KEY: u32 = 0x00C0_FFEE;
 
-/// A region of so many blocks.
+/// Returns a region of this many blocks.
 pub fn region(cell: Cell, blocks: u32, pages: u32, page_bytes: u32) -> RegionGeometry {
     RegionGeometry {
         cell,
@@ -55,12 +55,12 @@ pub fn region(cell: Cell, blocks: u32, pages: u32, page_bytes: u32) -> RegionGeo
     }
 }
 
-/// The same region, were no page to share its cells with another.
+/// Returns the same region without shared cells.
 pub fn unpaired(region: RegionGeometry) -> RegionGeometry {
     RegionGeometry { pairing: Pairing::Table(&[]), ..region }
 }
 
-/// A part of that geometry, with the times of Chang's Table 1.
+/// Returns a part with this geometry, with the times of Chang's Table 1.
 pub fn part(geometry: Geometry) -> Part {
     let figures = |read, program, endurance| RegionPart {
         timing: Timing {
@@ -89,7 +89,7 @@ pub fn part(geometry: Geometry) -> Part {
     }
 }
 
-/// The content of a sector in one of its versions: no two alike, none all zeros.
+/// Returns the content of a sector in one of its versions: no two are alike, none is all zeros.
 pub fn content(sector: u32, version: u32, bytes: usize) -> Vec<u8> {
     let mut state = u64::from(sector) << 32 | u64::from(version) | 1 << 63;
     (0..bytes)
@@ -109,7 +109,7 @@ pub enum Checks {
     Never,
 }
 
-/// What the host may ask.
+/// A step of the host.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Write {
@@ -136,14 +136,14 @@ pub struct World {
     plan: RamPlan,
     chip: Option<Chip>,
     counters: Counters,
-    /// The version of each sector; none was never written, or is trimmed.
+    /// The version of each sector; none: it was never written, or is trimmed.
     pub truth: Vec<Option<u32>>,
     next_version: u32,
-    /// The most that any request cost, number by number.
+    /// The most that any request has cost, for each kind of operation.
     pub costliest: Operations,
 }
 
-/// What the device has done so far.
+/// Returns the operations of the device so far.
 pub fn operations(counters: &Counters) -> Operations {
     let total = |verb| Region::ALL.iter().map(|region| counters.total(*region, verb)).sum();
     Operations {
@@ -153,7 +153,7 @@ pub fn operations(counters: &Counters) -> Operations {
     }
 }
 
-/// The larger of each number.
+/// Returns the larger of each number.
 pub fn most(one: Operations, other: Operations) -> Operations {
     Operations {
         reads: one.reads.max(other.reads),
@@ -191,7 +191,7 @@ impl World {
         self.truth.len() as u32
     }
 
-    /// The chip between two lives of the FTL, to be read by other means.
+    /// Returns the chip between two lives of the FTL, to be read by other means.
     pub fn chip_mut(&mut self) -> &mut Chip {
         self.chip.as_mut().expect("there is a chip")
     }
@@ -214,13 +214,13 @@ impl World {
         }
     }
 
-    /// One life of the FTL: mounted, used, dropped.
+    /// Runs one life of the FTL: mounted, used, dropped.
     fn session(&mut self, steps: &[Step], checks: Checks) {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.take().expect("there is a chip");
         let counters = std::mem::take(&mut self.counters);
         let mut ftl = Ftl::mount(chip, &self.config, ram.lend(), counters).expect("mount");
-        // What a mount leaves to the first request is no part of what that request may cost.
+        // The work that a mount leaves to the first request is not part of that request's bound.
         ftl.settle().expect("settle");
         if checks == Checks::EachStep {
             ftl.check().unwrap_or_else(|violation| panic!("after the mount: {violation}"));
@@ -240,7 +240,7 @@ impl World {
         self.counters = counters;
     }
 
-    /// No request may cost more than the stated worst case.
+    /// Asserts that a request cost no more than its worst case.
     fn hold_to_bound(&mut self, before: Operations, after: Operations, step: Step) {
         let worst = WorstCase::new(self.plan.shape(), &self.config);
         let bound = match step {
@@ -294,7 +294,7 @@ impl World {
         }
     }
 
-    /// What a wrong content is, for the message.
+    /// Describes wrong content, for the message.
     fn recognise(&self, sector: u32, found: &[u8]) -> String {
         if found.iter().all(|byte| *byte == 0) {
             return "zeros".into();
