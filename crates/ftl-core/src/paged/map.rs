@@ -8,7 +8,7 @@
 //!  └───────┴─────────────┴────┴──────────────────┘
 //! ```
 //!
-//! A place takes two to four bytes, as the device needs. All ones: the sector is not on flash. One less: its place is
+//! A place takes up to four bytes, as the device needs. All ones: the sector is not on flash. One less: its place is
 //! lost.
 
 use ftl_iface::NandDevice;

@@ -1,4 +1,4 @@
-//! Packed numbers of two to four bytes, for map pages and the directory.
+//! Packed numbers of one to four bytes, for map pages and the directory.
 
 /// Returns the number at an index of packed numbers of `width` bytes.
 #[inline]
