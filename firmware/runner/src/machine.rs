@@ -16,6 +16,8 @@ pub(crate) struct Machine {
     pub(crate) title: &'static str,
     /// The compiler's name for it.
     pub(crate) target: &'static str,
+    /// The builds whose programs it runs; of the others only the sizes are taken.
+    pub(crate) runs: &'static [&'static str],
     emulator: &'static str,
     arguments: &'static [&'static str],
 }
@@ -29,6 +31,7 @@ pub(crate) const MACHINES: [Machine; 2] = [
         name: "arm",
         title: "Cortex-M4F (QEMU's mps2-an386)",
         target: "thumbv7em-none-eabihf",
+        runs: &["release", "small"],
         emulator: "qemu-system-arm",
         arguments: &["-M", "mps2-an386", "-icount", "shift=8,sleep=off"],
     },
@@ -36,6 +39,7 @@ pub(crate) const MACHINES: [Machine; 2] = [
         name: "riscv",
         title: "RISC-V, rv32imac (QEMU's virt)",
         target: "riscv32imac-unknown-none-elf",
+        runs: &["release"],
         emulator: "qemu-system-riscv32",
         arguments: &["-M", "virt", "-bios", "none", "-icount", "shift=0,sleep=off"],
     },
