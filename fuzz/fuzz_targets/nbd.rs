@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/sim-cli/tests/nbd/checked.rs"]
+#[path = "../../crates/sim-cli/tests/tandem/nbd/checked.rs"]
 mod checked;
 
 fuzz_target!(|input: (u16, &[u8])| {

@@ -1,5 +1,4 @@
 //! `tandem serve` over every system there is; what it says of itself; and work while no host asks.
-#![cfg(unix)]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,10 +6,8 @@ use std::time::{Duration, Instant};
 
 // Clients are shared with the other tests of the server, which need more of them.
 #[allow(dead_code)]
-mod nbd;
-
-use nbd::client::{Server, TRIM};
-use nbd::truth::{BLOCK, Truth};
+use crate::nbd::client::{Server, TRIM};
+use crate::nbd::truth::{BLOCK, Truth};
 
 fn tandem(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().unwrap()

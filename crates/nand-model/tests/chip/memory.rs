@@ -1,13 +1,11 @@
 //! What chips hold in memory: blocks that come preset nothing, packed ones less than plain ones.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{chip, hybrid, mlc, page, program};
 use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
 use nand_model::preset::PresetError;
 use nand_model::{Chip, Content, Fork, Preset, Stamp, Timed};
-use support::{chip, hybrid, mlc, page, program};
 
 const TAGGED: Content = Content::Stamps { sector: Bytes::new(512), spare_kept: Bytes::new(16) };
 

@@ -1,15 +1,13 @@
 //! The chip against a naive model of it: random operations, the same answers, in both content modes, packed or not, and
 //! whether it is new or comes with preset blocks.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{STAMPS, hybrid, page};
 use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
 use nand_model::chip::Fork;
 use nand_model::{Chip, Content, Preset, Stamp, Truth};
 use proptest::prelude::*;
-use support::{STAMPS, hybrid, page};
 
 /// What a page may be programmed with. In stamp mode, what each kind takes inside the chip differs.
 #[derive(Clone, Copy, Debug)]

@@ -1,17 +1,14 @@
 //! A FAT volume on the FTL, with power that fails inside programs and erases: a file that was closed before is there
 //! afterwards, byte for byte.
 
-mod volume;
-mod world;
-
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use ftl_adapters::ByteStore;
 use nand_model::power::Cut;
 
-use volume::{make_volume, read_file, read_files_by_fatfs, write_file};
-use world::{Torn, World};
+use crate::volume::{make_volume, read_file, read_files_by_fatfs, write_file};
+use crate::world::{Torn, World};
 
 /// Files of the volume. Each is written over now and then.
 const FILES: u32 = 10;

@@ -1,13 +1,11 @@
 //! Wrappers stack, pass on what they do not change, and give the inner device back.
 
-mod support;
-
+use crate::support::{byte, chip, mlc, page, program, read, slc, try_program};
 use ftl_iface::{EraseError, NandDevice, ReadError};
 use nand_model::faults::{FaultInjector, When};
 use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
 use nand_model::tracer::Tracer;
 use nand_model::{Chip, Timed, Truth};
-use support::{byte, chip, mlc, page, program, read, slc, try_program};
 
 #[test]
 fn a_tracer_over_a_power_cut_over_faults_over_a_chip_is_a_device() {

@@ -1,19 +1,16 @@
 //! `tandem serve` and clients of our own: the protocol, power cuts under a truth, files, and clients that mean harm.
-#![cfg(unix)]
 
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-mod nbd;
-
-use nbd::checked;
-use nbd::client::{
+use crate::nbd::checked;
+use crate::nbd::client::{
     Client, DO_NOT_FRAGMENT, FUA, NO_HOLE, READ, Refused, Server, TRIM, WRITE, WRITE_ZEROES, greet,
     named, option, option_reply, read_bytes, request,
 };
-use nbd::truth::{BLOCK, Truth};
+use crate::nbd::truth::{BLOCK, Truth};
 
 const TINY: [&str; 2] = ["--device", "tiny"];
 

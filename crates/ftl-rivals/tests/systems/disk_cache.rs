@@ -6,7 +6,7 @@ use ftl_rivals::Rival;
 use ftl_rivals::disk_cache::{Config, Rule, new};
 use nand_model::{Chip, Content};
 
-mod world;
+use crate::world;
 
 /// A small chip with an SLC mode.
 fn chip() -> Chip {

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-mod common;
-
-use common::{failure, file, folder, printed, result, tandem};
+use crate::common::{failure, file, folder, printed, result, tandem};
 
 /// Pages that were programmed for the host, in the SLC and in the MLC.
 fn programmed(result: &Value) -> [u64; 2] {

@@ -3,12 +3,11 @@
 //! The part: SLC reads take 25 us, programs 200 us, erases 1,500 us; MLC 50, 800 and 1,500 us. SLC pages have 512 + 16
 //! bytes, MLC pages 1,024 + 32. Where the bus takes time, it takes 100 ns a byte: 105.6 us an MLC page.
 
-mod support;
-
+use crate::support;
+use crate::support::{byte, chip, mlc, mlc_shape, page, part, program, slc, slc_shape};
 use ftl_iface::{Bytes, NandDevice};
 use nand_model::part::{Layout, Nanos};
 use nand_model::{Chip, Content, Energy, Label, Order, Time, Timed};
-use support::{byte, chip, mlc, mlc_shape, page, part, program, slc, slc_shape};
 
 const BUS: u64 = 100_000;
 const MLC_TRANSFER: Nanos = Nanos::new(105_600);

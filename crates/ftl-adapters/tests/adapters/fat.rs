@@ -1,12 +1,9 @@
 //! A FAT volume on the FTL: formatted by one implementation, written by another, read by both, with power lost between.
 
-mod volume;
-mod world;
-
 use ftl_adapters::ByteStore;
 
-use volume::{content, make_volume, read_file, read_files_by_fatfs, write_file};
-use world::World;
+use crate::volume::{content, make_volume, read_file, read_files_by_fatfs, write_file};
+use crate::world::World;
 
 #[test]
 fn files_are_there_after_each_loss_of_power_for_both_readers() {

@@ -7,7 +7,7 @@ use ftl_rivals::kit::{Lanes, Mapped, Policy};
 use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, page_map, pslc};
 use nand_model::{Chip, Content};
 
-mod world;
+use crate::world;
 
 const SECTOR: Bytes = Bytes::new(1024);
 const STEPS: u32 = 4_000;

@@ -4,12 +4,10 @@
 //! bytes, MLC pages 1,024 + 32. Where the bus takes time, it takes 100 ns a byte: 105.6 us an MLC page with its spare
 //! bytes, and 102.4 us its data alone.
 
-mod support;
-
+use crate::support::{mlc, mlc_shape, page, part, program, slc, slc_shape};
 use ftl_iface::{Block, BlockCount, Bytes, NandDevice, Page, PageCount, RegionGeometry};
 use nand_model::part::{Layout, Nanos, Stripe};
 use nand_model::{Chip, Content, Done, Energy, Label, Order, Time, Timed};
-use support::{mlc, mlc_shape, page, part, program, slc, slc_shape};
 
 const BUS: u64 = 100_000;
 const ARRAY: u64 = 800_000;

@@ -1,7 +1,5 @@
 //! The disk on USB, from the host's packets to the flash and back.
 
-mod world;
-
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +11,7 @@ use usb_device::endpoint::{EndpointAddress, EndpointType};
 use usb_device::{UsbDirection, UsbError};
 use usbd_storage::subclass::scsi::Scsi;
 
-use world::{CAPACITY, SECTOR, World};
+use crate::world::{CAPACITY, Memory, SECTOR, World};
 
 const PACKET: usize = 64;
 const BULK: u8 = 1;
@@ -191,7 +189,7 @@ fn the_disk_tells_what_it_is_and_why_a_command_failed() {
 
 #[test]
 fn a_store_that_fails_is_told_to_the_host() {
-    let (mut memory, mut buffer) = (world::Memory::new(8), [0; SECTOR]);
+    let (mut memory, mut buffer) = (Memory::new(8), [0; SECTOR]);
     memory.read_only_from = Some(2);
     let bytes = ByteStore::new(&mut memory, &mut buffer).unwrap();
     let (good, bad) = (write(0, 4), write(8, 8));

@@ -51,7 +51,7 @@ fn without_wall_times(mut value: Value) -> Value {
 /// Replays without a log on `tiny` with four blocks more, so that the first writes need no fold.
 fn on_roomy(name: &str, lines: &str, more: &[&str]) -> Value {
     let (slim, roomy) = ("blocks = 18\n", "blocks = 22\n");
-    let tiny = include_str!("../../../devices/tiny.toml");
+    let tiny = include_str!("../../../../devices/tiny.toml");
     assert_eq!(tiny.matches(slim).count(), 1);
     let device = trace(&format!("{name}.toml"), &tiny.replace(slim, roomy));
     let path = trace(&format!("{name}.csv"), lines);

@@ -1,14 +1,14 @@
 //! Every promise that a device makes, kept by the chip.
 
-mod support;
-
+use crate::support::{STAMPS, stamp_chip};
+use crate::support::{
+    byte, chip, hybrid, mlc, mlc_shape, page, part, program, read, slc, slc_shape,
+};
 use ftl_iface::{Bytes, NandDevice, Region};
 use nand_model::chip::ChipError;
 use nand_model::content::ContentError;
 use nand_model::part::Layout;
 use nand_model::{Chip, Content, Fork, Stamp};
-use support::{STAMPS, stamp_chip};
-use support::{byte, chip, hybrid, mlc, mlc_shape, page, part, program, read, slc, slc_shape};
 
 #[test]
 fn a_page_reads_exactly_as_it_was_programmed_data_and_spare_alike() {

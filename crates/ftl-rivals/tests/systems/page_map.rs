@@ -7,7 +7,7 @@ use ftl_rivals::kit::Victims;
 use ftl_rivals::page_map::{self, Config};
 use nand_model::{Chip, Content};
 
-mod world;
+use crate::world;
 
 const POLICIES: [Victims; 3] = [Victims::Greedy, Victims::CostBenefit, Victims::Cat];
 

@@ -1,13 +1,10 @@
 //! Ctrl-C in every command that takes its time: exit code 130, what was done is reported, and no file is left half
 //! written.
-#![cfg(unix)]
 
 use std::fs;
 use std::path::Path;
 
-mod common;
-
-use common::{file, folder, stopped};
+use crate::common::{file, folder, stopped};
 
 /// Whether a replay or a comparison has served a request.
 fn served(said: &str) -> bool {

@@ -1,13 +1,11 @@
 //! Power cuts: every fate of every operation, and what holds after each.
 
-mod support;
-
+use crate::support::{byte, chip, hybrid, mlc, page, program, read, slc, stamp_chip, try_program};
 use ftl_iface::{EraseError, MarkError, NandDevice, ProgramError, ReadError};
 use nand_model::chip::Fork;
 use nand_model::faults::{FaultInjector, When};
 use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut, PowerError, Tear};
 use nand_model::{Chip, Content, Truth};
-use support::{byte, chip, hybrid, mlc, page, program, read, slc, stamp_chip, try_program};
 
 type Device = FaultInjector<Chip>;
 

@@ -11,7 +11,7 @@ use ftl_rivals::{Rival, Unfit, ahdm, combo, density, disk_cache, ko, page_map, p
 use nand_model::faults::Chance;
 use nand_model::{Chip, Content, FaultInjector};
 
-mod world;
+use crate::world;
 
 type Faulty = FaultInjector<Chip>;
 

@@ -1,7 +1,7 @@
 //! Every kind of fault: at a named place, by chance, and lifted again.
 
-mod support;
-
+use crate::support;
+use crate::support::{byte, chip, mlc, page, program, read, slc, try_program};
 use ftl_iface::{
     BlockCount, Bytes, Corrected, EraseError, MarkError, NandDevice, PageIndex, ProgramError,
     ReadError, Region,
@@ -9,7 +9,6 @@ use ftl_iface::{
 use nand_model::faults::{Ageing, BitErrorsError, Chance, FaultInjector, When};
 use nand_model::part::{Ecc, Nanos};
 use nand_model::{Chip, Truth};
-use support::{byte, chip, mlc, page, program, read, slc, try_program};
 
 fn device() -> FaultInjector<Chip> {
     FaultInjector::new(chip(), 11)

@@ -6,7 +6,7 @@ use ftl_iface::{BlockStore, Bytes, Cause, Sector, SectorCount};
 use ftl_rivals::Rival;
 use ftl_rivals::multi_scm::{Config, Memories, Memory, MultiScm, PAGE, new};
 
-mod world;
+use crate::world;
 
 #[derive(Debug, Default)]
 struct Rows {

@@ -1,7 +1,7 @@
 //! Images: what is saved is loaded, and what is damaged is reported to be.
 
-mod support;
-
+use crate::support::{STAMPS, byte, chip, hybrid, mlc, mlc_shape, page, part, program, read, slc};
+use crate::support::{stamp_chip, try_program};
 use ftl_iface::{NandDevice, Pairing, ReadError, Region, RegionGeometry};
 use nand_model::faults::{Ageing, Chance, FaultInjector, When};
 use nand_model::image::ImageError;
@@ -9,8 +9,6 @@ use nand_model::part::{Ecc, Layout, Nanos};
 use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, Stamp, Time, Timed, Truth};
 use proptest::prelude::*;
-use support::{STAMPS, byte, chip, hybrid, mlc, mlc_shape, page, part, program, read, slc};
-use support::{stamp_chip, try_program};
 
 fn saved(chip: &Chip) -> Vec<u8> {
     let mut image = Vec::new();

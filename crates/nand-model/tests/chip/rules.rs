@@ -1,11 +1,9 @@
 //! Every breach of the caller's promises stops the run with a sentence that says which.
 
-mod support;
-
+use crate::support::{chip, mlc, page, part, program, slc, slc_shape, stamp_chip};
 use ftl_iface::{Bytes, NandDevice};
 use nand_model::part::Layout;
 use nand_model::{Chip, Content, Stamp};
-use support::{chip, mlc, page, part, program, slc, slc_shape, stamp_chip};
 
 #[test]
 #[should_panic(

@@ -1,12 +1,10 @@
 //! Parts of sectors, what they cost, and the faces that need no more than bytes.
 
-mod world;
-
 use aligned::{A4, Aligned};
 use ftl_adapters::{ByteStore, Cost, Error};
 use ftl_iface::{BlockStore, Bytes, StoreWriteError};
 
-use world::{CAPACITY, Memory, SECTOR, World};
+use crate::world::{CAPACITY, Memory, SECTOR, World};
 
 #[test]
 fn bytes_written_anywhere_are_read_from_anywhere() {

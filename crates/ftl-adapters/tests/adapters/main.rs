@@ -1,0 +1,8 @@
+//! The tests of the adapters, as one program: what they stand on is compiled and linked for them once, not for each file.
+
+mod bytes;
+mod fat;
+mod fat_cuts;
+mod usb;
+mod volume;
+mod world;

@@ -1,0 +1,8 @@
+//! The tests of the systems, as one program: what they stand on is compiled and linked for them once, not for each file.
+
+mod disk_cache;
+mod faults;
+mod multi_scm;
+mod page_map;
+mod papers;
+mod world;

@@ -1,0 +1,18 @@
+//! The tests of the chip model, as one program: it is compiled and linked for them once, not for each file.
+
+mod contract;
+mod datasheets;
+mod faults;
+mod image;
+mod memory;
+mod model;
+mod modes;
+mod overlap;
+mod power;
+mod rules;
+mod seeds;
+mod timing;
+mod wrappers;
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,20 @@
+//! The tests of the program, as one program: what they need is compiled and linked for them once, not for each file.
+
+mod answers;
+mod common;
+mod completions;
+#[cfg(unix)]
+mod interrupts;
+mod narrow;
+#[cfg(unix)]
+mod nbd;
+mod parallel;
+mod replay;
+mod rivals;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod serve_systems;
+mod sweep;
+mod traces;
+mod workloads;
