@@ -269,7 +269,7 @@ mod tests {
         assert!(zsh.contains(": _tandem_or_file c1 ") && !zsh.contains(":(c1 "), "{zsh}");
         assert!(zsh.contains(": _tandem_or_file synth\\\\:ntfs "), "{zsh}");
         assert!(zsh.contains("'*:traces ") && !zsh.contains("'*::"), "flags after files: {zsh}");
-        // Each shell's way to a list is tried in `tests/tandem/completions.rs`, but zsh, which completes for a terminal alone.
+        // Each shell's way to a list is tried in `tests/tandem/completions.rs`, except zsh's, which needs a terminal.
         assert_eq!(zsh.matches(":_sequence compadd - ").count(), 2, "{zsh}");
         let fish = script(Shell::Fish);
         assert!(

@@ -215,9 +215,12 @@ fn declarers(path: &Path) -> Option<(String, Vec<PathBuf>)> {
         let targets = || files_of(home);
         return (stem == "mod").then(|| (module.into(), targets()));
     }
-    let beside = home.with_extension("rs");
-    let file = if beside.exists() { beside } else { home.join("mod.rs") };
-    Some((module.into(), vec![file]))
+    if stem == "main" {
+        // A test or an example in a folder of its own.
+        return None;
+    }
+    let roots = [home.with_extension("rs"), home.join("mod.rs"), home.join("main.rs")];
+    Some((module.into(), roots.into()))
 }
 
 fn files_of(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! The tests of the systems, as one program: what they stand on is compiled and linked for them once, not for each file.
+//! The tests of the systems, as one program: what they stand on is compiled and linked for them once.
 
 mod disk_cache;
 mod faults;

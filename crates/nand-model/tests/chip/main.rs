@@ -1,4 +1,4 @@
-//! The tests of the chip model, as one program: it is compiled and linked for them once, not for each file.
+//! The tests of the chip model, as one program: it is compiled and linked for them once.
 
 mod contract;
 mod datasheets;

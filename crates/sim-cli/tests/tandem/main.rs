@@ -1,4 +1,4 @@
-//! The tests of the program, as one program: what they need is compiled and linked for them once, not for each file.
+//! The tests of the program, as one program: what they need is compiled and linked for them once.
 
 mod answers;
 mod common;
