@@ -3,7 +3,7 @@
 use crate::image::{Sink, Source};
 use crate::table::{Row, Table};
 
-/// The number of a block in its part, and how many blocks a part has: 16 bits, because the feature `wide` is off.
+/// The number of a block in its area, and how many blocks an area has: 16 bits, because the feature `wide` is off.
 pub type BlockNumber = u16;
 
 /// The number as one of 32 bits.

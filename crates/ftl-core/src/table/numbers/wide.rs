@@ -1,13 +1,11 @@
 //! Block numbers of 16 bits or of 32, as the device needs.
 
-use core::marker::PhantomData;
-
 use super::SHORT_LAST;
 use crate::image::{Sink, Source};
-use crate::table::Row;
+use crate::table::{Row, Table};
 
-/// The number of a block in its part, and how many blocks a part has: 32 bits, because the feature `wide` is on. Tables
-/// and images hold 16 of them where the device has no more blocks than those can name ([`Width`]).
+/// The number of a block in its area, and how many blocks an area has: 32 bits, because the feature `wide` is on.
+/// Tables and images hold 16 of them where the device has no more blocks than those can name ([`Width`]).
 pub type BlockNumber = u32;
 
 /// The number as one of 32 bits.
@@ -89,32 +87,30 @@ const fn lengthen(stored: u16) -> BlockNumber {
 /// A table of block numbers.
 #[derive(Debug)]
 pub struct Numbers<'ram, R> {
-    /// A number takes one or two of them, the lower half first.
-    cells: &'ram mut [u16],
+    /// A number takes one or two of its cells, the lower half first.
+    halves: Table<'ram, R, u16>,
     width: Width,
-    row: PhantomData<fn(R)>,
 }
 
 impl<'ram, R: Row> Numbers<'ram, R> {
     /// The table over that memory, every row none.
     pub fn of_width(cells: &'ram mut [u16], width: Width) -> Self {
-        cells.fill(u16::MAX);
-        Self { cells, width, row: PhantomData }
+        Self { halves: Table::new(cells), width }
     }
 
     /// How many rows there are.
     #[inline]
     pub fn len(&self) -> usize {
         match self.width {
-            Width::Short => self.cells.len(),
-            Width::Wide => self.cells.len() / 2,
+            Width::Short => self.halves.cells.len(),
+            Width::Wide => self.halves.cells.len() / 2,
         }
     }
 
     /// Whether there are no rows at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.halves.is_empty()
     }
 
     /// The number of a row.
@@ -123,9 +119,9 @@ impl<'ram, R: Row> Numbers<'ram, R> {
         debug_assert!(row.index() < self.len(), "row {} of {}", row.index(), self.len());
         match self.width {
             Width::Short => {
-                self.cells.get(row.index()).map_or(BlockNumber::MAX, |low| lengthen(*low))
+                self.halves.cells.get(row.index()).map_or(BlockNumber::MAX, |low| lengthen(*low))
             }
-            Width::Wide => match self.cells.as_chunks().0.get(row.index()) {
+            Width::Wide => match self.halves.cells.as_chunks().0.get(row.index()) {
                 Some([low, high]) => u32::from(*low) | u32::from(*high) << 16,
                 None => BlockNumber::MAX,
             },
@@ -138,12 +134,12 @@ impl<'ram, R: Row> Numbers<'ram, R> {
         debug_assert!(row.index() < self.len(), "row {} of {}", row.index(), self.len());
         match self.width {
             Width::Short => {
-                if let Some(cell) = self.cells.get_mut(row.index()) {
+                if let Some(cell) = self.halves.cells.get_mut(row.index()) {
                     *cell = number as u16;
                 }
             }
             Width::Wide => {
-                if let Some(cell) = self.cells.as_chunks_mut().0.get_mut(row.index()) {
+                if let Some(cell) = self.halves.cells.as_chunks_mut().0.get_mut(row.index()) {
                     *cell = [number as u16, (number >> 16) as u16];
                 }
             }
@@ -156,11 +152,11 @@ impl<'ram, R: Row> Numbers<'ram, R> {
         match self.width {
             Width::Short => {
                 let wanted = number as u16;
-                self.cells.get(..rows)?.iter().position(|cell| *cell == wanted)
+                self.halves.cells.get(..rows)?.iter().position(|cell| *cell == wanted)
             }
             Width::Wide => {
                 let wanted = [number as u16, (number >> 16) as u16];
-                self.cells.as_chunks().0.get(..rows)?.iter().position(|cell| *cell == wanted)
+                self.halves.cells.as_chunks().0.get(..rows)?.iter().position(|cell| *cell == wanted)
             }
         }
     }
@@ -169,34 +165,34 @@ impl<'ram, R: Row> Numbers<'ram, R> {
     pub fn forget(&mut self, rows: usize, number: BlockNumber) {
         while let Some(at) = self.find(rows, number) {
             let halves = self.width.halves();
-            self.cells.iter_mut().skip(at * halves).take(halves).for_each(|cell| *cell = u16::MAX);
+            self.halves
+                .cells
+                .iter_mut()
+                .skip(at * halves)
+                .take(halves)
+                .for_each(|cell| *cell = u16::MAX);
         }
     }
 
     /// Makes the first rows none.
     pub fn clear_first(&mut self, rows: usize) {
         let halves = rows * self.width.halves();
-        self.cells.iter_mut().take(halves).for_each(|cell| *cell = u16::MAX);
+        self.halves.cells.iter_mut().take(halves).for_each(|cell| *cell = u16::MAX);
     }
 
     /// Makes every row none.
     pub fn clear(&mut self) {
-        self.cells.fill(u16::MAX);
+        self.halves.clear();
     }
 
     /// Writes every row down: its halves, which are what [`Width::put`] would write.
     pub fn save(&self, sink: &mut impl Sink) {
-        for cell in &*self.cells {
-            sink.half(*cell);
-        }
+        self.halves.save(sink);
     }
 
     /// Takes every row back.
     pub fn load(&mut self, source: &mut impl Source) -> Option<()> {
-        for cell in &mut *self.cells {
-            *cell = source.half()?;
-        }
-        Some(())
+        self.halves.load(source)
     }
 }
 
