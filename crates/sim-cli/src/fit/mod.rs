@@ -16,7 +16,9 @@ use std::thread;
 
 use clap::ValueEnum;
 
+use crate::repro;
 use crate::repro::paper::{RS, Workload};
+use crate::synth::{self, Synth};
 use crate::table::{Edge, Table};
 use crate::{Failure, interrupt};
 
@@ -24,7 +26,7 @@ mod candidate;
 mod constraints;
 mod search;
 
-use constraints::{CONSTRAINTS, Measured};
+use constraints::{CONSTRAINTS, Extent, Figures, Lengths, Measured};
 use search::{Search, Tried};
 
 /// The arguments of `fit`.
@@ -39,8 +41,8 @@ pub struct Args {
     /// Candidate workloads to try
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
-    /// Requests of each run
-    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
+    #[arg(long, default_value_t = repro::MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
     requests: u64,
     /// The seed of the candidates
     #[arg(long, default_value_t = 1, value_name = "S")]
@@ -48,6 +50,10 @@ pub struct Args {
     /// Workloads in parallel; by default one for each core. The result does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Do not search: measure this synthetic workload (synth:NAME), and tell how far it agrees
+    #[arg(long, value_parser = synthetic, value_name = "WORKLOAD",
+          conflicts_with_all = ["tries", "requests", "seed", "jobs"])]
+    check: Option<String>,
 }
 
 /// Papers whose workloads can be searched for.
@@ -66,6 +72,16 @@ enum FileSystem {
     Ext3,
 }
 
+/// The name of a synthetic workload, with its prefix.
+fn synthetic(text: &str) -> Result<String, String> {
+    let synth = Synth::parse(text)?;
+    let name = synth.name.trim_start_matches(synth::PREFIX);
+    Ok(format!("{}{name}", synth::PREFIX))
+}
+
+/// Requests of the run on C1, at most: its figure does not depend on the length.
+const PART: u64 = 300_000;
+
 /// Searches for workloads that fit, and reports their results in the comparison.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
@@ -74,11 +90,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         FileSystem::Ntfs => Workload::Ntfs,
         FileSystem::Ext3 => Workload::Ext3,
     };
+    if let Some(name) = &args.check {
+        return check(workload, name, out);
+    }
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let search = Search {
         workload,
         tries: args.tries,
-        requests: args.requests,
+        month: args.requests,
+        part: args.requests.min(PART),
         seed: args.seed,
         jobs: jobs.map_or(1, NonZeroUsize::get),
     };
@@ -92,7 +112,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         fitting.len()
     )?;
     if let Some(best) = tried.first() {
-        constraints_of(workload, best, out)?;
+        constraints_of(workload, &best.measured, "nearest", out)?;
     }
     if fitting.is_empty() {
         writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
@@ -107,18 +127,44 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How far one workload agrees, and its results.
+fn check(workload: Workload, name: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let figures = constraints::measure(workload, Lengths { month: name, part: name }, Extent::All)?;
+    constraints_of(workload, &figures, "measured", out)?;
+    let shown = |what| figures.get(what).unwrap_or(f64::NAN);
+    writeln!(
+        out,
+        "\nThe hash table turns {:.1} % of the writes away. RS on C3: {:.2}; the paper: {:.2}",
+        shown(Measured::TurnedAway),
+        shown(Measured::Rs),
+        told(workload),
+    )?;
+    Ok(())
+}
+
+/// RS on C3 in the paper.
+fn told(workload: Workload) -> f64 {
+    let told = RS.iter().find(|(device, of, _)| *device == "c3" && *of == workload);
+    told.map_or(f64::NAN, |(_, _, rs)| *rs)
+}
+
 /// The paper's statements, and how one workload agrees with them.
-fn constraints_of(workload: Workload, tried: &Tried, out: &mut dyn Write) -> Result<(), Failure> {
+fn constraints_of(
+    workload: Workload,
+    figures: &Figures,
+    title: &'static str,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let mut table = Table::new([
         ("", Edge::Left),
         ("from", Edge::Right),
         ("to", Edge::Right),
-        ("nearest", Edge::Right),
+        (title, Edge::Right),
         ("off by", Edge::Right),
     ]);
     for constraint in CONSTRAINTS {
         let Some((least, most)) = constraint.bounds(workload) else { continue };
-        let measured = tried.measured.get(constraint.what);
+        let measured = figures.get(constraint.what);
         let off = match measured {
             Some(value) if constraint.miss(workload, value) > 0.0 => {
                 format!("{:.0} %", (constraint.miss(workload, value).exp() - 1.0) * 100.0)
@@ -143,14 +189,13 @@ fn envelope(
     let rs = |tried: &Tried| tried.measured.get(Measured::Rs).unwrap_or(f64::NAN);
     fitting.sort_by(|one, other| rs(one).total_cmp(&rs(other)));
     let median = fitting[fitting.len() / 2];
-    let told = RS.iter().find(|(device, of, _)| *device == "c3" && *of == workload);
     writeln!(
         out,
         "\nRS on C3 over all that agree: {:.2} at least, {:.2} in the middle, {:.2} at most; the paper: {:.2}",
         rs(fitting[0]),
         rs(median),
         rs(fitting[fitting.len() - 1]),
-        told.map_or(f64::NAN, |(_, _, rs)| *rs),
+        told(workload),
     )?;
     // In quotes, for shells.
     writeln!(out, "The one in the middle: '{}'", search.name(median))?;

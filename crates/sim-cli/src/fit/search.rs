@@ -3,7 +3,7 @@
 use std::thread;
 
 use super::candidate::Candidate;
-use super::constraints::{self, Figures, Measured};
+use super::constraints::{self, Extent, Figures, Lengths, Measured};
 use crate::repro::paper::Workload;
 use crate::{Failure, interrupt};
 
@@ -11,7 +11,9 @@ use crate::{Failure, interrupt};
 pub(super) struct Search {
     pub(super) workload: Workload,
     pub(super) tries: u32,
-    pub(super) requests: u64,
+    /// Requests of a month, and of the part of it for which a hash table is simulated.
+    pub(super) month: u64,
+    pub(super) part: u64,
     pub(super) seed: u64,
     pub(super) jobs: usize,
 }
@@ -38,7 +40,7 @@ const ROUND: usize = 8;
 /// How many of the best are changed.
 const BEST: usize = 12;
 
-/// How many of the first round are at or near the first fit, or the one with scattered hot pages.
+/// How many of the first round are at or near one of the two starting points.
 const BEGINNERS: usize = 6;
 
 /// One in this many workloads of a round is drawn at random.
@@ -47,7 +49,7 @@ const FRESH: usize = 8;
 impl Search {
     /// The name of a measured workload.
     pub(super) fn name(&self, tried: &Tried) -> String {
-        tried.candidate.name(self.workload, self.requests, self.seed)
+        tried.candidate.name(self.workload, self.month, self.seed)
     }
 
     /// All measured workloads, the nearest first; after a stop, those of the completed rounds.
@@ -77,7 +79,7 @@ impl Search {
 
     fn next(&self, at: usize, tried: &[Tried], dice: &mut fastrand::Rng) -> Candidate {
         if tried.is_empty() && at < BEGINNERS {
-            let begins = [Candidate::scattered, Candidate::first][at % 2](self.workload);
+            let begins = [Candidate::second, Candidate::first][at % 2](self.workload);
             return if at < 2 { begins } else { begins.near(self.workload, dice) };
         }
         let best = &tried[..tried.len().min(BEST)];
@@ -95,8 +97,10 @@ impl Search {
         for part in round.chunks(self.jobs.max(1)) {
             let outcomes: Vec<_> = thread::scope(|scope| {
                 let one = |candidate: Candidate| {
-                    let name = candidate.name(self.workload, self.requests, self.seed);
-                    constraints::measure(self.workload, &name)
+                    let named = |requests| candidate.name(self.workload, requests, self.seed);
+                    let (month, part) = (named(self.month), named(self.part));
+                    let lengths = Lengths { month: &month, part: &part };
+                    constraints::measure(self.workload, lengths, Extent::UntilItFails)
                 };
                 let workers: Vec<_> =
                     part.iter().map(|candidate| scope.spawn(move || one(*candidate))).collect();
@@ -120,8 +124,8 @@ mod tests {
     #[test]
     fn a_seed_finds_the_same_however_many_work_at_a_time() {
         let found = |jobs| {
-            let search =
-                Search { workload: Workload::Ntfs, tries: 12, requests: 2000, seed: 3, jobs };
+            let workload = Workload::Ntfs;
+            let search = Search { workload, tries: 12, month: 2000, part: 1000, seed: 3, jobs };
             let tried = search.run().unwrap();
             tried.iter().map(|tried| (search.name(tried), tried.distance)).collect::<Vec<_>>()
         };

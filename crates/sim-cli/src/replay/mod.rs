@@ -29,7 +29,7 @@
 //!
 //! | run | time | memory |
 //! |---|--:|--:|
-//! | `compare synth:ntfs?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
+//! | `compare synth:ntfs-1?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
 //! | the same on `conventional` alone: 35 million of them | 1.7 s | 133 MB |
 //! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
 //! | `compare synth:uniform?requests=3000000&size=4KiB`, which rewrites every block | 45 s | 238 MB |

@@ -45,10 +45,10 @@ const FILE_SYSTEM: [Parameter; 5] = {
 };
 
 /// All of the streams.
-const STREAMS: [Parameter; 20] = {
+const STREAMS: [Parameter; 21] = {
     let [requests, seed, footprint, reads, interval] = FILE_SYSTEM;
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = streams::STREAMS;
-    [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o]
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = streams::STREAMS;
+    [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 };
 
 const RULES: [LoadKind; 8] = [
@@ -138,8 +138,10 @@ impl Synth {
         let values = spec::parse(text, kind.parameters)?;
         let in_name = |reason| format!("`{name}`: {reason}");
         let shape = match kind.rule {
-            "ntfs" | "ntfs-1" => Some(file_system::NTFS_1),
-            "ext3" | "ext3-1" => Some(file_system::EXT3_1),
+            "ntfs" => Some(file_system::NTFS),
+            "ext3" => Some(file_system::EXT3),
+            "ntfs-1" => Some(file_system::NTFS_1),
+            "ext3-1" => Some(file_system::EXT3_1),
             "file-system" => Some(streams::shape(&values).map_err(in_name)?),
             _ => None,
         };

@@ -11,8 +11,12 @@ const fn parameter(name: &'static str, default: &'static str, title: &'static st
 }
 
 /// The parameters of the streams. Shares are in thousandths.
-pub(super) const STREAMS: [Parameter; 15] = [
-    parameter("like", "ntfs-1", "what is not given, and the sizes of requests: ntfs-1 or ext3-1"),
+pub(super) const STREAMS: [Parameter; 16] = [
+    parameter(
+        "like",
+        "ntfs-1",
+        "what is not given, and the sizes of requests: ntfs, ext3, ntfs-1 or ext3-1",
+    ),
     parameter("used", "like", "used part of the disk, of a thousand"),
     parameter("small", "like", "writes of up to 8 sectors, of a thousand writes"),
     parameter("journal", "like", "of small writes, those to the journal, of a thousand"),
@@ -25,6 +29,7 @@ pub(super) const STREAMS: [Parameter; 15] = [
     ),
     parameter("hot_pages", "like", "pages that small writes go to again and again"),
     parameter("clump", "like", "of them, how many lie side by side"),
+    parameter("hot_area", "like", "the part of the disk in which they lie; all: anywhere"),
     parameter("hot_skew", "like", "how fast their shares fall: 1 / rank^skew"),
     parameter("small_files", "like", "of the other small writes, those anywhere, of a thousand"),
     parameter("lengthened", "like", "of the rest, those that lengthen a file, of a thousand"),
@@ -36,9 +41,11 @@ pub(super) const STREAMS: [Parameter; 15] = [
 /// The streams with these parameters.
 pub(super) fn shape(values: &Values) -> Result<Shape, String> {
     let like = values.get("like", |text| match text {
+        "ntfs" => Ok(file_system::NTFS),
+        "ext3" => Ok(file_system::EXT3),
         "ntfs-1" => Ok(file_system::NTFS_1),
         "ext3-1" => Ok(file_system::EXT3_1),
-        _ => Err("write ntfs-1 or ext3-1".into()),
+        _ => Err("write ntfs, ext3, ntfs-1 or ext3-1".into()),
     })?;
     let number = |name, known: u64, (least, most): (u64, u64)| {
         values.get(name, |text| match text {
@@ -55,12 +62,19 @@ pub(super) fn shape(values: &Values) -> Result<Shape, String> {
     };
     let share = (0, 1000);
     let some = (1, 1 << 20);
+    let whole_pages = |text: &str| {
+        let bytes = crate::size::parse(text)?;
+        let is_whole = bytes >= 64 << 10 && bytes.is_multiple_of(4096);
+        if is_whole { Ok(bytes) } else { Err("write 64KiB or more, in whole 4KiB".into()) }
+    };
     let journal_bytes = values.get("journal_bytes", |text| match text {
         "like" => Ok(like.journal_bytes),
-        _ => crate::size::parse(text).and_then(|bytes| {
-            let whole = bytes >= 64 << 10 && bytes.is_multiple_of(4096);
-            if whole { Ok(bytes) } else { Err("write 64KiB or more, in whole 4KiB".into()) }
-        }),
+        _ => whole_pages(text),
+    })?;
+    let hot_area = values.get("hot_area", |text| match text {
+        "like" => Ok(like.hot_area),
+        "all" => Ok(u64::MAX),
+        _ => whole_pages(text),
     })?;
     Ok(Shape {
         used: number("used", like.used, (50, 1000))?,
@@ -71,6 +85,7 @@ pub(super) fn shape(values: &Values) -> Result<Shape, String> {
         restarts: number("restarts", like.restarts, (0, 1 << 20))?,
         hot_pages: number("hot_pages", like.hot_pages, some)?,
         clump: number("clump", like.clump, (1, 256))?,
+        hot_area,
         skew: skew("hot_skew", like.skew)?,
         small_files: number("small_files", like.small_files, share)?,
         lengthened: number("lengthened", like.lengthened, share)?,

@@ -36,7 +36,7 @@ const LOADS: [Load; 4] = [
     },
     Load {
         name: "desktop",
-        stand_in: Some("synth:ntfs?interval_us=500000"),
+        stand_in: Some("synth:ntfs-1?interval_us=500000"),
         capacity: DISK,
         published: Published::NOTHING,
         assumed: "that it is as Chang tells of his laptop",

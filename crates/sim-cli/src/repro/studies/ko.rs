@@ -40,7 +40,7 @@ const LOADS: [Load; 5] = [
     },
     Load {
         name: "desktop",
-        stand_in: Some("synth:ntfs"),
+        stand_in: Some("synth:ntfs-1"),
         capacity: CAPACITY,
         published: Published::NOTHING,
         assumed: "all: the paper does not name it; as Chang tells of his laptop",
