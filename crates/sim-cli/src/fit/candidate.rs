@@ -19,12 +19,13 @@ struct Knob {
 /// The number of searched parameters.
 const COUNT: usize = 13;
 
-/// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3 journal
-/// of 4 to 128 MiB (the defaults of mke2fs from small to large disks), a page of a log written up to 16 times before it
-/// is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as long as an extent or as
-/// short as a buffer of a directory's index, which is 4 KiB, anywhere on the disk or within an area of 16 MiB and more, as
-/// the records of files are within NTFS's table of them, and small writes in no smaller share than the SLC's on C1
-/// within 15 %, and more of them under ext3 than under NTFS (section 5.4).
+/// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3
+/// journal of 4 to 128 MiB (the defaults of mke2fs from small to large disks), a page of a log written up to 16
+/// times before it is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as
+/// long as an extent or as short as a buffer of a directory's index, which is 4 KiB, anywhere on the disk or
+/// within an area of 16 MiB and more, as the records of files are within NTFS's table of them, and small writes
+/// in no smaller share than the SLC's on C1 within 15 %, and more of them under ext3 than under NTFS (section
+/// 5.4).
 const KNOBS: [Knob; COUNT] = [
     knob("small", "", 1, [[600, 680, 735, 740], [740, 750, 745, 900]]),
     knob("journal", "", 1, [[50, 500, 780, 800], [100, 667, 690, 850]]),

@@ -16,8 +16,7 @@ use std::thread;
 
 use clap::ValueEnum;
 
-use crate::repro;
-use crate::repro::paper::{RS, Workload};
+use crate::repro::paper::{MONTH, RS, Workload};
 use crate::synth::{self, Synth};
 use crate::table::{Edge, Table};
 use crate::{Failure, interrupt};
@@ -42,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
     /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
-    #[arg(long, default_value_t = repro::MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    #[arg(long, default_value_t = MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
     requests: u64,
     /// The seed of the candidates
     #[arg(long, default_value_t = 1, value_name = "S")]

@@ -1,7 +1,7 @@
 //! Figure 7, and how well the workloads fit the paper's description of its own.
 
 use super::page::Page;
-use super::paper::{TABLE_3, Workload};
+use super::paper::{MONTH, TABLE_3, Workload};
 use super::runs::{Length, Results, Run};
 use crate::profile::{self, Profile};
 use crate::workload::{Workload as Requests, WorkloadArgs};
@@ -11,12 +11,9 @@ pub(super) fn runs() -> Vec<Run> {
     Workload::ALL.map(|workload| Run::conventional(workload, "c3")).into()
 }
 
-/// The percentage of reads in our workloads; the paper does not say.
-pub(super) const READS: u64 = 40;
-
 /// The workload in the paper's length, whatever the length of the runs, because hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
-    let trace = Length { requests: super::MONTH, seed, passes: 1 }.trace(workload);
+    let trace = Length { requests: MONTH, seed, passes: 1 }.trace(workload);
     let args = WorkloadArgs {
         traces: vec![trace],
         format: None,
@@ -39,8 +36,8 @@ pub(super) fn write(page: &mut Page, results: &Results, length: Length) -> Resul
     );
     page.table(&rows(&profiles));
     page.say(
-        "The rest of the fit is the conventional disk's rows of Table 3, on C3', within 15 % of the paper's in a month, \
-         and two statements of sections 5.3.2 and 5.4: see Figures 9 and 11, and [FIT.md](FIT.md).",
+        "The rest of the fit is the conventional disk's rows of Table 3, on C3', within 15 % of the paper's in a \
+         month, and two statements of sections 5.3.2 and 5.4: see Figures 9 and 11, and [FIT.md](FIT.md).",
     );
     let mut rows = vec![["", "n3", "n4", "p1", "p2"].map(String::from)];
     for workload in Workload::ALL {

@@ -47,10 +47,11 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let [ntfs, ext3] = shares;
     page.say(&format!(
         "The paper: with 16,384 entries many writes are turned away, and more by quadratic probing; with 32,768 \
-         their number \"decreases significantly\", and more than eight probes gain little. Ours: what the paper recommends, 32,768 entries and eight linear probes, \
-         turns {} of the writes of ntfs away and {} of those of ext3, and holds {} and {} of valid data at the end. The \
-         workloads are fitted to that: between 8 and 16 MiB, and at most half as many writes turned away as with \
-         16,384 entries. [Hardly any](FIT.md#hardly-any-rejected-writes) does not go with so full a table.",
+         their number \"decreases significantly\", and more than eight probes gain little. Ours: what the paper \
+         recommends, 32,768 entries and eight linear probes, turns {} of the writes of ntfs away and {} of those \
+         of ext3, and holds {} and {} of valid data at the end. The workloads are fitted to that: between 8 and 16 \
+         MiB, and at most half as many writes turned away as with 16,384 entries. [Hardly \
+         any](FIT.md#hardly-any-rejected-writes) does not go with so full a table.",
         ntfs.as_ref().map_or("-", |told| &told.0),
         ext3.as_ref().map_or("-", |told| &told.0),
         ntfs.as_ref().map_or("-", |told| &told.1),

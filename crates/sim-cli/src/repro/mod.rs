@@ -201,11 +201,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 /// The default number of requests of a run of Chang's.
 const REQUESTS: u64 = 1_000_000;
 
-/// Requests of the paper's month: its writes, and the reads of our workloads.
-pub(crate) const MONTH: u64 = (paper::WRITES * 100).div_ceil(100 - fit::READS);
-
 /// The paper's length: a month, and the passes over it.
-const FULL: (u64, u32) = (MONTH, 10);
+const FULL: (u64, u32) = (paper::MONTH, 10);
 
 /// The length of Chang's runs.
 fn length(args: &Args) -> Length {
@@ -248,11 +245,11 @@ fn introduce(page: &mut Page, length: Length) {
     ));
     page.say(
         "**What is reproduced, and what is not.** The traces of the paper were never published. The workloads \
-         `ntfs` and `ext3` agree with all that the paper tells of its traces: Figure 7, the *conventional* disk's rows of \
-         Table 3, how much valid data the hash table holds and how many writes it rejects (section 5.4), and what share \
-         of them C1's SLC serves (5.3.2). RS, ES and the hybrid rows of Table 3 were not looked at: they are results. \
-         Where they differ from the paper's, that is left to stand. [How the workloads were found](FIT.md) is a page of \
-         its own.",
+         `ntfs` and `ext3` agree with all that the paper tells of its traces: Figure 7, the *conventional* disk's \
+         rows of Table 3, how much valid data the hash table holds and how many writes it rejects (section 5.4), \
+         and what share of them C1's SLC serves (5.3.2). RS, ES and the hybrid rows of Table 3 were not looked at: \
+         they are results. Where they differ from the paper's, that is left to stand. [How the workloads were \
+         found](FIT.md) is a page of its own.",
     );
 }
 

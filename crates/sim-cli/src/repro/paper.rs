@@ -25,6 +25,12 @@ impl Workload {
 /// Writes of the NTFS trace (section 5.3.2): a month of them.
 pub(crate) const WRITES: u64 = 1_534_627;
 
+/// The percentage of reads in our workloads; the paper does not say.
+const READS: u64 = 40;
+
+/// Requests of a month: the paper's writes, and our reads.
+pub(crate) const MONTH: u64 = (WRITES * 100).div_ceil(100 - READS);
+
 /// Table 3: the conventional disk and the hybrid one, each under [`Workload::ALL`].
 pub(crate) const TABLE_3: [[Known; 2]; 2] = [
     [

@@ -109,7 +109,8 @@ fn of_requests(c1: &RunResult) -> String {
     let sectors = c1.factors.and_then(|factors| factors.alpha);
     format!(
         "Section 5.3.2 counts write *requests*: of all 1,534,627, the SLC of C1 handles 68 %. Ours handles {} of \
-         them (the workload is fitted to within 15 % of that), which are {} of the data written; hash table and throttle turned {} and {} writes away.",
+         them (the workload is fitted to within 15 % of that), which are {} of the data written; hash table and \
+         throttle turned {} and {} writes away.",
         show::maybe(requests, percent),
         show::maybe(sectors, percent),
         show::count(c1.hash.map_or(0, |hash| hash.rejected_writes)),

@@ -1,9 +1,10 @@
 //! A laptop's disk under a file system: a model of Chang's traces, as far as the paper describes them.
 //!
-//! The traces themselves were never published. What the paper says of them (section 5.2 and Figure 7: sizes, update
-//! ratios, hit counts; section 5.3.2: the number of writes, and how many the SLC serves; section 5.4: the valid data in the
-//! hash table, and the rejected writes; Table 3: the results of the *conventional* disk) is built in here; speed, energy
-//! and factors of the hybrid disk are not, so that a run on it is a result. `docs/FIT.md` has the fit.
+//! The traces themselves were never published. What the paper says of them (section 5.2 and Figure 7: sizes,
+//! update ratios, hit counts; section 5.3.2: the number of writes, and how many the SLC serves; section 5.4: the
+//! valid data in the hash table, and the rejected writes; Table 3: the results of the *conventional* disk) is
+//! built in here; speed, energy and factors of the hybrid disk are not, so that a run on it is a result.
+//! `docs/FIT.md` has the fit.
 //!
 //! Five streams make up the requests:
 //!
