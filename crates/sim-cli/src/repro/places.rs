@@ -90,7 +90,7 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.say(&format!(
         "The paper: wear of the SLC is even by rotation, that of the MLC by the dual-pool algorithm (TH = 16). \
          Rotation keeps the blocks of the log within one erase of each other; the few before them are the meta \
-         part's, which a replay does not erase. All blocks of the MLC are hot at first, and one is cold when it is \
+         area's, which a replay does not erase. All blocks of the MLC are hot at first, and one is cold when it is \
          behind by more than twice TH, so that a short run moves nothing: here wear leveling programmed {} pages on C2 \
          and {} on C3.",
         moved(&c2)?,

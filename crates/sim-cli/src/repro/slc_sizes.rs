@@ -86,8 +86,8 @@ fn parted(results: &Results) -> Result<String, Failure> {
     }
     Ok(format!(
         "C2 and C3 differ in the endurance of the MLC alone, so that they part where the throttle turns writes away, \
-         which the paper finds up to 16 MiB of SLC, and not above: the lines of C2 lie under those of C3. RS of ntfs \
-         on C2 and C3 where the SLC is smaller:{}",
+         which the paper finds up to 16 MiB of SLC, and not above; elsewhere their lines are one. RS of ntfs on C2 and \
+         C3 where the SLC is smaller, or the throttle acts:{}",
         told.concat()
     ))
 }
