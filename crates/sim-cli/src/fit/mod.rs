@@ -37,8 +37,8 @@ pub struct Args {
     /// The workload of the paper: ntfs or ext3
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
-    /// Candidate workloads to try
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    /// Candidate workloads to try: most take 10 to 30 seconds each
+    #[arg(long, default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
     /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
     #[arg(long, default_value_t = MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
