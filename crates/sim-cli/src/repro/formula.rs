@@ -59,11 +59,15 @@ impl Known {
         let reclaimed = self.n1 * timing.slc_read + self.n2 * timing.slc_write + timing.slc_erase;
         // A tail block frees as many pages as are not copied to the head.
         let slc = reclaimed / (timing.slc_pages - self.n2) + timing.slc_write;
+        self.alpha * slc + (1.0 - self.alpha) * self.chain_write(timing)
+    }
+
+    /// That of a page written to the MLC.
+    pub(super) fn chain_write(&self, timing: &Timing) -> f64 {
         let scan = timing.mlc_read * self.n3;
         let copies = timing.mlc_pages * (timing.mlc_read + timing.mlc_write);
         let fold = copies + self.n4 * timing.mlc_erase;
-        let mlc = self.p1 * scan + self.p2 * fold + timing.mlc_write;
-        self.alpha * slc + (1.0 - self.alpha) * mlc
+        self.p1 * scan + self.p2 * fold + timing.mlc_write
     }
 }
 

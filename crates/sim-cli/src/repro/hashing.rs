@@ -4,6 +4,7 @@ use super::page::Page;
 use super::paper::Workload;
 use super::runs::{self, IN_MANY_RUNS, Results, Run, SLC};
 use crate::plot::{Axis, Chart, Scale, Shape};
+use crate::result::RunResult;
 use crate::{Failure, show};
 
 /// Sectors of the figure, in bytes (section 5.4).
@@ -14,6 +15,8 @@ const PROBES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const PROBINGS: [&str; 2] = ["linear", "quadratic"];
 
 fn hybrid(workload: Workload, entries: u32, probing: &str, probes: u32) -> Run {
+    // The first entry is the same one.
+    let probing = if probes == 1 { PROBINGS[0] } else { probing };
     let system = format!("hybrid?entries={entries}&probing={probing}&probes={probes}");
     Run { system, sector: Some(SECTOR), one_in: IN_MANY_RUNS, ..Run::hybrid(workload, "c3", SLC) }
 }
@@ -38,37 +41,61 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("Figure 11: the hash table");
     page.say(&format!(
         "Writes that the table turned away, and in brackets RS; C3, 256 MiB of SLC, sectors of 512 bytes. \
-         Columns: entries looked at for a sector. These runs have one request in {IN_MANY_RUNS} of the others'."
+         Columns: entries looked at for a sector.{}",
+        results.length.of_many_runs(),
     ));
     for workload in Workload::ALL {
         of(page, results, workload)?;
     }
-    let shares = Workload::ALL.map(|workload| recommended(results, workload));
-    let [ntfs, ext3] = shares;
-    page.say(&format!(
-        "The paper: with 16,384 entries many writes are turned away, and more by quadratic probing; with 32,768 \
-         their number \"decreases significantly\", and more than eight probes gain little. Ours: what the paper \
-         recommends, 32,768 entries and eight linear probes, turns {} of the writes of ntfs away and {} of those \
-         of ext3, and holds {} and {} of valid data at the end. The workloads are fitted to that: between 8 and 16 \
-         MiB, and at most half as many writes turned away as with 16,384 entries. [Hardly \
-         any](FIT.md#hardly-any-rejected-writes) does not go with so full a table.",
-        ntfs.as_ref().map_or("-", |told| &told.0),
-        ext3.as_ref().map_or("-", |told| &told.0),
-        ntfs.as_ref().map_or("-", |told| &told.1),
-        ext3.as_ref().map_or("-", |told| &told.1),
-    ));
+    page.say(
+        "The paper: with 16,384 entries many writes are turned away, and more by quadratic probing than by linear; \
+         with 32,768 their number \"decreases significantly\", and RS grows; with more it begins to level off, and \
+         more than eight probes gain little. It recommends 32,768 entries and eight linear probes. Ours with eight \
+         linear probes:",
+    );
+    let mut rows = vec![
+        [
+            "",
+            "turned away",
+            "of those by half the table",
+            "valid data at the end",
+            "RS, by entries",
+        ]
+        .map(String::from),
+    ];
+    for workload in Workload::ALL {
+        rows.push(recommended(results, workload)?);
+    }
+    page.table(&rows);
+    page.say(
+        "The workloads are fitted, over a month, to between 8 and 16 MiB of valid data, and to at most half as many \
+         writes turned away as with 16,384 entries: [why a full table turns so many \
+         away](FIT.md#why-a-full-table-turns-so-many-away).",
+    );
     Ok(())
 }
 
-/// For the table that the paper recommends: the share of writes that it rejects, and the valid data at the end.
+/// Of the table that the paper recommends: the share of writes that it rejects, also of those that one half as large
+/// rejects, the valid data at the end, and RS with each size.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Few digits are told.
-fn recommended(results: &Results, workload: Workload) -> Option<(String, String)> {
-    let (entries, probes) = (ENTRIES[1], PROBES[3]);
-    let run = results.result(&hybrid(workload, entries, PROBINGS[0], probes)).ok()?;
-    let hash = run.hash?;
-    let share = crate::result::ratio(hash.rejected_writes, run.requests.writes)?;
-    let bytes = hash.valid? * f64::from(entries) * f64::from(SECTOR);
-    Some((format!("{:.1} %", share * 100.0), show::about(bytes as u64)))
+fn recommended(results: &Results, workload: Workload) -> Result<[String; 5], Failure> {
+    let with = |entries| hybrid(workload, entries, PROBINGS[0], PROBES[3]);
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let [half, run, _] = ENTRIES.map(with);
+    let (half, run) = (results.result(&half)?, results.result(&run)?);
+    let rejected = |run: &RunResult| run.hash.map_or(0, |hash| hash.rejected_writes);
+    let valid = run.hash.and_then(|hash| hash.valid);
+    let bytes = valid.map(|share| share * f64::from(ENTRIES[1]) * f64::from(SECTOR));
+    let share = |of| crate::result::ratio(rejected(run), of);
+    let speeds = ENTRIES.map(|entries| results.rs(&with(entries)).map(|rs| format!("{rs:.2}")));
+    let speeds = speeds.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok([
+        workload.name().into(),
+        show::maybe(share(run.requests.writes), percent),
+        show::maybe(share(rejected(half)), percent),
+        show::maybe(bytes, |bytes| show::about(bytes as u64)),
+        speeds.join(", "),
+    ])
 }
 
 fn whole(value: f64) -> String {

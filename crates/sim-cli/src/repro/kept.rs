@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::run::{Length, Run};
 use crate::replay::{Details, Outcome};
 use crate::result::{RunResult, SCHEMA};
+use crate::synth::Synth;
 use crate::{Failure, files};
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct KeptRun {
-    /// The version and the input: another version may give other figures.
+    /// The version, the run and the workload's parameters: with others the figures may be others.
     made: String,
     result: RunResult,
     details: Option<Details>,
@@ -49,7 +50,7 @@ impl Folder {
 
     /// Its path.
     pub(super) fn path(&self, run: &Run, length: Length) -> PathBuf {
-        let Length { requests, seed, passes } = length.of(run);
+        let Length { requests, seed, passes, .. } = length.of(run);
         let sector = run.sector.map_or_else(String::new, |bytes| format!("-{bytes}"));
         let Run { workload, device, system, slc, .. } = run;
         let name = workload.name();
@@ -64,5 +65,8 @@ impl Folder {
 
 /// Everything on which a run's result depends.
 fn said(run: &Run, length: Length) -> String {
-    format!("{} {SCHEMA} {run:?} {:?}", env!("CARGO_PKG_VERSION"), length.of(run))
+    let length = length.of(run);
+    // A workload may change and keep its name.
+    let workload = Synth::parse(&length.trace(run.workload));
+    format!("{} {SCHEMA} {run:?} {workload:?} {}", env!("CARGO_PKG_VERSION"), length.passes)
 }

@@ -43,6 +43,9 @@ pub(crate) const TABLE_3: [[Known; 2]; 2] = [
     ],
 ];
 
+/// How far a figure of ours may differ from the paper's and still agree with it, as a factor.
+pub(crate) const WITHIN: f64 = 1.15;
+
 /// RS at 256 MiB of SLC, from the text (sections 5.3.2 and 5.3.3): configuration, workload, ratio.
 pub(crate) const RS: [(&str, Workload, f64); 3] =
     [("c3", Workload::Ntfs, 1.84), ("c1", Workload::Ntfs, 1.3), ("c3", Workload::Ext3, 1.38)];

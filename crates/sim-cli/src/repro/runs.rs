@@ -18,15 +18,17 @@ use crate::workload::WorkloadArgs;
 use crate::{Failure, interrupt};
 
 /// Finished runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Results {
+    pub(super) length: Length,
     done: Vec<(Run, Outcome)>,
 }
 
 impl Results {
     /// The result of a run. Every figure names its runs in advance.
     pub(super) fn outcome(&self, run: &Run) -> Result<&Outcome, Failure> {
-        let found = self.done.iter().find(|(done, _)| done == run);
+        let run = self.length.whole(run.clone());
+        let found = self.done.iter().find(|(done, _)| *done == run);
         found.map(|(_, outcome)| outcome).ok_or_else(|| {
             Failure::Violation(format!("{} on {} was not run", run.system, run.device))
         })
@@ -34,6 +36,11 @@ impl Results {
 
     pub(super) fn result(&self, run: &Run) -> Result<&RunResult, Failure> {
         self.outcome(run).map(|outcome| &outcome.result)
+    }
+
+    /// The writes that the throttle turned away in a run.
+    pub(super) fn throttled(&self, run: &Run) -> Result<u64, Failure> {
+        Ok(self.result(run)?.throttle.map_or(0, |throttle| throttle.rejected_writes))
     }
 
     /// The RS of a run, against the conventional disk that has the same sectors.
@@ -57,7 +64,7 @@ pub(super) fn run_all(
     kept: Option<&Folder>,
 ) -> Result<Results, Failure> {
     let mut wanted: Vec<Run> = Vec::new();
-    for run in runs {
+    for run in runs.into_iter().map(|run| length.whole(run)) {
         if !wanted.contains(&run) {
             wanted.push(run);
         }
@@ -84,8 +91,8 @@ pub(super) fn run_all(
                 return Ok(());
             };
             let mut outcome = one(&run, length)?;
-            if run.one_in > 1 || run.slc != SLC {
-                // No figure shows these by block or by place, and together they would take much memory.
+            if !run.is_shown_in_detail() {
+                // The details of all runs together would take much memory.
                 outcome.details = None;
             }
             if let Some(folder) = kept.filter(|_| !outcome.result.partial) {
@@ -108,7 +115,7 @@ pub(super) fn run_all(
         let done = format!("{} of {count} runs were done; figures need all of them", done.len());
         return Err(Failure::Interrupted(done));
     }
-    Ok(Results { done })
+    Ok(Results { length, done })
 }
 
 fn tell(done: &[(Run, Outcome)], count: usize, start: Instant) {
@@ -154,7 +161,7 @@ mod tests {
     use super::super::paper::Workload;
     use super::*;
 
-    const SHORT: Length = Length { requests: 500, seed: 1, passes: 1 };
+    const SHORT: Length = Length { requests: 500, seed: 1, passes: 1, is_whole: false };
 
     #[test]
     fn a_run_that_was_kept_is_not_done_again_and_one_that_was_not_is() {
@@ -174,5 +181,17 @@ mod tests {
         assert!(folder.find(&Run { slc: 128, ..run.clone() }, SHORT).is_none());
         std::fs::write(folder.path(&run, SHORT), "{").unwrap();
         assert!(folder.find(&run, SHORT).is_none(), "a torn file");
+    }
+
+    #[test]
+    fn at_full_length_every_run_has_all_requests() {
+        let run = Run { one_in: IN_MANY_RUNS, ..Run::conventional(Workload::Ext3, "c3") };
+        let served = |length| {
+            let results = run_all(vec![run.clone()], length, 1, None).unwrap();
+            let requests = results.result(&run).unwrap().requests;
+            requests.reads + requests.writes
+        };
+        assert_eq!(served(SHORT), SHORT.requests / IN_MANY_RUNS);
+        assert_eq!(served(Length { is_whole: true, ..SHORT }), SHORT.requests);
     }
 }
