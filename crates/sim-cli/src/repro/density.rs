@@ -80,11 +80,11 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.chart("fig8b", "Figure 8b", &chart.svg())?;
     page.say(&format!(
         "C2 is C3 here: density control does not regard their endurance. The paper: density control wins less than \
-         the hybrid at every size, and with 1,024 MiB of extra MLC less than the ideal of 1.2 times on reads \
-         and twice on writes, since it cannot help with garbage collection and \
-         needs two pages for one; its plot has no figures. Ours stands over a page map, which on these loads \
-         collects less than the block chains of the paper's disk do (last column): so the fair ratio is that to the \
-         same page map without density control, which is what the table has.{}",
+         the hybrid at every size, and with 1,024 MiB of extra MLC less than the ideal of 1.2 times on reads and twice \
+         on writes, since it cannot help with garbage collection and needs two pages for one; its plot has no figures. \
+         Ours stands over a page map, which on these loads collects less than the block chains of the paper's disk do \
+         (last column): so the fair ratio is that to the same page map without density control, which is what the \
+         table has.{}",
         results.length.of_many_runs(),
     ));
     Ok(())

@@ -1,5 +1,7 @@
 //! The choices of the baseline: how much the details of block chains that the paper leaves open change its figures.
 
+use std::fmt;
+
 use super::page::Page;
 use super::paper::{TABLE_3, WITHIN, Workload};
 use super::runs::{IN_MANY_RUNS, Results, Run, SLC};
@@ -67,8 +69,8 @@ fn measured(results: &Results, parameters: &str) -> Result<([f64; 2], f64, Facto
 /// The least and the largest of some ratios.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
-    pub(super) least: f64,
-    pub(super) most: f64,
+    least: f64,
+    most: f64,
 }
 
 impl Range {
@@ -76,6 +78,17 @@ impl Range {
 
     fn with(self, ratio: f64) -> Self {
         Self { least: self.least.min(ratio), most: self.most.max(ratio) }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { least, most } = self;
+        if least <= most {
+            write!(out, "from {least:.2} to {most:.2}")
+        } else {
+            write!(out, "none")
+        }
     }
 }
 
@@ -136,15 +149,10 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let ([plain, hybrid], _, _) = measured(results, SKETCHED)?;
     let ([of_plain, of_hybrid], _, _) = measured(results, LEAST_USED)?;
     page.say(&format!(
-        "RS goes from {:.2} to {:.2} by these alone, and from {:.2} to {:.2} by those with which the factors of \
-         C3' are \
-         still within 15 % of the paper's. Victims by utilization make C3' {:.3} times as fast as \
-         victims by age with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for \
-         each logical block, and the default goes by age, which needs a bit.",
-        all.least,
-        all.most,
-        fitting.least,
-        fitting.most,
+        "These alone give RS {all}, and those that leave the factors of C3' within 15 % of the paper's, {fitting}. \
+         Victims by utilization, the least used of four idle chains, make C3' {:.3} times as fast as victims by age \
+         with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for each logical \
+         block, and the default goes by age, which needs a bit.",
         plain / of_plain,
         hybrid / of_hybrid,
     ));

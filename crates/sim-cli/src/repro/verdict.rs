@@ -17,27 +17,26 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
         statements(results)?.into_iter().partition(|(_, holds)| *holds);
     let listed = |statements: &[(&str, bool)]| match statements {
         [] => "nothing".into(),
-        some => some.iter().map(|(what, _)| *what).collect::<Vec<_>>().join("; "),
+        some => some.iter().map(|(what, _)| *what).collect::<Vec<_>>().join(", "),
     };
     page.say(&format!(
-        "1. In kind: of what the paper concludes, this holds here: {}. This does not: {}.",
+        "1. Of the paper's conclusions these hold here: {}; and these do not: {}.",
         listed(&holds),
         listed(&fails),
     ));
     let [ntfs, ext3] = Workload::ALL.map(|workload| speeds(results, workload));
     page.say(&format!(
-        "2. In size: {}; {}. The envelope is RS over one pass of the month, of all workloads that a search found to \
-         agree with what the paper tells of its own ([FIT.md](FIT.md#what-was-found)): least, median and most.",
+        "2. {}, and {}; an envelope is the least, median and greatest RS, over one pass of the month, of all workloads \
+         that a search found to agree with what the paper tells of its own ([FIT.md](FIT.md#what-was-found)).",
         ntfs?,
         ext3?,
     ));
     let by_freedom = freedoms::range_that_fits(results)?;
     page.say(&format!(
-        "3. What the paper leaves open of the disks moves RS under ntfs from {:.2} to {:.2}, so that the rest is in \
-         what it does not tell of its traces or disks: other workloads pass 1.84, but not with the factors of its own \
-         conventional disk ([FIT.md](FIT.md#what-moves-the-ratio)). All that were found are near two starting points, \
-         so that there may be others.",
-        by_freedom.least, by_freedom.most,
+        "3. What the paper leaves open of the disks gives RS under ntfs {by_freedom}, so that most of the difference \
+         must be in what it does not tell of its traces or disks: [more scattered writes](FIT.md#what-moves-the-ratio) \
+         bring RS nearer to 1.84, but then the conventional disk's factors are not the paper's, and as the search \
+         found workloads only near its two starting points, there may be others.",
     ));
     Ok(())
 }
@@ -56,15 +55,15 @@ fn statements(results: &Results) -> Result<[(&'static str, bool); 8], Failure> {
         is_more_under_ntfs &= rs(Workload::Ntfs, SLC)? > rs(Workload::Ext3, SLC)?;
     }
     Ok([
-        ("256 MiB of SLC make each disk faster", is_faster),
-        ("they gain more under NTFS than under ext3", is_more_under_ntfs),
-        ("twice as much SLC gains hardly more (under 5 %)", is_flat),
+        ("256 MiB of SLC make every disk faster", is_faster),
+        ("more so under NTFS than under ext3", is_more_under_ntfs),
+        ("twice as much SLC gains hardly more (less than 5 %)", is_flat),
         (
             "most of the time saved on C3 is garbage collection",
             traffic::is_mostly_collection(results)?,
         ),
         (
-            "BW stays at or below the ratio of the endurances",
+            "the throttle keeps BW at or below the ratio of the endurances",
             slc_sizes::over_ratio(results)?.is_empty(),
         ),
         (
@@ -72,11 +71,11 @@ fn statements(results: &Results) -> Result<[(&'static str, bool); 8], Failure> {
             factors::does_formula_agree(results)?,
         ),
         (
-            "folds become rarer for each page written to the MLC (p2 falls under NTFS by more than a tenth)",
+            "folds are rarer per page written to the MLC (p2 falls under NTFS by more than 10 %)",
             factors::are_folds_rarer(results, Workload::Ntfs)?,
         ),
         (
-            "more of the data is small under ext3 (alpha)",
+            "more of the data enters the SLC under ext3 than under NTFS (alpha)",
             factors::has_ext3_more_small_data(results)?,
         ),
     ])
