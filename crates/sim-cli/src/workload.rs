@@ -11,6 +11,7 @@ use crate::trace::fit::{Fit, FitChoice, Survey};
 use crate::trace::formats::{self, As, Columns, Format};
 use crate::trace::names::{self, Files};
 use crate::trace::reader::Reader;
+use crate::trace::volumes::Volumes;
 use crate::trace::{AddressSpace, Position, Request, TraceError};
 use crate::{Failure, interrupt, notes, spec};
 
@@ -132,6 +133,7 @@ impl Workload {
             from: Nanos::ZERO,
             latest: Nanos::ZERO,
             skipped: 0,
+            volumes: Volumes::default(),
         }
     }
 
@@ -216,6 +218,7 @@ pub(crate) struct Stream<'a> {
     from: Nanos,
     latest: Nanos,
     skipped: u64,
+    volumes: Volumes,
 }
 
 impl Stream<'_> {
@@ -227,7 +230,9 @@ impl Stream<'_> {
         }
         loop {
             let request = match &mut self.now {
-                Some(Open::Reader(reader)) => reader.next_request()?,
+                Some(Open::Reader(reader)) => reader.next_request()?.map(|request| {
+                    if reader.has_volumes() { self.volumes.place(request) } else { request }
+                }),
                 Some(Open::Generator(generator)) => generator.next(),
                 None => None,
             };

@@ -21,6 +21,7 @@ pub struct Reader {
     /// The time of the first request, from which all others are counted.
     beginning: Option<Nanos>,
     taken: Option<String>,
+    has_volumes: bool,
 }
 
 impl Reader {
@@ -59,6 +60,7 @@ impl Reader {
         let name = String::from(name);
         let head = input.head();
         let mut taken = None;
+        let mut has_volumes = format.is_none_or(As::has_volumes);
         let parser = match format {
             Some(format) => format
                 .parser(head)
@@ -67,13 +69,24 @@ impl Reader {
             None => match formats::recognise(head) {
                 Recognised::As(format, why) => {
                     taken = why;
+                    has_volumes = As::Format(format).has_volumes();
                     (format.parser)(head)
                 }
                 Recognised::Doubt(why) => return Err(TraceError::InDoubt { name, why }),
                 Recognised::Unknown(hint) => return Err(TraceError::UnknownFormat { name, hint }),
             },
         };
-        Ok(Self { name, input, position, parser, lenient, skipped: 0, beginning: None, taken })
+        Ok(Self {
+            name,
+            input,
+            position,
+            parser,
+            lenient,
+            skipped: 0,
+            beginning: None,
+            taken,
+            has_volumes,
+        })
     }
 
     /// The next request, or `None` after the last. Its time is counted from the first one's; a clock that was set back
@@ -110,6 +123,11 @@ impl Reader {
     /// If more than one format fitted the file: which was taken, and why.
     pub fn taken(&self) -> Option<&str> {
         self.taken.as_deref()
+    }
+
+    /// Whether addresses are those of numbered volumes, and not of one device as they stand.
+    pub const fn has_volumes(&self) -> bool {
+        self.has_volumes
     }
 
     /// The position of the last request.

@@ -117,14 +117,41 @@ pub(super) fn judge(head: &[u8]) -> Judged {
     }
     let told = seen.iter().any(|line| line.is_decimal || !line.is_plain);
     let unit = if told { Times::Millis } else { Times::Untold };
-    if are_bytes(&seen) { in_bytes(&seen, unit) } else { in_blocks(&seen, unit) }
+    match bytes(&seen) {
+        Bytes::All => in_bytes(&seen, unit),
+        Bytes::Nearly(other) => Judged::Doubt(format!(
+            "nearly all addresses and lengths are multiples of 512, as bytes are (--format heimdall), but not those of \
+             `{} {}`, as in blocks of 512 bytes (--format disksim, or mqsim where times are nanoseconds)",
+            other.0, other.1
+        )),
+        Bytes::No => in_blocks(&seen, unit),
+    }
 }
 
-fn are_bytes(seen: &[Line]) -> bool {
-    let whole = |line: &Line| {
+/// Whether addresses and lengths may be bytes.
+enum Bytes {
+    All,
+    /// All but a few, one of which is this address and length.
+    Nearly((u64, u64)),
+    No,
+}
+
+/// Of a hundred requests, those that must be multiples of 512 for the others to be exceptions.
+const NEARLY_ALL: usize = 95;
+
+fn bytes(seen: &[Line]) -> Bytes {
+    let whole = |line: &&Line| {
         line.length > 0 && line.length.is_multiple_of(BLOCK) && line.address.is_multiple_of(BLOCK)
     };
-    seen.iter().all(whole)
+    let count = seen.iter().filter(whole).count();
+    let other = seen.iter().find(|line| !whole(line));
+    match other {
+        None => Bytes::All,
+        Some(other) if seen.len() >= MANY && count * 100 >= seen.len() * NEARLY_ALL => {
+            Bytes::Nearly((other.address, other.length))
+        }
+        Some(_) => Bytes::No,
+    }
 }
 
 fn in_bytes(seen: &[Line], unit: Times) -> Judged {
@@ -172,8 +199,17 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
             );
         }
     }
+    if unit == Times::Millis && seen.iter().any(|line| line.address > DISKSIM_BLOCKS) {
+        return Judged::Doubt(
+            "as blocks of 512 bytes (--format disksim) requests would lie beyond 1 TiB, more than any disk of its day, \
+             and as bytes (--format heimdall) they would not be whole sectors"
+                .into(),
+        );
+    }
     if unit == Times::Millis {
-        return Judged::Likely(Reading::Disksim, None);
+        let taken = "addresses and lengths are taken for blocks of 512 bytes (disksim), since they are no multiples of \
+                     512; for pages of 4 KiB: --columns time=0:ms,device=1,offset=2:pages,length=3,op=4:1=read";
+        return Judged::Likely(Reading::Disksim, Some(taken.into()));
     }
     let times = seen.iter().map(|line| line.time);
     let lasted = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
@@ -239,6 +275,23 @@ mod tests {
         assert!(
             matches!(judge(near.as_bytes()), Judged::Doubt(why) if why.contains("milliseconds"))
         );
+    }
+
+    #[test]
+    fn a_few_odd_requests_among_bytes_are_a_doubt_and_not_blocks() {
+        for odd in ["2500.5 0 8192 0 0\n", "2500.5 0 8192 1000 0\n"] {
+            let many: Vec<String> =
+                (0..5000).map(|at| format!("{at}.5 0 {} 4096 0\n", at * 4096)).collect();
+            let text = [&many[..2500], &[odd.to_owned()], &many[2501..]].concat().concat();
+            match judge(text.as_bytes()) {
+                Judged::Doubt(why) => {
+                    assert!(why.contains("--format heimdall") && why.contains("`8192 "), "{why}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let far = format!("0.5 0 {} 3 0\n", DISKSIM_BLOCKS + 1);
+        assert!(matches!(judge(far.as_bytes()), Judged::Doubt(why) if why.contains("1 TiB")));
     }
 
     #[test]

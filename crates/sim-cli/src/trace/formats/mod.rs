@@ -38,6 +38,7 @@ mod wpa;
 pub(super) use blktrace::{RECORD, recorded};
 pub use columns::Columns;
 pub use format::{Format, ParseError, Parser};
+pub(super) use units::SPAN;
 
 /// All formats, in the order in which they are tried.
 pub const FORMATS: [&Format; 22] = [
@@ -102,6 +103,11 @@ pub enum As {
 }
 
 impl As {
+    /// Whether it numbers the volumes of a trace. Our own has the addresses of one device.
+    pub(super) fn has_volumes(&self) -> bool {
+        !matches!(self, Self::Format(format) if format.name == plain::FORMAT.name)
+    }
+
     /// A parser of a file that begins like this.
     pub(super) fn parser(&self, head: &[u8]) -> Result<Box<dyn Parser>, String> {
         match self {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) const BLOCK: u64 = 512;
 
 /// The distance between volumes: 64 TiB. No cloud volume is larger.
-pub(super) const SPAN: u64 = 1 << 46;
+pub(crate) const SPAN: u64 = 1 << 46;
 
 /// The address of an extent of that volume; `None` if it ends beyond the largest volume.
 #[inline]
