@@ -445,7 +445,7 @@ pub struct Hash {
 }
 
 /// A system compared with the first of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ratios {
     /// Response time of the first by that of this one: how many times as fast.
     pub rs: Option<f64>,
@@ -458,6 +458,14 @@ pub struct Ratios {
 }
 
 impl RunResult {
+    /// The mean response time of a flush, in microseconds.
+    #[allow(clippy::cast_precision_loss)] // Counts are far below 2^53.
+    pub fn flush_mean_us(&self) -> Option<f64> {
+        let total: f64 =
+            self.response_by_cause_us.flushes.parts().iter().map(|(_, time)| time).sum();
+        (self.requests.flushes > 0).then(|| total / self.requests.flushes as f64)
+    }
+
     /// Operations of the region.
     pub const fn region(&self, region: Region) -> &RegionResult {
         match region {

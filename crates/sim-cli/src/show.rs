@@ -80,16 +80,17 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// A price.
+/// A price, in cents, or exactly enough if it is below one.
 pub(crate) fn dollars(price: f64) -> String {
-    format!("${price:.2}")
+    if price > 0.0 && price < 0.1 { format!("${price:.4}") } else { format!("${price:.2}") }
 }
 
-/// A lifetime, capped at a century.
+/// A lifetime, in days if it is short, and capped at a century.
 pub(crate) fn years(years: f64) -> String {
     match years {
         years if years > 100.0 => "more than 100 years".into(),
         years if years >= 10.0 => format!("{years:.0} years"),
+        years if years < 0.1 => format!("{:.0} days", years * 365.25),
         years => format!("{years:.1} years"),
     }
 }

@@ -14,6 +14,12 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("response time, mean", &|run| time(run.response_us.mean));
     row("  of reads", &|run| time(run.read_us.mean));
     row("  of writes", &|run| time(run.write_us.mean));
+    if runs.iter().any(|run| run.requests.trims > 0) {
+        row("  of trims", &|run| time(run.trim_us.mean));
+    }
+    if runs.iter().any(|run| run.requests.flushes > 0) {
+        row("  of flushes", &|run| time(run.flush_mean_us()));
+    }
     row("  half of the writes within", &|run| time(run.write_us.p50));
     row("  99 % of the writes within", &|run| time(run.write_us.p99));
     row("  longest write", &|run| time(run.write_us.max));

@@ -74,7 +74,7 @@ enum Stage {
 pub(super) const CONSTRAINTS: [Constraint; 10] = [
     told(Measured::SmallUpdates, "small writes to a sector of theirs (Fig. 7b)", Stage::Count),
     told(Measured::LargeUpdates, "the same of 128-sector writes (Fig. 7b)", Stage::Count),
-    told(Measured::Hottest, "writes to the hottest sectors, by class (Fig. 7c)", Stage::Count),
+    told(Measured::Hottest, "writes to hottest sectors, by class (Fig. 7c)", Stage::Count),
     told(Measured::N3, "n3 on C3' (Table 3)", Stage::Conventional),
     told(Measured::N4, "n4 on C3' (Table 3)", Stage::Conventional),
     told(Measured::P1, "p1 on C3' (Table 3)", Stage::Conventional),

@@ -8,7 +8,7 @@ use nand_model::Time;
 use super::options::Options;
 use super::session;
 use crate::Failure;
-use crate::result::{self, BYTES_A_DAY, ByCause, RegionResult, RunResult, Times};
+use crate::result::{self, BYTES_A_DAY, ByCause, RegionResult, Requests, RunResult, Times};
 use crate::show;
 use crate::systems::{Setup, hardware_name};
 use crate::table::{Edge, Table};
@@ -21,11 +21,11 @@ pub(crate) fn heading(
     setup: &Setup,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let requests = result.requests.total();
+    let requests = requests(&result.requests);
     let pace = pace(options, result);
     let exported = show::size(setup.part.exported_bytes);
     let traces = show::names(&options.workload.traces);
-    writeln!(out, "{traces}: {} requests, {pace}", show::count(requests))?;
+    writeln!(out, "{traces}: {requests}, {pace}")?;
     writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
     if setup.time == Time::Overlapped {
         writeln!(out, "{}", overlap(setup))?;
@@ -37,6 +37,21 @@ pub(crate) fn heading(
         writeln!(out, "PARTIAL: stopped before the end; all figures are of the part that ran")?;
     }
     Ok(writeln!(out)?)
+}
+
+/// The number of requests, and of each kind if there are several.
+pub(crate) fn requests(requests: &Requests) -> String {
+    let kinds = [
+        (requests.reads, "reads"),
+        (requests.writes, "writes"),
+        (requests.trims, "trims"),
+        (requests.flushes, "flushes"),
+    ];
+    let told = kinds.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> =
+        told.map(|(count, name)| format!("{} {name}", show::count(*count))).collect();
+    let kinds = if told.len() > 1 { format!(" ({})", told.join(", ")) } else { String::new() };
+    format!("{} requests{kinds}", show::count(requests.total()))
 }
 
 /// When requests are issued.
@@ -94,6 +109,10 @@ fn times(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("reads", requests.reads, &result.read_us);
     row("writes", requests.writes, &result.write_us);
     row("trims", requests.trims, &result.trim_us);
+    let flushes = Times { mean: result.flush_mean_us(), ..Times::default() };
+    if requests.flushes > 0 {
+        row("flushes", requests.flushes, &flushes);
+    }
     Ok(table.write(out)?)
 }
 

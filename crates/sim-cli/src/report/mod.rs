@@ -58,16 +58,6 @@ fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
 
 fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {
     let Some(first) = runs.first() else { return };
-    let requests = &first.requests;
-    let counts = [
-        (requests.reads, "reads"),
-        (requests.writes, "writes"),
-        (requests.trims, "trims"),
-        (requests.flushes, "flushes"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> =
-        counts.map(|(count, name)| format!("{} {name}", show::count(*count))).collect();
     let part = &setup.part;
     let slc = match runs.iter().map(|run| run.slc_bytes).max() {
         Some(bytes) if bytes > 0 => format!(", {} of SLC for those that use it", show::size(bytes)),
@@ -76,7 +66,10 @@ fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResul
     let exported = show::size(part.exported_bytes);
     let mut facts = vec![
         ("trace", first.trace.clone()),
-        ("requests", format!("{}, {}", counts.join(", "), text::pace(options, first))),
+        (
+            "requests",
+            format!("{}, {}", text::requests(&first.requests), text::pace(options, first)),
+        ),
         ("device", format!("{}: {}, {exported} exported{slc}", part.name, part.title)),
         ("operations", text::overlap(setup).into()),
     ];
