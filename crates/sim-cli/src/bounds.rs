@@ -17,7 +17,6 @@ use ftl_iface::{Bytes, Region, RegionGeometry};
 use nand_model::Time;
 use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
 
-use crate::Failure;
 use crate::device::DeviceArgs;
 use crate::replay::{self, Options, Pace, Progress};
 use crate::show;
@@ -25,6 +24,7 @@ use crate::systems::Chosen;
 use crate::table::{Edge, Table};
 use crate::trace::Op;
 use crate::workload::WorkloadArgs;
+use crate::{Failure, interrupt};
 
 /// The arguments of `bounds`.
 #[derive(Debug, clap::Args)]
@@ -84,24 +84,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let part = device.setup()?.part;
     writeln!(out, "{}: {}", part.name, part.title)?;
     writeln!(out, "{}\n", hardware(&part))?;
-    let heads = ["request", "queue", "bound", "by", "reached", "share"];
-    let edges = [Edge::Right, Edge::Right, Edge::Right, Edge::Left, Edge::Right, Edge::Right];
+    let mut done = 0;
     for (op, title) in
-        [(Op::Read, "Reads only, at random addresses"), (Op::Write, "Writes only, sequential")]
+        [(Op::Read, "Reads only, at random addresses"), (Op::Write, "\nWrites only, sequential")]
     {
         writeln!(out, "{title}:")?;
-        let mut table = Table::new(heads.into_iter().zip(edges));
-        for bytes in SIZES {
-            for depth in DEPTHS {
-                table.row(row(&part, &device, Load { op, bytes, depth })?);
-            }
-        }
-        table.write(out)?;
-        if op == Op::Read {
-            writeln!(out)?;
+        done += of_all_loads(op, &part, &device, out)?;
+        if interrupt::is_requested() {
+            let all = 2 * SIZES.len() * DEPTHS.len();
+            return Err(Failure::Interrupted(format!("{done} of {all} loads were replayed")));
         }
     }
     Ok(())
+}
+
+/// Writes the table of one kind of request, until Ctrl-C. Returns the number of its loads.
+fn of_all_loads(
+    op: Op,
+    part: &Part,
+    device: &DeviceArgs,
+    out: &mut dyn Write,
+) -> Result<usize, Failure> {
+    let heads = ["request", "queue", "bound", "by", "reached", "share"];
+    let edges = [Edge::Right, Edge::Right, Edge::Right, Edge::Left, Edge::Right, Edge::Right];
+    let mut table = Table::new(heads.into_iter().zip(edges));
+    let mut done = 0;
+    for (bytes, depth) in SIZES.into_iter().flat_map(|bytes| DEPTHS.map(|depth| (bytes, depth))) {
+        match row(part, device, Load { op, bytes, depth }) {
+            Err(Failure::Interrupted(_)) => break,
+            row => table.row(row?),
+        }
+        done += 1;
+    }
+    table.write(out)?;
+    Ok(done)
 }
 
 fn hardware(part: &Part) -> String {
@@ -191,7 +207,7 @@ fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
     by_die.max(cost.array + cost.transfer * on_channel)
 }
 
-/// The bytes per second that the load reaches.
+/// The bytes per second that the load reaches. A replay that Ctrl-C cut short does not show them.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
 fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
     let requests = (MOVED / load.bytes).clamp(REQUESTS.0, REQUESTS.1);
@@ -220,6 +236,7 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
     debug_assert_eq!(setup.time, Time::Overlapped);
     let system = Chosen::parse("conventional").map_err(Failure::Arguments)?;
     let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+    replay::ended(std::iter::empty(), outcomes.iter().map(|outcome| &outcome.result))?;
     let elapsed = outcomes.first().map_or(0.0, |outcome| outcome.result.elapsed_us);
     Ok((requests * load.bytes) as f64 / elapsed * 1e6)
 }

@@ -35,7 +35,7 @@ pub enum Command {
     /// Run a plan: every combination of devices, SLC sizes, systems, traces and seeds, on all cores; resumable
     #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::Args),
-    /// Serve a system as a disk for real hosts, over NBD; optionally with power cuts
+    /// Serve a system as a disk for real hosts, over NBD, until Ctrl-C; optionally with power cuts
     #[cfg(unix)]
     #[command(after_help = help::examples("serve"))]
     Serve(serve::Args),

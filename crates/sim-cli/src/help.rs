@@ -235,7 +235,7 @@ pub(crate) fn program() -> String {
     format!(
         "{}\n\nSizes: 20GiB and 20G are 20 x 1024^3 bytes, 20GB are 20 x 1000^3; K, M and T likewise.\n\n\
          Exit codes: 0 done; 1 the run found a violation (data lost, verification failed);\n\
-         2 bad arguments or input; 130 stopped by Ctrl-C.",
+         2 bad arguments or input; 130 stopped by Ctrl-C, which for serve is the usual end, with 0.",
         examples("")
     )
 }

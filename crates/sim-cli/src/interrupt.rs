@@ -1,8 +1,11 @@
 //! Ctrl-C: the first time, a run stops and reports its results so far; the second time, the program ends at once.
 //!
-//! One rule for all commands: exit code 130, and files are complete or absent.
+//! One rule for all commands: exit code 130, and files are complete or absent. Only `serve`, which Ctrl-C ends in the
+//! ordinary way, exits with 0.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
@@ -15,7 +18,14 @@ pub(crate) fn listen() {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             std::process::exit(EXIT_CODE.into());
         }
+        thread::spawn(tell_if_it_takes_long);
     });
+}
+
+/// A step that cannot be interrupted, such as a cut of a large device, may take a while.
+fn tell_if_it_takes_long() {
+    thread::sleep(Duration::from_secs(2));
+    eprintln!("note: stopping after the step under way; Ctrl-C again ends the program at once");
 }
 
 /// Whether the run should stop.

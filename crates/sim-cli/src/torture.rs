@@ -15,6 +15,7 @@ use torture::worlds::{self, Choice, Kept, Reported};
 use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
 
 use self::tell::Report;
+use crate::replay::is_output;
 use crate::{Failure, interrupt, show};
 
 /// The arguments of `torture`.
@@ -114,10 +115,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         Some(number) => random_worlds(args, number)?,
         None => fixed_devices(args)?,
     };
-    report.write(args.json.as_deref(), out)?;
+    // Of an interrupted run no file tells.
+    let file = args.json.as_deref().filter(|path| !is_output(path) && interrupt::is_requested());
+    let json = args.json.as_deref().filter(|_| file.is_none());
+    report.write(json, out)?;
     match report.violations.len() {
         0 if interrupt::is_requested() => {
-            Err(Failure::Interrupted("what is told above is what was tried until then".into()))
+            let unwritten = if file.is_some() { "; no file was written" } else { "" };
+            let done = format!("what is told above is what was tried until then{unwritten}");
+            Err(Failure::Interrupted(done))
         }
         0 => Ok(()),
         number => Err(Failure::Violation(format!(

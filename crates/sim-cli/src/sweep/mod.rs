@@ -62,8 +62,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let failures = work(&left, jobs.map_or(1, NonZeroUsize::get), &folder);
     let rows = collect::rows(&plan, &folder);
-    collect::write(&plan, &rows, &folder)?;
-    page::write(&plan, &rows, &folder)?;
+    if !rows.is_empty() {
+        collect::write(&plan, &rows, &folder)?;
+        page::write(&plan, &rows, &folder)?;
+    }
     tell(&plan, &rows, &folder, out)?;
     ended(&left, failures)?;
     let (done, all) = (rows.len(), plan.runs.len());
@@ -82,13 +84,15 @@ fn tell(
     folder: &Folder<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    collect::table(rows, out)?;
     let (done, all) = (rows.len(), plan.runs.len());
     let path = folder.path.display();
-    writeln!(
-        out,
-        "\n{done} of {all} runs are in {path}, with table.csv, table.json and report.html."
-    )?;
+    if done > 0 {
+        collect::table(rows, out)?;
+        let beside = "table.csv, table.json and report.html";
+        writeln!(out, "\n{done} of {all} runs are in {path}, with {beside}.")?;
+    } else {
+        writeln!(out, "0 of {all} runs are in {path}.")?;
+    }
     if done < all {
         let hint = "the same command, without --shard or --collect, goes on where this one ended";
         writeln!(out, "PARTIAL: {} are missing; {hint}.", all - done)?;

@@ -79,7 +79,10 @@ mod tests {
     fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
         let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
         let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB"]);
-        assert!(said.contains("Take paged with 8MiB of SLC, as far as this run can tell"), "{said}");
+        assert!(
+            said.contains("Take paged with 8MiB of SLC, as far as this run can tell"),
+            "{said}"
+        );
         assert!(said.contains("Yes: hybrid is ") && said.contains("paged is "), "{said}");
         assert!(said.contains("% more money ($"), "{said}");
         assert!(said.contains("Because a request spends "), "{said}");

@@ -101,12 +101,39 @@ fn sweep_keeps_what_is_done_and_says_so() {
         });
     assert!(said.contains("1 of 2 runs are done and kept"), "{table}{said}");
     assert_eq!(left(&out.join("runs")).len(), 1);
+
+    let plan = file(
+        "interrupted-at-once.toml",
+        format!(
+            "devices = [\"tiny\"]\nsystems = [\"conventional\"]\ntraces = [\"{ENDLESS}\"]\nfit = \"wrap\"\n"
+        ),
+    );
+    let out = folder.join("nothing");
+    let (told, said) = stopped(&["sweep", &plan, "--out", out.to_str().unwrap()], |said| {
+        said.contains("0 of 1 runs")
+    });
+    assert!(told.contains("0 of 1 runs are in") && !told.contains("report.html"), "{told}{said}");
+    assert!(!out.join("report.html").exists() && !out.join("table.csv").exists());
 }
 
 #[test]
 fn torture_says_how_far_it_was() {
     let (out, said) = stopped(&["torture", "--seeds", "100000"], |said| said.contains(" cuts, "));
     assert!(out.contains(" cuts, ") && said.contains("what was tried"), "{out}{said}");
+    let folder = folder("interrupted-torture");
+    let json = folder.join("a.json").display().to_string();
+    let all = ["torture", "--seeds", "100000", "--json", &json];
+    let (out, said) = stopped(&all, |said| said.contains(" cuts, "));
+    assert!(out.contains(" cuts, ") && said.contains("no file was written"), "{out}{said}");
+    assert_eq!(left(&folder), [""; 0]);
+}
+
+#[test]
+fn bounds_shows_no_load_that_was_cut_short() {
+    let (out, said) = stopped(&["bounds"], |said| said.contains("loads were replayed"));
+    let rows = out.lines().filter(|line| line.ends_with(" %")).count();
+    assert!(said.contains(&format!("{rows} of 50 loads were replayed")), "{out}{said}");
+    assert!(!out.contains("inf"), "{out}");
 }
 
 #[test]
