@@ -50,6 +50,7 @@ pub(crate) fn rate(bytes: u64, time: Nanos) -> String {
 /// A time given in microseconds, in a readable unit.
 pub(crate) fn time(micros: f64) -> String {
     match micros {
+        0.0 => "0".into(),
         micros if micros < 1e3 => format!("{micros:.1} us"),
         micros if micros < 1e6 => format!("{:.2} ms", micros / 1e3),
         micros => format!("{:.2} s", micros / 1e6),
@@ -115,19 +116,31 @@ pub(crate) fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> Strin
     figure.map_or("-".into(), shown)
 }
 
-/// A sentence wrapped to a width.
+/// A sentence wrapped to a width. A number and its unit stay together.
 pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in sentence.split(' ') {
+    let mut words = sentence.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let mut word = word.to_owned();
+        if word.ends_with(|end: char| end.is_ascii_digit())
+            && let Some(unit) = words.next_if(|next| is_unit(next))
+        {
+            word = format!("{word} {unit}");
+        }
         match lines.last_mut() {
             Some(line) if line.len() + 1 + word.len() <= width => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
-            _ => lines.push(word.into()),
+            _ => lines.push(word),
         }
     }
     lines
+}
+
+fn is_unit(word: &str) -> bool {
+    const ALL: [&str; 11] = ["us", "ms", "s", "%", "J", "mJ", "GB", "KiB", "MiB", "GiB", "years"];
+    ALL.contains(&word.trim_end_matches([',', ';', '.', ')']))
 }
 
 /// A count with thousands separators: `43,008`.
@@ -156,6 +169,15 @@ mod tests {
     }
 
     #[test]
+    fn a_number_stands_on_the_line_of_its_unit() {
+        assert_eq!(
+            folded("it takes 281.7 us, and more", 15),
+            ["it takes", "281.7 us, and", "more"]
+        );
+        assert_eq!(folded("it takes 281.7 us", 10), ["it takes", "281.7 us"]);
+    }
+
+    #[test]
     fn a_count_has_its_thousands_apart() {
         assert_eq!(count(999_u32), "999");
         assert_eq!(count(43_008_u32), "43,008");
@@ -164,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_time_is_shown_in_the_unit_that_leaves_it_readable() {
-        assert_eq!(time(200.0), "200.0 us");
+        assert_eq!([time(0.0), time(200.0)], ["0", "200.0 us"]);
         assert_eq!(time(1_500.0), "1.50 ms");
         assert_eq!(time(12_340_000.0), "12.34 s");
         assert_eq!((energy(17.25), energy(17_874.2)), ("17.25 mJ".into(), "17.87 J".into()));

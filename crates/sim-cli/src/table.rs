@@ -1,4 +1,4 @@
-//! Columns of text.
+//! Columns of text, and sentences in lines.
 
 use std::io::{self, Write};
 
@@ -16,6 +16,13 @@ const GAP: usize = 2;
 
 /// The minimum width of a column of words.
 const NARROWEST: usize = 16;
+
+/// Writes a sentence in lines as wide as the terminal allows, two spaces from the left, and all but the first four.
+pub(crate) fn write_sentence(sentence: &str, out: &mut dyn Write) -> io::Result<()> {
+    const WIDTH: usize = 96;
+    let width = terminal_columns().saturating_sub(4).clamp(16, WIDTH);
+    writeln!(out, "  {}", show::folded(sentence, width).join("\n    "))
+}
 
 /// Rows of text with aligned columns.
 pub(crate) struct Table {

@@ -13,7 +13,8 @@
 //! # Modules
 //!
 //! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: the names
-//!   of results. `collect`: from results to tables. `page`: the report. `slurm`: sweeps on a cluster.
+//!   of results. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large it should be.
+//!   `page`: the report. `slurm`: sweeps on a cluster.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -24,10 +25,13 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::replay::{self, Outcome, Progress};
+use crate::table::write_sentence;
 use crate::{Failure, files, interrupt};
 
+mod advice;
 mod args;
 mod collect;
+mod curves;
 mod folder;
 mod names;
 mod page;
@@ -92,6 +96,14 @@ fn tell(
         writeln!(out, "\n{done} of {all} runs are in {path}, with {beside}.")?;
     } else {
         writeln!(out, "0 of {all} runs are in {path}.")?;
+    }
+    let answers = advice::said(plan, rows);
+    if !answers.is_empty() {
+        writeln!(out, "\nHow large should the SLC be?")?;
+        for sentence in &answers {
+            write_sentence(sentence, out)?;
+        }
+        write_sentence(advice::MEANING, out)?;
     }
     if done < all {
         let hint = "the same command, without --shard or --collect, goes on where this one ended";

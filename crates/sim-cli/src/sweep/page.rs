@@ -1,12 +1,15 @@
 //! The report of a sweep: its table, and the effect of the SLC's size.
 
-use std::collections::{BTreeMap, BTreeSet};
+use ftl_iface::Region;
 
+use super::advice::{self, Advice};
 use super::collect::{self, HEADS, Row};
+use super::curves::{self, Curve};
 use super::folder::Folder;
 use super::plan::Plan;
 use crate::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::report::Page;
+use crate::result::{BYTES_A_DAY, RunResult};
 use crate::{Failure, show};
 
 /// A figure to draw: its title, its axis, and its value in a row.
@@ -14,42 +17,66 @@ struct Figure {
     title: &'static str,
     axis: fn() -> Axis,
     of: fn(&Row<'_>) -> Option<f64>,
+    /// Why a run may have no value.
+    absence: &'static str,
 }
 
 /// The placeholder in titles for the system that ratios refer to.
 const FIRST: &str = "the first system";
 
-const FIGURES: [Figure; 5] = [
+/// Why a ratio of times or energies is missing.
+const NO_TIME: &str = "No operation took any time, or the first system has no result yet.";
+
+const FIGURES: [Figure; 6] = [
     Figure {
         title: "RS: times as fast as the first system",
         axis: || Axis::linear("times as fast (more is better)"),
         of: |row| row.ratios?.rs,
+        absence: NO_TIME,
     },
     Figure {
         title: "Response time of a write, mean",
         axis: || Axis::durations("mean of all writes (less is better)"),
         of: |row| row.result.write_us.mean,
+        absence: "Nothing was written.",
     },
     Figure {
         title: "BW: erases of an SLC block for each of an MLC block",
         axis: || Axis::linear("erases of an SLC block for one of an MLC block"),
         of: |row| row.ratios?.bw,
+        absence: "BW compares two memories, of which both were erased.",
+    },
+    Figure {
+        title: "Life of the flash, until the first of its memories is worn",
+        axis: || {
+            Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(BYTES_A_DAY)))
+        },
+        of: |row| life(&row.result),
+        absence: "No block was erased.",
     },
     Figure {
         title: "ES: energy, in per cent of what the first system takes",
         axis: || percents("% of the energy (less is better)"),
         of: |row| row.ratios?.es.map(|share| share * 100.0),
+        absence: NO_TIME,
     },
     Figure {
         title: "EC: price of the flash, in per cent of what the first system's costs",
         axis: || percents("% of the price (less is better)"),
         of: |row| row.ratios?.ec.map(|share| share * 100.0),
+        absence: "The first system has no result yet.",
     },
 ];
 
 /// An axis of shares, as in the tables.
 fn percents(label: &str) -> Axis {
-    Axis::new(label, Scale::Linear, |share| format!("{} %", (share * 100.0).round() / 100.0))
+    Axis::new(label, Scale::Linear, |share| show::percent(share / 100.0))
+}
+
+/// The shortest life of a memory, in years.
+fn life(result: &RunResult) -> Option<f64> {
+    let lives = Region::ALL.iter().filter_map(|region| result.region(*region).lifetime_years);
+    lives.min_by(f64::total_cmp)
 }
 
 /// Writes `report.html`.
@@ -68,7 +95,14 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         "."
     ));
     let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
-    knees(&mut page, rows);
+    let answers = advice::said(plan, rows);
+    if !answers.is_empty() {
+        page.heading("How large should the SLC be?");
+        for sentence in &answers {
+            page.words(sentence);
+        }
+        page.note(&format!("{} Dots mark it in the charts.", advice::MEANING));
+    }
     by_size(&mut page, rows, first);
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
@@ -82,15 +116,9 @@ fn without_comments(plan: &str) -> String {
     lines.collect::<Vec<&str>>().join("\n").trim().to_owned()
 }
 
-/// Sums and counts by SLC size, to take means over seeds.
-type Means = BTreeMap<u64, (f64, f64)>;
-
 /// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
 fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
-    let mut devices: Vec<&str> = rows.iter().map(|row| row.run.device.as_str()).collect();
-    devices.dedup();
-    for device in devices {
-        let rows: Vec<&Row<'_>> = rows.iter().filter(|row| row.run.device == device).collect();
+    for (device, rows) in curves::by_device(rows) {
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
             let title = figure.title.replace(FIRST, first);
@@ -98,6 +126,12 @@ fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
                 against_size(figure, &title, &rows).or_else(|| side_by_side(figure, &title, &rows))
             {
                 page.chart(&chart);
+                let absent = absent(figure, &rows);
+                let absent: Vec<&str> = absent.iter().map(String::as_str).collect();
+                if !absent.is_empty() {
+                    let names = show::listed(&absent, "and");
+                    page.note(&format!("Not in this chart: {names}. {}", figure.absence));
+                }
             }
         }
         if rows.iter().any(|row| row.run.trace != row.run.workload) {
@@ -106,126 +140,46 @@ fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
     }
 }
 
-/// The name of a line: the system, and the workload if there are several.
-fn line_name(row: &Row<'_>, rows: &[&Row<'_>]) -> String {
-    let several = rows.iter().any(|other| other.run.workload != row.run.workload);
-    let system = &row.result.system;
-    if several { format!("{system}, {}", row.run.workload) } else { system.clone() }
-}
-
-/// The lines of a figure, by system and workload: its means at each size of the SLC.
-fn lines(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<(String, Means)> {
-    let mut lines: Vec<(String, Means)> = Vec::new();
-    let sizes: BTreeSet<u64> = rows.iter().filter_map(|row| row.run.slc).collect();
-    for row in rows {
-        let Some(value) = figure(row) else { continue };
-        let name = line_name(row, rows);
-        let at = lines.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            lines.push((name, Means::new()));
-            lines.len() - 1
-        });
-        // A system that does not use the SLC is the same at every size.
-        let own = row.run.slc.map_or_else(|| sizes.clone(), |size| BTreeSet::from([size]));
-        for size in own {
-            let (sum, count) = lines[at].1.entry(size).or_default();
-            *sum += value;
-            *count += 1.0;
+/// The curves without a value.
+fn absent(figure: &Figure, rows: &[&Row<'_>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in rows.iter().map(|row| curves::name(row, rows)) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    lines
+    let shown = |name: &String| {
+        let mut own = rows.iter().filter(|row| curves::name(row, rows) == *name);
+        own.any(|row| (figure.of)(row).is_some())
+    };
+    names.retain(|name| !shown(name));
+    names
 }
 
+#[allow(clippy::cast_precision_loss)] // A picture shows few digits.
 fn against_size(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
-    let lines = lines(figure.of, rows);
-    if !lines.iter().any(|(_, means)| means.len() > 1) {
+    let curves = curves::of(figure.of, rows);
+    if !curves.iter().any(|curve| curve.points.len() > 1) {
         return None;
     }
-    let knees: Vec<Knee> = self::lines(speed, rows).iter().filter_map(knee).collect();
+    let advice = advice::of(rows);
     let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)());
     let mut marks = Vec::new();
-    for (name, means) in lines {
-        #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
-        let points = means.into_iter().map(|(size, (sum, count))| (size as f64, sum / count));
-        let points: Vec<(f64, f64)> = points.collect();
-        #[allow(clippy::cast_precision_loss)] // As above.
-        let at = knees.iter().find(|knee| knee.name == name).map(|knee| knee.size as f64);
-        marks.extend(points.iter().filter(|(size, _)| Some(*size) == at).copied());
-        chart = chart.with(name, Shape::Line, points);
+    for Curve { name, points } in curves {
+        let advised = advice.iter().find(|advice| advice.curve == name).and_then(Advice::size);
+        let at = advised.and_then(|size| Some((size, *points.get(&size)?)));
+        marks.extend(at.map(|(size, value)| (size as f64, value)));
+        let points = points.into_iter().map(|(size, value)| (size as f64, value));
+        chart = chart.with(name, Shape::Line, points.collect());
     }
     Some(if marks.is_empty() { chart } else { chart.with("knee", Shape::Points, marks) }.inline())
-}
-
-fn speed(row: &Row<'_>) -> Option<f64> {
-    row.ratios?.rs
-}
-
-/// The gain at the knee, as a share of the largest gain of any SLC size.
-const KNEE: f64 = 0.9;
-
-/// The SLC size beyond which more SLC gains little.
-struct Knee {
-    name: String,
-    size: u64,
-    speed: f64,
-    fastest: f64,
-}
-
-/// The knee of a line of speeds, if it rises by more than a hundredth.
-fn knee((name, means): &(String, Means)) -> Option<Knee> {
-    let speeds: Vec<(u64, f64)> =
-        means.iter().map(|(size, (sum, count))| (*size, sum / count)).collect();
-    let least = speeds.iter().map(|(_, speed)| *speed).fold(f64::MAX, f64::min);
-    let fastest = speeds.iter().map(|(_, speed)| *speed).fold(f64::MIN, f64::max);
-    if speeds.len() < 3 || fastest < least * 1.01 {
-        return None;
-    }
-    let enough = least + (fastest - least) * KNEE;
-    let (size, speed) = speeds.into_iter().find(|(_, speed)| *speed >= enough)?;
-    Some(Knee { name: name.clone(), size, speed, fastest })
-}
-
-/// The answer to "how large should the SLC be?".
-fn knees(page: &mut Page, rows: &[Row<'_>]) {
-    let mut devices: Vec<&str> = rows.iter().map(|row| row.run.device.as_str()).collect();
-    devices.dedup();
-    let mut said = Vec::new();
-    for device in devices {
-        let rows: Vec<&Row<'_>> = rows.iter().filter(|row| row.run.device == device).collect();
-        for line in lines(speed, &rows) {
-            let Some(Knee { name, size, speed, fastest }) = knee(&line) else { continue };
-            let is_last = line.1.keys().next_back() == Some(&size);
-            let size = show::size(size);
-            said.push(if is_last {
-                format!(
-                    "On {device}, {name}: {size} of SLC, the most in the plan, make it {speed:.2} times as fast, and \
-                     more may gain more: ask for larger sizes, too."
-                )
-            } else {
-                format!(
-                    "On {device}, {name}: {size} of SLC are enough. They make it {speed:.2} times as fast; the fastest \
-                     size of the plan, {fastest:.2} times."
-                )
-            });
-        }
-    }
-    if said.is_empty() {
-        return;
-    }
-    page.heading("How large should the SLC be?");
-    for sentence in &said {
-        page.words(sentence);
-    }
-    page.note(
-        "The knee: the smallest size with nine tenths of what the largest gain over the smallest is. Dots mark it in \
-         the charts.",
-    );
 }
 
 fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
     let mut bars: Vec<(String, f64, f64)> = Vec::new();
     for row in rows {
         let Some(value) = (figure.of)(row) else { continue };
-        let name = line_name(row, rows);
+        let name = curves::name(row, rows);
         match bars.iter_mut().find(|(known, ..)| *known == name) {
             Some((_, sum, count)) => (*sum, *count) = (*sum + value, *count + 1.0),
             None => bars.push((name, value, 1.0)),
@@ -236,22 +190,4 @@ fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<Strin
     let chart = Bars::grouped(title, axis, bars.iter().map(|(name, ..)| name.as_str()));
     let values = bars.iter().map(|(_, sum, count)| sum / count).collect();
     (!bars.is_empty()).then(|| chart.with("", values).inline())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(speeds: &[f64]) -> Option<(u64, f64)> {
-        let means = (0..).zip(speeds).map(|(at, speed)| (1 << at, (2.0 * speed, 2.0))).collect();
-        knee(&("hybrid".into(), means)).map(|knee| (knee.size, knee.fastest))
-    }
-
-    #[test]
-    fn the_knee_is_where_more_gains_little() {
-        assert_eq!(found(&[1.0, 1.2, 1.48, 1.5, 1.49]), Some((4, 1.5)));
-        assert_eq!(found(&[1.0, 1.1, 1.2]), Some((4, 1.2)));
-        assert_eq!(found(&[1.0, 1.001, 1.002]), None);
-        assert_eq!(found(&[1.0, 2.0]), None);
-    }
 }

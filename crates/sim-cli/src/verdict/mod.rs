@@ -8,9 +8,9 @@ use std::io::Write;
 
 use nand_model::part::Part;
 
+use crate::Failure;
 use crate::result::RunResult;
-use crate::table::terminal_columns;
-use crate::{Failure, show};
+use crate::table::write_sentence;
 
 mod answers;
 mod warnings;
@@ -27,9 +27,6 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// Writes the verdict as text.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        const WIDTH: usize = 96;
-        // Lines after the first are indented by four columns.
-        let width = terminal_columns().saturating_sub(4).clamp(16, WIDTH);
         let parts = [
             ("Is it worth its price?", &self.answers),
             ("What this run cannot show:", &self.warnings),
@@ -37,7 +34,7 @@ impl Verdict {
         for (heading, sentences) in parts.into_iter().filter(|(_, said)| !said.is_empty()) {
             writeln!(out, "\n{heading}")?;
             for sentence in sentences {
-                writeln!(out, "  {}", show::folded(sentence, width).join("\n    "))?;
+                write_sentence(sentence, out)?;
             }
         }
         Ok(())
