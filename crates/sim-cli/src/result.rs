@@ -466,6 +466,12 @@ impl RunResult {
         (self.requests.flushes > 0).then(|| total / self.requests.flushes as f64)
     }
 
+    /// The life until the first memory is worn, in years; `None` if no block was erased.
+    pub fn life(&self) -> Option<f64> {
+        let lives = Region::ALL.iter().filter_map(|region| self.region(*region).lifetime_years);
+        lives.min_by(f64::total_cmp)
+    }
+
     /// Operations of the region.
     pub const fn region(&self, region: Region) -> &RegionResult {
         match region {

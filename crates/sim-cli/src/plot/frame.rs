@@ -97,6 +97,7 @@ impl Frame {
                 Some(Shape::Points) => {
                     self.rect(number, Point { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
                 }
+                Some(Shape::Rings) => self.ring(number, Point { x: x + 9.0, y }),
                 Some(_) => self.path(number, "l", &format!("M{x} {y}h20")),
             }
             self.text_at("", Point { x: x + 26.0, y: at.y }, &escape(name));
@@ -178,6 +179,15 @@ impl Frame {
         let _ = writeln!(
             self.text,
             "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"><title>{told}</title></circle>"
+        );
+    }
+
+    /// A circle around a point of another series.
+    pub(super) fn ring(&mut self, number: usize, at: Point) {
+        let (Point { x, y }, colour) = (at, number % COLOURS);
+        let _ = writeln!(
+            self.text,
+            "<circle class=\"s{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke-width=\"2\"/>"
         );
     }
 

@@ -97,8 +97,10 @@ impl Chart {
                 Shape::Points => frame.path(number, "p", &dots(&places)),
                 Shape::Line => frame.path(number, "l", &line(&places)),
                 Shape::Steps => frame.path(number, "l", &steps(&places)),
+                Shape::Rings => places.iter().for_each(|place| frame.ring(number, *place)),
             }
-            if series.shape != Shape::Points && places.len() <= MARKED_MOST {
+            let is_line = matches!(series.shape, Shape::Line | Shape::Steps);
+            if is_line && places.len() <= MARKED_MOST {
                 for (place, (at, value)) in held {
                     let colon = if series.name.is_empty() { "" } else { ": " };
                     let (at, value) = (x.show(at), y.show(value));
@@ -157,6 +159,7 @@ mod tests {
             .with("up & down", Shape::Line, vec![(0.0, 0.0), (10.0, 10.0)])
             .with("levels", Shape::Steps, vec![(0.0, 5.0), (5.0, 10.0)])
             .with("dots", Shape::Points, vec![(1.0, 1.0), (1.0, 1.0), (2.0, 1.0)])
+            .with("knee", Shape::Rings, vec![(10.0, 10.0)])
     }
 
     #[test]

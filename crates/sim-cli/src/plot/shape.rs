@@ -9,4 +9,6 @@ pub enum Shape {
     Steps,
     /// A dot each.
     Points,
+    /// A ring each, around points of another series.
+    Rings,
 }

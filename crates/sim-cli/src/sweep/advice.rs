@@ -3,6 +3,7 @@
 use super::collect::Row;
 use super::curves::{self, Curve};
 use super::plan::Plan;
+use crate::result::BYTES_A_DAY;
 use crate::show;
 
 /// The gain at the knee, as a share of the largest gain of any SLC size.
@@ -26,6 +27,8 @@ pub(super) struct Point {
     speed: f64,
     /// EC: the price, compared with the first system.
     price: f64,
+    /// The life until the first memory is worn, in years.
+    life: Option<f64>,
 }
 
 /// How large the SLC should be.
@@ -48,13 +51,19 @@ pub(super) struct Advice {
     pub(super) curve: String,
     answer: Answer,
     fastest: Point,
+    /// The first system's life.
+    life: Option<f64>,
 }
 
 impl Advice {
     /// The size to take.
-    pub(super) const fn size(&self) -> Option<u64> {
+    pub(super) fn size(&self) -> Option<u64> {
+        self.at().map(|at| at.size)
+    }
+
+    const fn at(&self) -> Option<Point> {
         match self.answer {
-            Answer::Knee(at) | Answer::Largest(at) | Answer::BestValue(at) => Some(at.size),
+            Answer::Knee(at) | Answer::Largest(at) | Answer::BestValue(at) => Some(at),
             Answer::NotWorthIt | Answer::NotFaster => None,
         }
     }
@@ -63,8 +72,9 @@ impl Advice {
     fn said(&self, device: &str, first: &str) -> String {
         let fastest = self.fastest;
         let gain = |at: Point| {
-            let (more, speed) = (show::percent(at.price - 1.0), at.speed);
-            format!("{speed:.2} times as fast as {first}, for {more} more money")
+            let (speed, more) = (at.speed, at.price - 1.0);
+            let (by, less) = (show::percent(more.abs()), if more < 0.0 { "less" } else { "more" });
+            format!("{speed:.2} times as fast as {first}, for {by} {less} money")
         };
         let size = |at: Point| show::size(at.size);
         let said = match self.answer {
@@ -94,34 +104,48 @@ impl Advice {
             ),
             Answer::NotFaster => format!("none. No size makes it faster than {first}"),
         };
-        format!("{} on {device}: {said}.", self.curve)
+        let life = self.at().and_then(|at| self.shorter_life(at, first));
+        format!("{} on {device}: {said}.{}", self.curve, life.unwrap_or_default())
+    }
+
+    /// What it costs in life.
+    fn shorter_life(&self, at: Point, first: &str) -> Option<String> {
+        let (own, other) = (at.life?, self.life?);
+        let (years, others) = (show::years(own), show::years(other));
+        let pace = show::bytes_a_day(BYTES_A_DAY);
+        let size = show::size(at.size);
+        let said = format!(" But at {pace} it lasts {years} with {size}, {first} {others}.");
+        (own < other && years != others).then_some(said)
     }
 }
 
 /// The answers for the curves of a device. None without a first system that has no SLC to compare with.
 pub(super) fn of(rows: &[&Row<'_>]) -> Vec<Advice> {
-    let speeds = curves::of(|row| row.ratios?.rs, rows);
-    let prices = curves::of(|row| row.ratios?.ec, rows);
-    let is_swept = |curve: &&Curve| curve.points.len() >= SIZES_LEAST;
-    let of = |curve: &Curve| {
-        let prices = prices.iter().find(|prices| prices.name == curve.name)?;
-        let price = |size| prices.points.get(size).copied();
-        let points = curve.points.iter();
-        let points = points.filter_map(|(size, speed)| {
-            Some(Point { size: *size, speed: *speed, price: price(size)? })
-        });
-        let points: Vec<Point> = points.collect();
-        let (answer, fastest) = answer(&points)?;
-        Some(Advice { curve: curve.name.clone(), answer, fastest })
-    };
-    let has_slc = |curve: &&Curve| {
-        let mut own = rows.iter().filter(|row| curves::name(row, rows) == curve.name);
-        own.any(|row| row.run.slc.is_some_and(|size| size > 0))
-    };
-    if rows.iter().any(|row| row.is_first && row.run.slc.is_some_and(|size| size > 0)) {
+    if rows.iter().any(|row| row.is_first && has_slc(row)) {
         return Vec::new();
     }
-    speeds.iter().filter(is_swept).filter(has_slc).filter_map(of).collect()
+    let lives = curves::of(|row| row.result.life(), rows);
+    let prices = curves::of(|row| row.ratios?.ec, rows);
+    let at = |curves: &[Curve], name: &str, size: &u64| {
+        curves.iter().find(|curve| curve.name == name)?.points.get(size).copied()
+    };
+    let of = |Curve { name, points }: Curve| {
+        let is_own = |row: &&&Row<'_>| curves::name(row, rows) == name && has_slc(row);
+        let own = rows.iter().find(is_own).filter(|_| points.len() >= SIZES_LEAST)?;
+        let is_base = |row: &&&Row<'_>| row.is_first && row.run.workload == own.run.workload;
+        let life = rows.iter().find(is_base).and_then(|row| row.result.life());
+        let points = points.iter().filter_map(|(size, speed)| {
+            let (price, life) = (at(&prices, &name, size)?, at(&lives, &name, size));
+            Some(Point { size: *size, speed: *speed, price, life })
+        });
+        let (answer, fastest) = answer(&points.collect::<Vec<Point>>())?;
+        Some(Advice { curve: name, answer, fastest, life })
+    };
+    curves::of(|row| row.ratios?.rs, rows).into_iter().filter_map(of).collect()
+}
+
+fn has_slc(row: &Row<'_>) -> bool {
+    row.run.slc.is_some_and(|size| size > 0)
 }
 
 fn answer(points: &[Point]) -> Option<(Answer, Point)> {
@@ -163,6 +187,7 @@ mod tests {
             size: 1 << at,
             speed: *speed,
             price: *price,
+            life: None,
         });
         answer(&points.collect::<Vec<Point>>()).unwrap().0
     }

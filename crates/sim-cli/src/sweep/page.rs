@@ -1,7 +1,5 @@
 //! The report of a sweep: its table, and the effect of the SLC's size.
 
-use ftl_iface::Region;
-
 use super::advice::{self, Advice};
 use super::collect::{self, HEADS, Row};
 use super::curves::{self, Curve};
@@ -9,7 +7,7 @@ use super::folder::Folder;
 use super::plan::Plan;
 use crate::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::report::Page;
-use crate::result::{BYTES_A_DAY, RunResult};
+use crate::result::BYTES_A_DAY;
 use crate::{Failure, show};
 
 /// A figure to draw: its title, its axis, and its value in a row.
@@ -51,7 +49,7 @@ const FIGURES: [Figure; 6] = [
         axis: || {
             Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(BYTES_A_DAY)))
         },
-        of: |row| life(&row.result),
+        of: |row| row.result.life(),
         absence: "No block was erased.",
     },
     Figure {
@@ -71,12 +69,6 @@ const FIGURES: [Figure; 6] = [
 /// An axis of shares, as in the tables.
 fn percents(label: &str) -> Axis {
     Axis::new(label, Scale::Linear, |share| show::percent(share / 100.0))
-}
-
-/// The shortest life of a memory, in years.
-fn life(result: &RunResult) -> Option<f64> {
-    let lives = Region::ALL.iter().filter_map(|region| result.region(*region).lifetime_years);
-    lives.min_by(f64::total_cmp)
 }
 
 /// Writes `report.html`.
@@ -101,7 +93,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         for sentence in &answers {
             page.words(sentence);
         }
-        page.note(&format!("{} Dots mark it in the charts.", advice::MEANING));
+        page.note(&format!("{} Rings mark the size to take.", advice::MEANING));
     }
     by_size(&mut page, rows, first);
     page.heading("All runs");
@@ -172,7 +164,10 @@ fn against_size(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<Strin
         let points = points.into_iter().map(|(size, value)| (size as f64, value));
         chart = chart.with(name, Shape::Line, points.collect());
     }
-    Some(if marks.is_empty() { chart } else { chart.with("knee", Shape::Points, marks) }.inline())
+    Some(
+        if marks.is_empty() { chart } else { chart.with("size to take", Shape::Rings, marks) }
+            .inline(),
+    )
 }
 
 fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {

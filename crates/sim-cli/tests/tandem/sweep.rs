@@ -85,7 +85,7 @@ fn the_example_answers_how_large_the_slc_should_be() {
         "devices = [",
         "On c3",
         "How large should the SLC be?",
-        "knee",
+        "r=\"7\" fill=\"none\"",
         "Life of the flash",
         "Not in this chart: conventional. BW",
     ] {
