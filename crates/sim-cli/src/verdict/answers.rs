@@ -53,7 +53,7 @@ impl Worth {
 pub(super) fn recommendation(
     first: &RunResult,
     others: &[&RunResult],
-    is_sure: bool,
+    warnings: &[String],
 ) -> Option<String> {
     let known = others.iter().filter_map(|run| {
         let ratios = run.against(first);
@@ -67,7 +67,7 @@ pub(super) fn recommendation(
         .iter()
         .filter(|(worth, ..)| *worth == Worth::Yes)
         .max_by(|(_, one, _), (_, other, _)| one.total_cmp(other));
-    let far = if is_sure { "" } else { ", as far as this run can tell (see below)" };
+    let far = if warnings.is_empty() { "" } else { ", as far as this run can tell (see below)" };
     let has_slc = others.iter().any(|run| run.slc_bytes > 0);
     let size = if has_slc { " `tandem sweep` finds out how large the SLC should be." } else { "" };
     Some(match fastest {

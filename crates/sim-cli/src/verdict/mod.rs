@@ -46,7 +46,7 @@ pub(crate) fn of(runs: &[&RunResult], part: &Part) -> Verdict {
     let Some((first, others)) = runs.split_first() else { return Verdict::default() };
     let warnings = warnings::of(runs, part);
     let mut answers: Vec<String> =
-        answers::recommendation(first, others, warnings.is_empty()).into_iter().collect();
+        answers::recommendation(first, others, &warnings).into_iter().collect();
     answers.extend(others.iter().flat_map(|run| answers::of(run, first, part)));
     Verdict { answers, warnings }
 }
