@@ -62,7 +62,7 @@ const LOG: [Parameter; 9] = [
     Parameter {
         name: "entries",
         default: "auto",
-        title: "hash table entries; auto: one per slot of the log, up to 256 KiB of RAM; half: one for two slots",
+        title: "hash table entries; auto: one per slot of the log within 256 KiB of RAM, at least one for two slots; half: one for two",
     },
     Parameter { name: "probes", default: "8", title: "entries examined in a lookup, 1 to 32" },
     Parameter {
@@ -157,7 +157,8 @@ pub(super) fn paired_pages(values: &Values) -> Result<PairedPages, String> {
     })
 }
 
-/// The default number of entries of the hash table: 256 KiB of RAM at four bytes each, 320 if the device needs five.
+/// The default number of entries of the hash table, unless that is less than half of the places: 256 KiB of RAM at four
+/// bytes each, 320 if the device needs five.
 const ENTRIES_MOST: u32 = 64 << 10;
 
 /// Places for sectors in the log's part of the flash.
