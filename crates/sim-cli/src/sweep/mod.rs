@@ -12,9 +12,9 @@
 //!
 //! # Modules
 //!
-//! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: their names.
-//! - `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large it should be. `page`:
-//!   the report. `slurm`: sweeps on a cluster.
+//! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: their
+//!   names. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large it should be.
+//!   `page`: the report. `slurm`: sweeps on a cluster.
 
 use std::io::Write;
 use std::num::NonZeroUsize;

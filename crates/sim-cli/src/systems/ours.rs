@@ -62,7 +62,7 @@ const LOG: [Parameter; 9] = [
     Parameter {
         name: "entries",
         default: "auto",
-        title: "hash table entries; auto: one per slot of the log within 256 KiB of RAM, at least one for two slots; half: one for two",
+        title: "hash table entries; auto: one per log slot within 256 KiB of RAM, else half; half: one for two slots",
     },
     Parameter { name: "probes", default: "8", title: "entries examined in a lookup, 1 to 32" },
     Parameter {

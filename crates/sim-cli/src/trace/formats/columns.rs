@@ -69,6 +69,16 @@ impl Columns {
                 Ok(number) => ColumnKey::Number(number),
                 Err(_) => ColumnKey::Name(place.into()),
             };
+            let said_before = match name {
+                "time" => time.is_some(),
+                "op" => op.is_some(),
+                "offset" => offset.is_some(),
+                "length" => length.is_some(),
+                _ => device.is_some(),
+            };
+            if said_before {
+                return Err(wrong(format!("`{text}` says twice where the {name} stands")));
+            }
             let unknown = || wrong(format!("`{}` is no unit of {name}", unit.unwrap_or("")));
             match name {
                 "time" => time = Some(Counted { place, unit: nanos(unit).ok_or_else(unknown)? }),
@@ -111,14 +121,13 @@ impl Columns {
             length: counted(&self.length)?,
             device: self.device.as_ref().map(find).transpose()?,
         };
-        let (mut devices, mut is_first) = (Names::default(), true);
+        let (mut devices, mut may_be_heading) = (Names::default(), true);
         let expected = "the columns that --columns says, with a number, or an operation, in each";
         Ok(Lines::boxed(expected, move |line| {
-            let was_first = std::mem::replace(&mut is_first, false);
+            let was_first = std::mem::replace(&mut may_be_heading, false);
             match layout.request(line, &mut devices) {
                 Some(request) => Some(Line::Request(request)),
-                // A heading is not a request.
-                None => was_first.then_some(Line::Nothing),
+                None => (was_first && layout.is_heading(line)).then_some(Line::Nothing),
             }
         }))
     }
@@ -176,6 +185,18 @@ struct Layout {
 }
 
 impl Layout {
+    /// Whether a line has names where others have numbers.
+    fn is_heading(&self, line: &[u8]) -> bool {
+        let fields: Vec<&[u8]> = split(line, self.separator).collect();
+        let is_name = |at: usize| {
+            fields
+                .get(at)
+                .and_then(|field| field.first())
+                .is_some_and(|byte| !byte.is_ascii_digit())
+        };
+        is_name(self.offset.0) && is_name(self.length.0)
+    }
+
     /// The request of a line.
     fn request(&self, line: &[u8], devices: &mut Names) -> Option<Request> {
         let fields: Vec<&[u8]> = split(line, self.separator).collect();
@@ -261,6 +282,13 @@ fn meaning(name: &str) -> Option<&'static str> {
     KNOWN.iter().find(has).map(|(meaning, _)| *meaning)
 }
 
+/// The likely unit of an address or a length with that name.
+fn likely_unit(name: &str) -> &'static str {
+    let plain = name.trim().trim_matches('"').to_ascii_lowercase();
+    let is_sectors = ["lba", "lbn", "sect", "blk"].iter().any(|part| plain.contains(part));
+    if is_sectors { ":sectors" } else { ":bytes" }
+}
+
 /// A hint for a file in no known format: which names of its heading are understood. `None` if the first line is not a
 /// heading.
 pub(super) fn heading(head: &[u8]) -> Option<String> {
@@ -285,11 +313,15 @@ pub(super) fn heading(head: &[u8]) -> Option<String> {
         let found = understood.iter().find(|(meaning, _)| *meaning == wanted);
         found.map_or(format!("{wanted}=?{unit}"), |(_, at)| format!("{wanted}={at}{unit}"))
     };
+    let unit_of = |wanted: &str| {
+        let found = understood.iter().find(|(meaning, _)| *meaning == wanted);
+        found.map_or(":bytes", |(_, at)| likely_unit(names[*at]))
+    };
     let columns = [
         column("time", ":us"),
         column("op", ""),
-        column("offset", ":bytes"),
-        column("length", ":bytes"),
+        column("offset", unit_of("offset")),
+        column("length", unit_of("length")),
     ];
     let not =
         if unknown.is_empty() { String::new() } else { format!(", not {}", unknown.join(", ")) };
@@ -327,6 +359,14 @@ mod tests {
     }
 
     #[test]
+    fn a_first_line_of_numbers_is_no_heading() {
+        let columns = Columns::parse("op=0,offset=1,length=2").unwrap();
+        let mut input = Input::new(std::io::Cursor::new(b"7 8 16\n".to_vec())).unwrap();
+        let mut parser = columns.parser(input.head()).unwrap();
+        assert!(parser.next(&mut input).is_err());
+    }
+
+    #[test]
     fn numbers_are_operations_where_it_is_said_which() {
         let text = "1 0 8\n0 8 8\n";
         let found = |columns: &str| read(columns, text).iter().map(|r| r.1).collect::<Vec<Op>>();
@@ -342,6 +382,7 @@ mod tests {
             "op=0,offset=1:miles,length=2",
             "op=0,offset=,length=2",
             "op=0:x,offset=1,length=2",
+            "op=0,offset=1,length=2,offset=3",
         ] {
             let said = Columns::parse(text).unwrap_err();
             assert!(said.contains("time=0:us,op=2"), "{text}: {said}");
@@ -354,7 +395,10 @@ mod tests {
     fn a_heading_is_told_what_of_it_is_understood() {
         let said = heading(b"ts,queue,rw,lba,len\n1,2,R,4,5\n").unwrap();
         assert!(said.contains("`ts` as the time") && said.contains("not `queue`"), "{said}");
-        assert!(said.contains("--columns time=0:us,op=2,offset=3:bytes,length=4:bytes"), "{said}");
+        assert!(
+            said.contains("--columns time=0:us,op=2,offset=3:sectors,length=4:bytes"),
+            "{said}"
+        );
         assert_eq!(heading(b"hello world\n"), None);
         assert_eq!(heading(b"1,2,3\n"), None);
     }
