@@ -1,14 +1,16 @@
 //! The files that blktrace records, one per processor, merged by time into one, as `blkparse -d` does it.
 //!
 //! A file's records are nearly in order, and keep their order; of all files, the next record is the one with the
-//! smallest time.
+//! smallest time. Files of Open-CAS's queues are put one behind the other, since their parser sorts all requests.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
 use super::formats::{RECORD, recorded};
 use super::input::{BytesRead, Counted, Input};
+use super::names;
 
 /// One of the files.
 struct Lane {
@@ -75,6 +77,31 @@ impl Read for Merged {
     }
 }
 
+/// The most bytes taken from a file at once.
+const AT_ONCE: usize = 1 << 16;
+
+/// Files one after the other.
+struct Chained(VecDeque<Input>);
+
+impl Read for Chained {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(first) = self.0.front_mut() {
+            let bytes = first.bytes(buffer.len().min(AT_ONCE))?;
+            if !bytes.is_empty() {
+                buffer[..bytes.len()].copy_from_slice(bytes);
+                return Ok(bytes.len());
+            }
+            self.0.pop_front();
+        }
+        Ok(0)
+    }
+}
+
+fn are_queues(paths: &[PathBuf]) -> bool {
+    let name = paths.first().and_then(|path| path.file_name()?.to_str());
+    name.is_some_and(names::is_queue)
+}
+
 /// The bytes of a file, or of blktrace's files of each processor; and how far they are read.
 pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, BytesRead)> {
     let position = BytesRead::default();
@@ -84,7 +111,33 @@ pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Input, BytesRead)> {
     };
     let input = match paths {
         [path] => open(path)?,
+        paths if are_queues(paths) => {
+            Input::new(Chained(paths.iter().map(open).collect::<io::Result<_>>()?))?
+        }
         paths => Input::new(Merged::new(paths.iter().map(open).collect::<io::Result<_>>()?)?)?,
     };
     Ok((input, position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_queues_are_put_one_behind_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["octf.trace.0", "octf.trace.1"].map(|name| folder.path().join(name));
+        std::fs::write(&paths[0], [7; 100_000]).unwrap();
+        std::fs::write(&paths[1], b"end").unwrap();
+        let (mut input, _) = open(&paths).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let bytes = input.bytes(1000).unwrap();
+            if bytes.is_empty() {
+                break;
+            }
+            found.extend_from_slice(bytes);
+        }
+        assert_eq!((found.len(), &found[99_998..]), (100_003, &b"\x07\x07end"[..]));
+    }
 }

@@ -1,10 +1,27 @@
 //! From typed names to files: a file, a folder, or a pattern such as `traces/*.csv`.
 //!
 //! Files in a folder are sorted by name, with numbers in names compared as numbers. blktrace's files of one disk, one
-//! per processor (`sda.blktrace.0`, `sda.blktrace.1` …), are one trace.
+//! per processor (`sda.blktrace.0`, `sda.blktrace.1` …), are one trace, and so are Open-CAS's of one folder, one per
+//! queue (`octf.trace.0` …).
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+
+/// Files that are one trace: those of all queues, whose names begin so.
+const QUEUE: &str = "octf.trace.";
+
+/// The beginning of the names of other files beside them.
+const BESIDE: &str = "octf.";
+
+/// Whether a file has the requests of one of Open-CAS's queues.
+pub(super) fn is_queue(file: &str) -> bool {
+    file.starts_with(QUEUE)
+}
+
+/// Whether a file stands beside those of the queues, and has no requests.
+pub(super) fn is_beside_queues(file: &str) -> bool {
+    file.starts_with(BESIDE) && !is_queue(file)
+}
 
 /// Files that are one trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +56,12 @@ pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
     if paths.is_empty() { Err(format!("no file is called like `{name}`")) } else { Ok(paths) }
 }
 
-/// Files, those of one disk's processors together.
+/// Files, those of one disk's processors or queues together.
 pub(crate) fn grouped(paths: Vec<PathBuf>) -> Vec<Files> {
     let mut groups: Vec<(Option<String>, Files)> = Vec::new();
     for path in paths {
         let name = path.to_string_lossy().into_owned();
-        let disk = disk(&name);
+        let disk = disk(&name).or_else(|| queues(&path));
         let known = groups.iter_mut().find(|(known, _)| known.is_some() && *known == disk);
         match known {
             Some((_, files)) => files.paths.push(path),
@@ -68,10 +85,17 @@ fn disk(name: &str) -> Option<String> {
     (is_number && disk.ends_with(MARK)).then(|| disk.into())
 }
 
-/// Whether a file of a folder may be a trace: not a folder, not hidden, and not a README.
+/// The common name of the queues of the file's folder.
+fn queues(path: &Path) -> Option<String> {
+    let file = path.file_name()?.to_str()?;
+    is_queue(file).then(|| path.with_file_name("octf.trace").to_string_lossy().into_owned())
+}
+
+/// Whether a file of a folder may be a trace: not a folder, not hidden, not a README, and not beside queues.
 fn is_trace(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.is_file() && !name.starts_with('.') && !name.starts_with("README")
+    let is_other = name.starts_with('.') || name.starts_with("README") || is_beside_queues(&name);
+    path.is_file() && !is_other
 }
 
 /// Names in natural order: `day-2` before `day-10`.
@@ -116,6 +140,10 @@ mod tests {
     fn files_of_one_disk_are_one_trace() {
         let paths = ["a/sda.blktrace.1", "a/b.csv", "a/sda.blktrace.0.gz", "a/sdb.blktrace.0"];
         let groups = grouped(paths.iter().map(PathBuf::from).collect());
+        let queues = ["a/octf.trace.0", "b/octf.trace.0", "a/octf.trace.1"];
+        let folders = grouped(queues.iter().map(PathBuf::from).collect());
+        assert_eq!(folders[0].name, "a/octf.trace.* (2 files)");
+        assert_eq!((folders[1].paths.len(), folders.len()), (1, 2));
         let names: Vec<&str> = groups.iter().map(|files| files.name.as_str()).collect();
         assert_eq!(names, ["a/sda.blktrace.* (2 files)", "a/b.csv", "a/sdb.blktrace.0"]);
         assert_eq!(groups[0].paths, [PathBuf::from(paths[0]), PathBuf::from(paths[2])]);

@@ -3,6 +3,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use super::names;
 use tar::{EntryType, Header};
 
 /// First bytes of a gzip member (RFC 1952, section 2.3.1).
@@ -61,12 +62,6 @@ fn header(head: &[u8]) -> Option<Header> {
     (header.cksum().ok()? == sum + 8 * u32::from(b' ') && bytes[0] != 0).then_some(header)
 }
 
-/// The names of the files in a tar that together are one trace: one per processor's queue.
-const QUEUE: &str = "octf.trace.";
-
-/// The name of other files beside them.
-const BESIDE: &str = "octf.";
-
 /// The one file in a tar; or the queues of one trace, one after the other.
 struct Tar<R> {
     packed: R,
@@ -100,14 +95,13 @@ impl<R: BufRead> Tar<R> {
             let name = String::from_utf8_lossy(&header.path_bytes()).into_owned();
             let file = name.rsplit('/').next().unwrap_or_default();
             let is_file = matches!(header.entry_type(), EntryType::Regular | EntryType::Continuous);
-            let is_beside = file.starts_with(BESIDE) && !file.starts_with(QUEUE);
+            let is_beside = names::is_beside_queues(file);
             let padded = size.next_multiple_of(TAR_BLOCK as u64);
             if !is_file || is_beside {
                 self.padding = padded;
                 continue;
             }
-            if let Some(first) =
-                self.taken.replace(name.clone()).filter(|_| !file.starts_with(QUEUE))
+            if let Some(first) = self.taken.replace(name.clone()).filter(|_| !names::is_queue(file))
             {
                 return Err(invalid(format!(
                     "the tar holds several files ({first}, {name}): unpack it, and name them or their folder"
