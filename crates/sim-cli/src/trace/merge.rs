@@ -127,7 +127,7 @@ mod tests {
     fn files_of_queues_are_put_one_behind_the_other() {
         let folder = tempfile::tempdir().unwrap();
         let paths = ["octf.trace.0", "octf.trace.1"].map(|name| folder.path().join(name));
-        std::fs::write(&paths[0], [7; 100_000]).unwrap();
+        std::fs::write(&paths[0], vec![7; 100_000]).unwrap();
         std::fs::write(&paths[1], b"end").unwrap();
         let (mut input, _) = open(&paths).unwrap();
         let mut found = Vec::new();
