@@ -91,6 +91,7 @@ pub(crate) fn years(years: f64) -> String {
     match years {
         years if years > 100.0 => "more than 100 years".into(),
         years if years >= 10.0 => format!("{years:.0} years"),
+        years if years < 1.0 / 365.25 => "less than a day".into(),
         years if years < 0.1 => format!("{:.0} days", years * 365.25),
         years => format!("{years:.1} years"),
     }
@@ -192,8 +193,8 @@ mod tests {
         assert_eq!((energy(17.25), energy(17_874.2)), ("17.25 mJ".into(), "17.87 J".into()));
         assert_eq!(maybe(None, time), "-");
         assert_eq!(
-            [0.25, 12.4, 250.0].map(years),
-            ["0.2 years", "12 years", "more than 100 years"]
+            [0.001, 0.02, 0.25, 12.4, 250.0].map(years),
+            ["less than a day", "7 days", "0.2 years", "12 years", "more than 100 years"]
         );
         assert_eq!((percent(0.5961), dollars(70.375)), ("59.6 %".into(), "$70.38".into()));
         assert_eq!(about(1536), "1.50 KiB");
