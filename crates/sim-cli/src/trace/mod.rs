@@ -95,6 +95,16 @@ impl AddressSpace {
     }
 }
 
+/// Why a request may lie so far beyond a device.
+const fn volumes(end: u64) -> &'static str {
+    let is_other = end > formats::SPAN;
+    if is_other {
+        " (it is of another volume than the first request; volumes lie 64 TiB apart)"
+    } else {
+        ""
+    }
+}
+
 /// A position in a file or a synthetic workload, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
@@ -168,9 +178,10 @@ pub enum TraceError {
     },
     /// A request is beyond the device's end.
     #[error(
-        "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device: \
+        "{name}, {place}: the request ends at byte {end}, beyond the {} bytes of the device{}: \
          --fit pack moves what the trace touches together, --fit wrap begins again at 0{}",
         space.capacity,
+        volumes(*end),
         space.advice(*end)
     )]
     Beyond {

@@ -4,6 +4,7 @@
 //! per processor (`sda.blktrace.0`, `sda.blktrace.1` …), are one trace, and so are Open-CAS's of one folder, one per
 //! queue (`octf.trace.0` …).
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
@@ -38,11 +39,7 @@ pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
     if path.is_dir() {
         let entries =
             std::fs::read_dir(path).map_err(|reason| format!("{name} cannot be read: {reason}"))?;
-        let mut paths: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| is_trace(path))
-            .collect();
-        paths.sort_by(|one, other| by_number(&one.to_string_lossy(), &other.to_string_lossy()));
+        let paths = traces(entries.filter_map(|entry| Some(entry.ok()?.path())));
         return if paths.is_empty() { Err(format!("{name} holds no file")) } else { Ok(paths) };
     }
     // A file may have any name, so an existing file has precedence over a pattern.
@@ -50,10 +47,22 @@ pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
         return Ok(vec![path.into()]);
     }
     let found = glob::glob(name).map_err(|error| format!("`{name}` is no pattern: {error}"))?;
-    let mut paths: Vec<PathBuf> =
-        found.filter_map(Result::ok).filter(|path| is_trace(path)).collect();
-    paths.sort_by(|one, other| by_number(&one.to_string_lossy(), &other.to_string_lossy()));
+    let paths = traces(found.filter_map(Result::ok));
     if paths.is_empty() { Err(format!("no file is called like `{name}`")) } else { Ok(paths) }
+}
+
+/// Those that may be traces, sorted.
+fn traces(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = paths.filter(|path| is_trace(path)).collect();
+    if paths.iter().any(|path| is_queue(&file_name(path))) {
+        paths.retain(|path| !is_beside_queues(&file_name(path)));
+    }
+    paths.sort_by(|one, other| by_number(&one.to_string_lossy(), &other.to_string_lossy()));
+    paths
+}
+
+fn file_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// Files, those of one disk's processors or queues together.
@@ -91,11 +100,10 @@ fn queues(path: &Path) -> Option<String> {
     is_queue(file).then(|| path.with_file_name("octf.trace").to_string_lossy().into_owned())
 }
 
-/// Whether a file of a folder may be a trace: not a folder, not hidden, not a README, and not beside queues.
+/// Whether a file of a folder may be a trace: not a folder, not hidden, and not a README.
 fn is_trace(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let is_other = name.starts_with('.') || name.starts_with("README") || is_beside_queues(&name);
-    path.is_file() && !is_other
+    let name = file_name(path);
+    path.is_file() && !name.starts_with('.') && !name.starts_with("README")
 }
 
 /// Names in natural order: `day-2` before `day-10`.
@@ -164,6 +172,10 @@ mod tests {
         assert_eq!(named("*.csv").unwrap(), ["2.csv", "10.csv"]);
         assert_eq!(named("x[1].txt").unwrap(), ["x[1].txt"]);
         assert_eq!(named("missing.csv").unwrap(), ["missing.csv"]);
+        std::fs::write(folder.path().join("octf.csv"), "").unwrap();
+        assert_eq!(named("oct*").unwrap(), ["octf.csv"]);
+        std::fs::write(folder.path().join("octf.trace.0"), "").unwrap();
+        assert_eq!(named("oct*").unwrap(), ["octf.trace.0"], "the other has none of its requests");
         assert!(named("*.zip").unwrap_err().contains("no file is called like"));
     }
 }

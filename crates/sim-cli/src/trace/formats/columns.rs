@@ -97,6 +97,11 @@ impl Columns {
         Ok(Self { time, op: op.ok_or_else(|| missing("op"))?, offset, length, device })
     }
 
+    /// Whether requests are of several devices.
+    pub(super) const fn has_devices(&self) -> bool {
+        self.device.is_some()
+    }
+
     /// A parser of a file that begins like this.
     pub(super) fn parser(&self, head: &[u8]) -> Result<Box<dyn Parser>, String> {
         let first = lines(head).next().unwrap_or_default();
@@ -317,12 +322,15 @@ pub(super) fn heading(head: &[u8]) -> Option<String> {
         let found = understood.iter().find(|(meaning, _)| *meaning == wanted);
         found.map_or(":bytes", |(_, at)| likely_unit(names[*at]))
     };
-    let columns = [
+    let mut columns = vec![
         column("time", ":us"),
         column("op", ""),
         column("offset", unit_of("offset")),
         column("length", unit_of("length")),
     ];
+    if understood.iter().any(|(meaning, _)| *meaning == "device") {
+        columns.push(column("device", ""));
+    }
     let not =
         if unknown.is_empty() { String::new() } else { format!(", not {}", unknown.join(", ")) };
     Some(format!(
@@ -399,6 +407,8 @@ mod tests {
             said.contains("--columns time=0:us,op=2,offset=3:sectors,length=4:bytes"),
             "{said}"
         );
+        let said = heading(b"ts,dev,rw,lba,len\n").unwrap();
+        assert!(said.contains("length=4:bytes,device=1 "), "{said}");
         assert_eq!(heading(b"hello world\n"), None);
         assert_eq!(heading(b"1,2,3\n"), None);
     }

@@ -136,18 +136,22 @@ enum Bytes {
     No,
 }
 
+/// The fewest requests of which a few may be exceptions.
+const SOME: usize = 20;
+
 /// Of a hundred requests, those that must be multiples of 512 for the others to be exceptions.
 const NEARLY_ALL: usize = 95;
 
 fn bytes(seen: &[Line]) -> Bytes {
-    let whole = |line: &&Line| {
-        line.length > 0 && line.length.is_multiple_of(BLOCK) && line.address.is_multiple_of(BLOCK)
-    };
-    let count = seen.iter().filter(whole).count();
-    let other = seen.iter().find(|line| !whole(line));
-    match other {
+    let whole =
+        |line: &&Line| line.length.is_multiple_of(BLOCK) && line.address.is_multiple_of(BLOCK);
+    // A length of zero tells nothing.
+    let told = || seen.iter().filter(|line| line.length > 0);
+    let (all, count) = (told().count(), told().filter(whole).count());
+    match told().find(|line| !whole(line)) {
+        None if all == 0 => Bytes::No,
         None => Bytes::All,
-        Some(other) if seen.len() >= MANY && count * 100 >= seen.len() * NEARLY_ALL => {
+        Some(other) if all >= SOME && count * 100 >= all * NEARLY_ALL => {
             Bytes::Nearly((other.address, other.length))
         }
         Some(_) => Bytes::No,
@@ -207,7 +211,7 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
         );
     }
     if unit == Times::Millis {
-        let taken = "addresses and lengths are taken for blocks of 512 bytes (disksim), since they are no multiples of \
+        let taken = "addresses and lengths are taken for blocks of 512 bytes (disksim), since not all are multiples of \
                      512; for pages of 4 KiB: --columns time=0:ms,device=1,offset=2:pages,length=3,op=4:1=read";
         return Judged::Likely(Reading::Disksim, Some(taken.into()));
     }
@@ -279,11 +283,15 @@ mod tests {
 
     #[test]
     fn a_few_odd_requests_among_bytes_are_a_doubt_and_not_blocks() {
-        for odd in ["2500.5 0 8192 0 0\n", "2500.5 0 8192 1000 0\n"] {
+        let with = |odd: &str, count: usize| {
             let many: Vec<String> =
-                (0..5000).map(|at| format!("{at}.5 0 {} 4096 0\n", at * 4096)).collect();
-            let text = [&many[..2500], &[odd.to_owned()], &many[2501..]].concat().concat();
-            match judge(text.as_bytes()) {
+                (0..count).map(|at| format!("{at}.5 0 {} 4096 0\n", at * 4096)).collect();
+            [&many[..count / 2], &[odd.to_owned()], &many[count / 2 + 1..]].concat().concat()
+        };
+        let empty = judge(with("2500.5 0 8192 0 0\n", 5000).as_bytes());
+        assert!(matches!(empty, Judged::Likely(Reading::Heimdall, _)), "{empty:?}");
+        for count in [80, 5000] {
+            match judge(with("2500.5 0 8192 1000 0\n", count).as_bytes()) {
                 Judged::Doubt(why) => {
                     assert!(why.contains("--format heimdall") && why.contains("`8192 "), "{why}");
                 }

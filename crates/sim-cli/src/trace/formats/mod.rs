@@ -105,7 +105,10 @@ pub enum As {
 impl As {
     /// Whether it numbers the volumes of a trace. Our own has the addresses of one device.
     pub(super) fn has_volumes(&self) -> bool {
-        !matches!(self, Self::Format(format) if format.name == plain::FORMAT.name)
+        match self {
+            Self::Format(format) => format.name != plain::FORMAT.name,
+            Self::Columns(columns) => columns.has_devices(),
+        }
     }
 
     /// A parser of a file that begins like this.
