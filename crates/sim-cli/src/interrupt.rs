@@ -3,11 +3,18 @@
 //! One rule for all commands: exit code 130, and files are complete or absent. Only `serve`, which Ctrl-C ends in the
 //! ordinary way, exits with 0.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// When the first request came.
+static FIRST: OnceLock<Instant> = OnceLock::new();
+
+/// Requests within this time are one: `timeout` signals a program, and then its group.
+const TOGETHER: Duration = Duration::from_millis(200);
 
 /// The exit code that shells report for a program ended by Ctrl-C: 128 plus the signal's number, 2.
 pub(crate) const EXIT_CODE: u8 = 130;
@@ -15,10 +22,12 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// Installs the handler. If that fails, Ctrl-C ends the program at once.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
+        let first = *FIRST.get_or_init(Instant::now);
+        if !REQUESTED.swap(true, Ordering::Relaxed) {
+            thread::spawn(tell_if_it_takes_long);
+        } else if first.elapsed() > TOGETHER {
             std::process::exit(EXIT_CODE.into());
         }
-        thread::spawn(tell_if_it_takes_long);
     });
 }
 

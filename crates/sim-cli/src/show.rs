@@ -92,6 +92,7 @@ pub(crate) fn years(years: f64) -> String {
         years if years > 100.0 => "more than 100 years".into(),
         years if years >= 10.0 => format!("{years:.0} years"),
         years if years < 1.0 / 365.25 => "less than a day".into(),
+        years if years < 1.5 / 365.25 => "1 day".into(),
         years if years < 0.1 => format!("{:.0} days", years * 365.25),
         years => format!("{years:.1} years"),
     }
@@ -140,7 +141,8 @@ pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
 }
 
 fn is_unit(word: &str) -> bool {
-    const ALL: [&str; 11] = ["us", "ms", "s", "%", "J", "mJ", "GB", "KiB", "MiB", "GiB", "years"];
+    const ALL: [&str; 13] =
+        ["us", "ms", "s", "%", "J", "mJ", "GB", "KiB", "MiB", "GiB", "years", "days", "day"];
     ALL.contains(&word.trim_end_matches([',', ';', '.', ')']))
 }
 

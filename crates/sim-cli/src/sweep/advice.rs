@@ -5,6 +5,7 @@ use super::curves::{self, Curve};
 use super::plan::Plan;
 use crate::result::BYTES_A_DAY;
 use crate::show;
+use crate::verdict::{self, Unfilled};
 
 /// The gain at the knee, as a share of the largest gain of any SLC size.
 const KNEE: f64 = 0.9;
@@ -15,14 +16,17 @@ const SIZES_LEAST: usize = 3;
 /// From this speed-up on there is a gain.
 const FASTER: f64 = 1.02;
 
+/// Shares that are shown as none.
+const SAME: f64 = 0.0005;
+
 /// What the knee is, for a reader.
-pub(super) const MEANING: &str = "The knee: the smallest size with nine tenths of the largest gain over the first \
-    system. If that gain is less than the added price, it is the size with the most speed for its price instead.";
+pub(super) const MEANING: &str = "The size to take is the smallest one with nine tenths of the largest gain over the \
+    first system. If that gain is less than the added price, it is the one with the most speed for its price instead.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) size: u64,
+struct Point {
+    size: u64,
     /// RS: the speed, compared with the first system.
     speed: f64,
     /// EC: the price, compared with the first system.
@@ -31,19 +35,32 @@ pub(super) struct Point {
     life: Option<f64>,
 }
 
+impl Point {
+    /// The speed for its price.
+    fn value(&self) -> f64 {
+        self.speed / self.price
+    }
+}
+
 /// How large the SLC should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     /// Larger ones gain little.
     Knee(Point),
-    /// The largest one in the plan, and a larger one may gain more.
-    Largest(Point),
     /// The most speed for its price, where the knee gains less than it costs.
     BestValue(Point),
-    /// Every size costs more than it gains.
+    /// No size gains as much as it costs.
     NotWorthIt,
     /// No size is faster.
     NotFaster,
+}
+
+/// What is known of the largest size of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Largest {
+    size: u64,
+    /// Whether the plan has no larger one.
+    is_of_plan: bool,
 }
 
 /// A curve with its answer.
@@ -51,8 +68,11 @@ pub(super) struct Advice {
     pub(super) curve: String,
     answer: Answer,
     fastest: Point,
+    largest: Largest,
     /// The first system's life.
     life: Option<f64>,
+    /// Whether the proposed size was filled in the run.
+    unfilled: Option<Unfilled>,
 }
 
 impl Advice {
@@ -63,7 +83,7 @@ impl Advice {
 
     const fn at(&self) -> Option<Point> {
         match self.answer {
-            Answer::Knee(at) | Answer::Largest(at) | Answer::BestValue(at) => Some(at),
+            Answer::Knee(at) | Answer::BestValue(at) => Some(at),
             Answer::NotWorthIt | Answer::NotFaster => None,
         }
     }
@@ -71,41 +91,45 @@ impl Advice {
     /// The answer in words.
     fn said(&self, device: &str, first: &str) -> String {
         let fastest = self.fastest;
-        let gain = |at: Point| {
-            let (speed, more) = (at.speed, at.price - 1.0);
-            let (by, less) = (show::percent(more.abs()), if more < 0.0 { "less" } else { "more" });
-            format!("{speed:.2} times as fast as {first}, for {by} {less} money")
-        };
-        let size = |at: Point| show::size(at.size);
+        let most = format!("with {}, {}", show::size(fastest.size), gain(fastest, first));
         let said = match self.answer {
-            Answer::Knee(at) if fastest.speed < FASTER * at.speed => {
-                format!("{}. It is then {}; larger ones gain hardly more", size(at), gain(at))
-            }
             Answer::Knee(at) => {
-                let most = gain(fastest);
-                format!("{}. It is then {}; with {}, {most}", size(at), gain(at), size(fastest))
+                let rest = match fastest {
+                    _ if at.size == self.largest.size => self.at_the_end(),
+                    fastest if fastest.size == at.size => ". Larger ones are no faster".into(),
+                    fastest if fastest.speed < FASTER * at.speed => {
+                        ". Larger ones gain hardly more".into()
+                    }
+                    _ => format!("; {most}"),
+                };
+                format!("{}. It is then {}{rest}", show::size(at.size), gain(at, first))
             }
-            Answer::Largest(at) => format!(
-                "{}, the most in the plan. It is then {}. More may gain more: add larger sizes",
-                size(at),
-                gain(at)
-            ),
-            Answer::BestValue(at) => format!(
-                "{}. It is then {}. Larger ones gain less than they cost: with {}, {}",
-                size(at),
-                gain(at),
-                size(fastest),
-                gain(fastest)
-            ),
-            Answer::NotWorthIt => format!(
-                "none. Every size gains less than it costs: with {}, it is {}",
-                size(fastest),
-                gain(fastest)
-            ),
+            Answer::BestValue(at) => {
+                let rest =
+                    if fastest.size == at.size { String::new() } else { format!("; {most}") };
+                let size = show::size(at.size);
+                format!(
+                    "{size}, the most speed for the money. It is then {}{rest}",
+                    gain(at, first)
+                )
+            }
+            Answer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
             Answer::NotFaster => format!("none. No size makes it faster than {first}"),
         };
-        let life = self.at().and_then(|at| self.shorter_life(at, first));
-        format!("{} on {device}: {said}.{}", self.curve, life.unwrap_or_default())
+        let more = [self.at().and_then(|at| self.shorter_life(at, first)), self.not_filled()];
+        let more: String = more.into_iter().flatten().collect();
+        format!("{} on {device}: {said}.{more}", self.curve)
+    }
+
+    /// What is said of a size that no run has a larger one than.
+    fn at_the_end(&self) -> String {
+        if !self.largest.is_of_plan {
+            ", the most that has a result".into()
+        } else if self.unfilled.is_some() {
+            String::new()
+        } else {
+            ". It is the most in the plan, and more may gain more: add larger sizes".into()
+        }
     }
 
     /// What it costs in life.
@@ -117,10 +141,34 @@ impl Advice {
         let said = format!(" But at {pace} it lasts {years} with {size}, {first} {others}.");
         (own < other && years != others).then_some(said)
     }
+
+    /// That the run did not fill this size, and what to do.
+    fn not_filled(&self) -> Option<String> {
+        let size = show::size(self.size()?);
+        let more = match self.unfilled?.passes {
+            Some(passes) => format!("replay more, with passes = {passes}"),
+            None => "replay a trace that writes more".into(),
+        };
+        Some(format!(
+            " But {size} were never filled, so garbage collection in them costs nothing yet: {more}."
+        ))
+    }
+}
+
+/// The gain of a size, with its price.
+fn gain(at: Point, first: &str) -> String {
+    let (speed, more) = (at.speed, at.price - 1.0);
+    let by = show::percent(more.abs());
+    let price = match more {
+        more if more > SAME => format!("{by} more"),
+        more if more < -SAME => format!("{by} less"),
+        _ => "the same".into(),
+    };
+    format!("{speed:.2} times as fast as {first}, for {price} money")
 }
 
 /// The answers for the curves of a device. None without a first system that has no SLC to compare with.
-pub(super) fn of(rows: &[&Row<'_>]) -> Vec<Advice> {
+pub(super) fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
     if rows.iter().any(|row| row.is_first && has_slc(row)) {
         return Vec::new();
     }
@@ -133,13 +181,27 @@ pub(super) fn of(rows: &[&Row<'_>]) -> Vec<Advice> {
         let is_own = |row: &&&Row<'_>| curves::name(row, rows) == name && has_slc(row);
         let own = rows.iter().find(is_own).filter(|_| points.len() >= SIZES_LEAST)?;
         let is_base = |row: &&&Row<'_>| row.is_first && row.run.workload == own.run.workload;
-        let life = rows.iter().find(is_base).and_then(|row| row.result.life());
+        let base = curves::name(rows.iter().find(is_base)?, rows);
         let points = points.iter().filter_map(|(size, speed)| {
             let (price, life) = (at(&prices, &name, size)?, at(&lives, &name, size));
             Some(Point { size: *size, speed: *speed, price, life })
         });
-        let (answer, fastest) = answer(&points.collect::<Vec<Point>>())?;
-        Some(Advice { curve: name, answer, fastest, life })
+        let points: Vec<Point> = points.collect();
+        let (answer, fastest) = answer(&points)?;
+        let (size, of_plan) = (points.last()?.size, sizes(plan, &own.run.device).max());
+        let largest = Largest { size, is_of_plan: of_plan == Some(size) };
+        let mut advice =
+            Advice { curve: name, answer, fastest, largest, life: None, unfilled: None };
+        if let Some(size) = advice.size() {
+            advice.life = at(&lives, &base, &size);
+            let is_taken = |row: &&&Row<'_>| {
+                row.run.slc == Some(size) && curves::name(row, rows) == advice.curve
+            };
+            let taken = rows.iter().find(is_taken);
+            advice.unfilled =
+                taken.and_then(|row| verdict::unfilled(&row.result, &row.run.setup.part));
+        }
+        Some(advice)
     };
     curves::of(|row| row.ratios?.rs, rows).into_iter().filter_map(of).collect()
 }
@@ -148,18 +210,29 @@ fn has_slc(row: &Row<'_>) -> bool {
     row.run.slc.is_some_and(|size| size > 0)
 }
 
+/// The SLC sizes of a plan on a device.
+fn sizes<'a>(plan: &'a Plan, device: &'a str) -> impl Iterator<Item = u64> {
+    plan.runs.iter().filter(move |run| run.device == device).filter_map(|run| run.slc)
+}
+
+/// The answer, and the fastest of the sizes, which are in order; the smallest one of equal ones.
 fn answer(points: &[Point]) -> Option<(Answer, Point)> {
-    let fastest = *points.iter().max_by(|one, other| one.speed.total_cmp(&other.speed))?;
-    let largest = points.last()?;
+    let best_by = |figure: fn(&Point) -> f64| {
+        points
+            .iter()
+            .copied()
+            .reduce(|best, at| if figure(&at) > figure(&best) { at } else { best })
+    };
+    let fastest = best_by(|at| at.speed)?;
+    if fastest.speed < FASTER {
+        return Some((Answer::NotFaster, fastest));
+    }
     let enough = 1.0 + (fastest.speed - 1.0) * KNEE;
     let knee = *points.iter().find(|at| at.speed >= enough)?;
-    let value = |at: &Point| at.speed / at.price;
-    let best = *points.iter().max_by(|one, other| value(one).total_cmp(&value(other)))?;
-    let answer = if fastest.speed < FASTER {
-        Answer::NotFaster
-    } else if knee.speed > knee.price {
-        if knee.size == largest.size { Answer::Largest(knee) } else { Answer::Knee(knee) }
-    } else if best.speed >= FASTER && value(&best) > 1.0 {
+    let best = best_by(Point::value)?;
+    let answer = if knee.speed > knee.price {
+        Answer::Knee(knee)
+    } else if best.speed >= FASTER && best.value() > 1.0 {
         Answer::BestValue(best)
     } else {
         Answer::NotWorthIt
@@ -171,11 +244,23 @@ fn answer(points: &[Point]) -> Option<(Answer, Point)> {
 pub(super) fn said(plan: &Plan, rows: &[Row<'_>]) -> Vec<String> {
     let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
     let devices = curves::by_device(rows);
-    let all = devices.iter().map(|(device, rows)| (device, of(rows)));
+    let all = devices.iter().map(|(device, rows)| (device, of(rows, plan)));
     let said = all.flat_map(|(device, advice)| -> Vec<String> {
         advice.iter().map(|advice| advice.said(device, first)).collect()
     });
     said.collect()
+}
+
+/// Why a sweep over sizes has no answer, and what to do.
+pub(super) fn reason(plan: &Plan) -> Option<&'static str> {
+    let first = plan.runs.first()?;
+    let mut all: Vec<u64> = sizes(plan, &first.device).filter(|size| *size > 0).collect();
+    all.sort_unstable();
+    all.dedup();
+    if first.slc.is_some_and(|size| size > 0) {
+        return Some("put a system without SLC first, such as conventional, to compare with");
+    }
+    (1..SIZES_LEAST).contains(&all.len()).then_some("name at least three sizes of the SLC")
 }
 
 #[cfg(test)]
@@ -194,7 +279,7 @@ mod tests {
 
     fn size(answer: Answer) -> Option<u64> {
         match answer {
-            Answer::Knee(at) | Answer::Largest(at) | Answer::BestValue(at) => Some(at.size),
+            Answer::Knee(at) | Answer::BestValue(at) => Some(at.size),
             _ => None,
         }
     }
@@ -209,8 +294,10 @@ mod tests {
         let at_once = cheap(&[2.0, 2.05, 2.1]);
         assert_eq!(size(at_once), Some(1), "the gain is that over the first system: {at_once:?}");
         let rising = cheap(&[1.0, 1.1, 1.2]);
-        assert!(matches!(rising, Answer::Largest(_)), "{rising:?}");
+        assert_eq!(size(rising), Some(4), "{rising:?}");
+        assert_eq!(size(cheap(&[2.0, 2.0, 2.0])), Some(1), "the smallest of equal ones");
         assert_eq!(cheap(&[0.9, 1.0, 1.01]), Answer::NotFaster);
+        assert_eq!(cheap(&[0.4, 0.5, 0.3]), Answer::NotFaster);
     }
 
     #[test]

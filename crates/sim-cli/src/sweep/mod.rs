@@ -105,9 +105,12 @@ fn tell(
         }
         write_sentence(advice::MEANING, out)?;
     }
+    if let Some(reason) = advice::reason(plan).filter(|_| answers.is_empty() && done > 0) {
+        writeln!(out, "For an answer to how large the SLC should be, {reason}.")?;
+    }
     if done < all {
         let hint = "the same command, without --shard or --collect, goes on where this one ended";
-        writeln!(out, "PARTIAL: {} are missing; {hint}.", all - done)?;
+        writeln!(out, "PARTIAL: {} missing; {hint}.", all - done)?;
     }
     Ok(())
 }

@@ -86,16 +86,15 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         env!("CARGO_PKG_VERSION"),
         "."
     ));
-    let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
     let answers = advice::said(plan, rows);
     if !answers.is_empty() {
         page.heading("How large should the SLC be?");
         for sentence in &answers {
             page.words(sentence);
         }
-        page.note(&format!("{} Rings mark the size to take.", advice::MEANING));
+        page.note(&format!("{} Rings mark it.", advice::MEANING));
     }
-    by_size(&mut page, rows, first);
+    by_size(&mut page, rows, plan);
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
     page.table(&heads, &rows.iter().map(collect::cells).collect::<Vec<_>>());
@@ -109,13 +108,14 @@ fn without_comments(plan: &str) -> String {
 }
 
 /// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
-fn by_size(page: &mut Page, rows: &[Row<'_>], first: &str) {
+fn by_size(page: &mut Page, rows: &[Row<'_>], plan: &Plan) {
+    let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
     for (device, rows) in curves::by_device(rows) {
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
             let title = figure.title.replace(FIRST, first);
-            if let Some(chart) =
-                against_size(figure, &title, &rows).or_else(|| side_by_side(figure, &title, &rows))
+            if let Some(chart) = against_size((figure, &title), &rows, plan)
+                .or_else(|| side_by_side(figure, &title, &rows))
             {
                 page.chart(&chart);
                 let absent = absent(figure, &rows);
@@ -149,12 +149,16 @@ fn absent(figure: &Figure, rows: &[&Row<'_>]) -> Vec<String> {
 }
 
 #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
-fn against_size(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
+fn against_size(
+    (figure, title): (&Figure, &str),
+    rows: &[&Row<'_>],
+    plan: &Plan,
+) -> Option<String> {
     let curves = curves::of(figure.of, rows);
     if !curves.iter().any(|curve| curve.points.len() > 1) {
         return None;
     }
-    let advice = advice::of(rows);
+    let advice = advice::of(rows, plan);
     let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)());
     let mut marks = Vec::new();
     for Curve { name, points } in curves {

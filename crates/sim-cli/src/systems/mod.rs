@@ -6,7 +6,7 @@
 
 use ftl_iface::SectorCount;
 
-use self::registry::{Entry, SYSTEMS};
+use self::registry::{Entry, PowerLoss, SYSTEMS};
 use nand_model::datasheet;
 
 use crate::Failure;
@@ -220,6 +220,21 @@ impl Several {
 /// The names of all systems.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|entry| entry.name)
+}
+
+/// The system of a result, by its name with parameters.
+fn named(system: &str) -> Option<&'static Entry> {
+    entries().find(|entry| entry.name == spec::base(system))
+}
+
+/// Whether acknowledged data survives a power loss on the system of that name.
+pub(crate) fn survives_power_loss(system: &str) -> bool {
+    named(system).is_some_and(|entry| entry.power == PowerLoss::Survived)
+}
+
+/// Whether the SLC's size makes a difference to the system of that name.
+pub(crate) fn uses_slc(system: &str) -> bool {
+    named(system).is_some_and(|entry| entry.uses_slc)
 }
 
 /// The list of systems, and whether they survive power cuts.

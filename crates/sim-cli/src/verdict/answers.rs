@@ -4,7 +4,7 @@ use ftl_iface::Region;
 use nand_model::part::Part;
 
 use crate::result::{BYTES_A_DAY, ByCause, Ratios, RunResult};
-use crate::show;
+use crate::{show, systems};
 
 /// From this speed-up on a system counts as faster.
 const FASTER: f64 = 1.1;
@@ -26,6 +26,8 @@ const SAME_TIME: f64 = 1.05;
 enum Worth {
     /// It gains more in speed than it costs in money.
     Yes,
+    /// It is about as fast, for less money.
+    Cheaper,
     /// It is faster, but gains less than it costs.
     SpeedAlone,
     /// It is about as fast.
@@ -43,37 +45,50 @@ impl Worth {
             speed if speed >= FASTER && speed > price => Self::Yes,
             speed if speed >= FASTER => Self::SpeedAlone,
             speed if speed >= A_LITTLE_FASTER && !costs_more => Self::Yes,
+            speed if speed >= SLOWER && price < 1.0 - SAME_PRICE => Self::Cheaper,
             speed if speed >= SLOWER => Self::Hardly,
             _ => Self::No,
         })
     }
 }
 
-/// The system to take: the fastest of those that are worth their price, else the first.
+/// The system to take: of those that are worth their price, the one with the most speed for it; else the first. A
+/// system that loses data is not proposed in place of one that keeps it.
 pub(super) fn recommendation(
     first: &RunResult,
     others: &[&RunResult],
     warnings: &[String],
+    part: &Part,
 ) -> Option<String> {
-    let known = others.iter().filter_map(|run| {
+    let value = |run: &RunResult| {
         let ratios = run.against(first);
-        Some((Worth::of(&ratios)?, ratios.rs?, *run))
-    });
-    let worth: Vec<(Worth, f64, &RunResult)> = known.collect();
-    if worth.is_empty() {
-        return None;
-    }
-    let fastest = worth
+        let worth = Worth::of(&ratios)?;
+        Some((worth, ratios.rs? / ratios.ec?))
+    };
+    let must_survive = systems::survives_power_loss(&first.system);
+    let known: Vec<(Worth, f64, &RunResult)> = others
         .iter()
-        .filter(|(worth, ..)| *worth == Worth::Yes)
+        .filter(|run| !must_survive || systems::survives_power_loss(&run.system))
+        .filter_map(|run| value(run).map(|(worth, value)| (worth, value, *run)))
+        .collect();
+    let best = known
+        .iter()
+        .filter(|(worth, ..)| matches!(worth, Worth::Yes | Worth::Cheaper))
         .max_by(|(_, one, _), (_, other, _)| one.total_cmp(other));
     let far = if warnings.is_empty() { "" } else { ", as far as this run can tell (see below)" };
-    let has_slc = others.iter().any(|run| run.slc_bytes > 0);
-    let size = if has_slc { " `tandem sweep` finds out how large the SLC should be." } else { "" };
-    Some(match fastest {
-        Some((_, _, run)) => format!("Take {}{far}.{size}", named(run)),
-        None => format!("Take {}{far}: no other one gains more than it costs.", named(first)),
-    })
+    match best {
+        Some((_, _, run)) => {
+            let is_sized = run.slc_bytes > 0 && part.geometry.mlc().is_some();
+            let size = if is_sized {
+                " `tandem sweep` finds out how large the SLC should be."
+            } else {
+                ""
+            };
+            Some(format!("Take {}{far}.{size}", named(run)))
+        }
+        None if known.is_empty() => None,
+        None => Some(format!("Take {}{far}: no other one gains more than it costs.", named(first))),
+    }
 }
 
 /// A system, with its SLC.
@@ -95,6 +110,9 @@ pub(super) fn of(run: &RunResult, first: &RunResult, part: &Part) -> Vec<String>
     let times = format!("mean response {} against {}", mean(run), mean(first));
     let speed = match worth {
         Worth::Yes => format!("Yes: {name} is {speed:.2} times as fast as {base}"),
+        Worth::Cheaper => {
+            format!("Yes: {name} is about as fast as {base}, {speed:.2} times, and costs less")
+        }
         Worth::SpeedAlone => format!(
             "Only if speed is worth more to you than money: {name} is {speed:.2} times as fast as {base}"
         ),
@@ -113,6 +131,9 @@ pub(super) fn of(run: &RunResult, first: &RunResult, part: &Part) -> Vec<String>
     said.extend(reason(run, first));
     said.extend(slowest(run, first));
     said.extend(life(run, first, part));
+    if !systems::survives_power_loss(name) {
+        said.push("It loses data when the power fails.".into());
+    }
     said
 }
 
@@ -148,22 +169,20 @@ fn reason(run: &RunResult, first: &RunResult) -> Option<String> {
         format!("{} {difference} on {}", show::time(micros.abs()), doing(name))
     };
     let seen = |micros: f64| micros.abs() >= 0.05;
-    let gained = gains.first().filter(|(_, gain)| *gain > 0.0 && seen(*gain)).map(words);
-    let lost = gains.last().filter(|(_, gain)| *gain < 0.0 && seen(*gain)).map(words);
+    let gained = gains.first().filter(|(_, gain)| *gain > 0.0 && seen(*gain));
+    let lost = gains.last().filter(|(_, gain)| *gain < 0.0 && seen(*gain));
+    // What decides comes first.
+    let mut told: Vec<&(&str, f64)> = gained.into_iter().chain(lost).collect();
+    told.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
+    let told: Vec<String> = told.into_iter().map(words).collect();
     let share = run
         .factors
         .and_then(|factors| factors.alpha)
+        .filter(|share| *share > 0.0)
         .map(|share| format!("; its log took {} of the data written", show::percent(share)));
     let share = share.unwrap_or_default();
-    Some(match (gained, lost) {
-        (Some(gained), Some(lost)) => {
-            format!("Because a request spends {gained}, and {lost}{share}.")
-        }
-        (Some(one), None) | (None, Some(one)) => {
-            format!("Because a request spends {one}{share}.")
-        }
-        (None, None) => return None,
-    })
+    let told = told.join(", and ");
+    (!told.is_empty()).then(|| format!("Because a request spends {told}{share}."))
 }
 
 /// What the FTL does under the name of a cause.
@@ -195,7 +214,7 @@ fn life(run: &RunResult, first: &RunResult, part: &Part) -> Option<String> {
     let disks = BYTES_A_DAY as f64 / part.exported_bytes.max(1) as f64;
     let much = if disks > 2.0 { format!(" ({disks:.1} times the disk)") } else { String::new() };
     let at = format!("{}{much} and with even wear", show::bytes_a_day(BYTES_A_DAY));
-    let lead = if years < years_before && years_before.is_finite() {
+    let lead = if years < years_before && years_before.is_finite() && own != before {
         "But it does not live as long: at"
     } else {
         "At"
@@ -224,6 +243,7 @@ mod tests {
         assert_eq!(worth(1.05, 1.041), Worth::Hardly);
         assert_eq!(worth(1.05, 1.0), Worth::Yes);
         assert_eq!(worth(0.97, 0.5), Worth::No);
+        assert_eq!(worth(1.0, 0.5), Worth::Cheaper);
         assert_eq!(Worth::of(&Ratios::default()), None);
     }
 }

@@ -15,6 +15,8 @@ use crate::table::write_sentence;
 mod answers;
 mod warnings;
 
+pub(crate) use warnings::{Unfilled, unfilled};
+
 /// The answer to "is it worth its price?", and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
@@ -46,7 +48,7 @@ pub(crate) fn of(runs: &[&RunResult], part: &Part) -> Verdict {
     let Some((first, others)) = runs.split_first() else { return Verdict::default() };
     let warnings = warnings::of(runs, part);
     let mut answers: Vec<String> =
-        answers::recommendation(first, others, &warnings).into_iter().collect();
+        answers::recommendation(first, others, &warnings, part).into_iter().collect();
     answers.extend(others.iter().flat_map(|run| answers::of(run, first, part)));
     Verdict { answers, warnings }
 }

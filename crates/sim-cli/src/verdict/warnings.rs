@@ -4,7 +4,7 @@ use ftl_iface::Region;
 use nand_model::part::Part;
 
 use crate::result::RunResult;
-use crate::show;
+use crate::{show, systems};
 
 /// The share of the disk that must be written for a meaningful run.
 const TOUCHED_LEAST: f64 = 0.1;
@@ -24,16 +24,15 @@ pub(super) fn of(runs: &[&RunResult], part: &Part) -> Vec<String> {
     for run in runs {
         warnings.extend(never_filled(run, part));
     }
-    let idle: Vec<&str> = runs
-        .iter()
-        .filter(|run| Region::ALL.iter().all(|region| run.region(*region).erases == 0))
-        .map(|run| run.system.as_str())
-        .collect();
+    let is_idle =
+        |run: &&&RunResult| Region::ALL.iter().all(|region| run.region(*region).erases == 0);
+    let idle: Vec<&RunResult> = runs.iter().filter(is_idle).copied().collect();
     if !idle.is_empty() {
+        let names: Vec<&str> = idle.iter().map(|run| run.system.as_str()).collect();
         warnings.push(format!(
             "Garbage collection never ran in {}: no block was erased, so its cost is not in these figures. {}.",
-            show::listed(&idle, "and"),
-            more_passes(runs[0], part),
+            show::listed(&names, "and"),
+            replay_more(&idle, part),
         ));
     }
     warnings.extend(runs.iter().filter_map(|run| guessed(run, part)));
@@ -41,16 +40,50 @@ pub(super) fn of(runs: &[&RunResult], part: &Part) -> Vec<String> {
     warnings
 }
 
-/// How to replay as much as a tenth of the disk, if passes can.
-fn more_passes(run: &RunResult, part: &Part) -> String {
-    let passes =
-        u64::from(run.passes) * (part.exported_bytes / 10).div_ceil(run.bytes_written.max(1));
-    let passes = passes.max(10 * u64::from(run.passes));
-    if run.bytes_written > 0 && passes <= PASSES_MOST {
-        format!("Replay more: --passes {passes}")
-    } else {
-        "Replay a trace that writes more".into()
+/// How to replay enough for all these runs.
+fn replay_more(runs: &[&RunResult], part: &Part) -> String {
+    if runs.iter().any(|run| run.partial) {
+        return "Let the replay come to its end".into();
     }
+    let passes: Option<Vec<u64>> = runs.iter().map(|run| passes(run, part)).collect();
+    match passes.and_then(|passes| passes.into_iter().max()) {
+        Some(passes) => format!("Replay more: --passes {passes}"),
+        None => "Replay a trace that writes more".into(),
+    }
+}
+
+/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable.
+fn passes(run: &RunResult, part: &Part) -> Option<u64> {
+    let so_far = u64::from(run.passes);
+    let of_disk = (part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
+    let programmed = slc_programmed(run, part).unwrap_or(u64::MAX);
+    let of_slc = (2 * run.slc_bytes).div_ceil(programmed.max(1)) * so_far;
+    let passes = of_disk.max(of_slc).max(10 * so_far);
+    (run.bytes_written > 0 && passes <= PASSES_MOST).then_some(passes)
+}
+
+/// The bytes programmed in the SLC whose size the user chose; `None` if there is no such SLC.
+fn slc_programmed(run: &RunResult, part: &Part) -> Option<u64> {
+    // A chip of SLC alone has no log to be filled.
+    part.geometry.mlc()?;
+    let page = part.geometry.slc()?.page_bytes;
+    let is_sized = run.slc_bytes > 0 && systems::uses_slc(&run.system);
+    is_sized.then(|| run.slc.pages.programs() * u64::from(page.get()))
+}
+
+/// Whether, and by how much, the SLC of a run was not filled.
+pub(crate) fn unfilled(run: &RunResult, part: &Part) -> Option<Unfilled> {
+    let programmed = slc_programmed(run, part).filter(|bytes| *bytes < run.slc_bytes)?;
+    Some(Unfilled { programmed, passes: passes(run, part).filter(|_| !run.partial) })
+}
+
+/// An SLC that was never filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unfilled {
+    /// The bytes programmed in it.
+    programmed: u64,
+    /// The passes that fill it twice, if so many are reasonable.
+    pub(crate) passes: Option<u64>,
 }
 
 /// A lifetime that follows from a few erases.
@@ -66,33 +99,30 @@ fn guessed(run: &RunResult, part: &Part) -> Option<String> {
     Some(format!(
         "The life of {} is a guess: a block was erased {first} on average. {}.",
         run.system,
-        more_passes(run, part)
+        replay_more(&[run], part)
     ))
 }
 
 /// A log that was never filled shows its gain but not its cost.
 #[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
 fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
-    // A chip of SLC alone has no log to be filled.
-    part.geometry.mlc()?;
-    let page = part.geometry.slc().filter(|_| run.slc_bytes > 0)?.page_bytes;
-    let programmed = run.slc.pages.programs() * u64::from(page.get());
-    if programmed >= run.slc_bytes {
-        return None;
+    let Unfilled { programmed, passes } = unfilled(run, part)?;
+    let name = &run.system;
+    if programmed == 0 {
+        return Some(format!(
+            "Nothing was written to the SLC of {name}: the run does not show its use."
+        ));
     }
     let filled = show::percent(programmed as f64 / run.slc_bytes as f64);
-    let passes = (2 * run.slc_bytes).div_ceil(programmed.max(1)) * u64::from(run.passes);
     let smaller = (programmed / 4).max(1 << 20);
-    let smaller = format!("--slc {}", show::size(1 << smaller.ilog2()));
-    let advice = if passes <= PASSES_MOST {
-        format!("Use --passes {passes} to fill it twice, or less of it with {smaller}")
-    } else {
-        format!("Use less of it with {smaller}")
+    let smaller = format!("less SLC with --slc {}", show::size(1 << smaller.ilog2()));
+    let advice = match passes {
+        Some(passes) => format!("Replay more with --passes {passes}, or take {smaller}"),
+        None => format!("Take {smaller}"),
     };
     Some(format!(
-        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
+        "The SLC of {name} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
          yet. {advice}.",
-        run.system
     ))
 }
 
