@@ -205,7 +205,7 @@ fn a_replay_says_in_words_what_the_time_was_spent_on() {
     // A block of 16 pages is 12.8 ms; a sector read is 60 us; a trim's record takes a page.
     assert_eq!(
         lines.next().unwrap().trim(),
-        "host  12.86 ms  60.0 us  12.80 ms    0.0 us",
+        "host  12.86 ms  60.0 us  12.80 ms         0",
         "{text}"
     );
 }

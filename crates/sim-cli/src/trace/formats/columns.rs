@@ -190,16 +190,13 @@ struct Layout {
 }
 
 impl Layout {
-    /// Whether a line has names where others have numbers.
+    /// Whether a line has no numbers where others have them.
     fn is_heading(&self, line: &[u8]) -> bool {
         let fields: Vec<&[u8]> = split(line, self.separator).collect();
-        let is_name = |at: usize| {
-            fields
-                .get(at)
-                .and_then(|field| field.first())
-                .is_some_and(|byte| !byte.is_ascii_digit())
+        let is_number = |at: usize| {
+            fields.get(at).and_then(|field| field.first()).is_some_and(u8::is_ascii_digit)
         };
-        is_name(self.offset.0) && is_name(self.length.0)
+        !is_number(self.offset.0) && !is_number(self.length.0)
     }
 
     /// The request of a line.
