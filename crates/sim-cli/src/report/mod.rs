@@ -9,7 +9,7 @@ use crate::replay::{Options, Outcome, text};
 use crate::result::RunResult;
 use crate::show;
 use crate::side_by_side;
-use crate::systems::Setup;
+use crate::systems::{self, Setup};
 use crate::verdict::{self, Verdict};
 
 mod charts;
@@ -46,6 +46,7 @@ fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
 fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
     let Verdict { answers, warnings } = verdict::of(runs, &setup.part);
     if !answers.is_empty() {
+        define(page, runs.iter().map(|run| run.system.as_str()));
         page.heading("Is it worth its price?");
     }
     for answer in &answers {
@@ -54,6 +55,22 @@ fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
     for warning in &warnings {
         page.warning(warning);
     }
+}
+
+/// What the systems are, for readers who do not know them.
+pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>) {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for name in systems {
+        let title = systems::title(name).unwrap_or_default();
+        let row = vec![name.to_owned(), title.to_owned()];
+        if !title.is_empty() && !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    page.facts(&rows);
+    page.note(
+        "SLC is flash with one bit in a cell: faster, longer-lived and dearer than MLC, with two or more.",
+    );
 }
 
 fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {

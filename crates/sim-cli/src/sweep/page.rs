@@ -1,4 +1,4 @@
-//! The report of a sweep: its table, and the effect of the SLC's size.
+//! The report of a sweep: how large the SLC should be, the effect of its size, and the table.
 
 use super::advice::{self, Advice};
 use super::collect::{self, HEADS, Row};
@@ -6,7 +6,7 @@ use super::curves::{self, Curve};
 use super::folder::Folder;
 use super::plan::Plan;
 use crate::plot::{Axis, Bars, Chart, Scale, Shape};
-use crate::report::Page;
+use crate::report::{Page, define};
 use crate::result::BYTES_A_DAY;
 use crate::{Failure, show};
 
@@ -78,6 +78,15 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         let missing = plan.runs.len() - rows.len();
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
     }
+    let answers = advice::said(plan, rows);
+    if !answers.is_empty() {
+        define(&mut page, rows.iter().map(|row| row.result.system.as_str()));
+        page.heading("How large should the SLC be?");
+        for sentence in &answers {
+            page.words(sentence);
+        }
+        page.note(&format!("{} Rings mark it.", advice::MEANING));
+    }
     page.heading("What was asked for");
     page.listing(&without_comments(&plan.text));
     page.note(concat!(
@@ -86,14 +95,6 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         env!("CARGO_PKG_VERSION"),
         "."
     ));
-    let answers = advice::said(plan, rows);
-    if !answers.is_empty() {
-        page.heading("How large should the SLC be?");
-        for sentence in &answers {
-            page.words(sentence);
-        }
-        page.note(&format!("{} Rings mark it.", advice::MEANING));
-    }
     by_size(&mut page, rows, plan);
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();

@@ -227,6 +227,11 @@ fn named(system: &str) -> Option<&'static Entry> {
     entries().find(|entry| entry.name == spec::base(system))
 }
 
+/// What the system of that name is, in one line.
+pub(crate) fn title(system: &str) -> Option<&'static str> {
+    named(system).map(|entry| entry.title)
+}
+
 /// Whether acknowledged data survives a power loss on the system of that name.
 pub(crate) fn survives_power_loss(system: &str) -> bool {
     named(system).is_some_and(|entry| entry.power == PowerLoss::Survived)

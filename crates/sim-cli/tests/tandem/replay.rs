@@ -343,6 +343,8 @@ fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
     ] {
         assert!(page.contains(told), "{told}");
     }
+    let at = |words: &str| page.find(words).expect(words);
+    assert!(at("a log in the SLC takes small hot writes") < at("Is it worth its price?"));
     for elsewhere in ["<script", "<link", "url(", "@import", "src=", "href=", "NaN", "inf"] {
         assert!(!page.contains(elsewhere), "{elsewhere}: the page needs no other file");
     }

@@ -91,6 +91,12 @@ fn the_example_answers_how_large_the_slc_should_be() {
     ] {
         assert!(page.contains(told), "{told}");
     }
+    let at = |words: &str| page.find(words).expect(words);
+    assert!(at("one page map over SLC and MLC") < at("How large should the SLC be?"));
+    assert!(
+        at("How large should the SLC be?") < at("What was asked for"),
+        "the answer comes first"
+    );
     for elsewhere in ["<script", "<link", "url(", "src=", "href=", "NaN"] {
         assert!(!page.contains(elsewhere), "{elsewhere}");
     }
