@@ -306,4 +306,26 @@ mod tests {
         assert!(matches!(dear, Answer::BestValue(_)) && size(dear) == Some(1), "{dear:?}");
         assert_eq!(found(&[(1.05, 1.1), (1.1, 1.2), (1.2, 1.4)]), Answer::NotWorthIt);
     }
+
+    #[test]
+    fn a_size_that_was_never_filled_says_so_and_proposes_no_larger_one() {
+        let at = Point { size: 1 << 20, speed: 2.0, price: 1.0, life: Some(9.0) };
+        let largest = Largest { size: 1 << 20, is_of_plan: true };
+        let filled = Advice {
+            curve: "paged".into(),
+            answer: Answer::Knee(at),
+            fastest: at,
+            largest,
+            life: Some(15.0),
+            unfilled: None,
+        };
+        let said = filled.said("c3", "conventional");
+        assert!(said.contains("2.00 times as fast as conventional, for the same money"), "{said}");
+        assert!(said.contains("add larger sizes") && !said.contains("never filled"), "{said}");
+        assert!(said.contains("it lasts 9.0 years with 1MiB, conventional 15 years"), "{said}");
+        let unfilled = Some(Unfilled { programmed: 1, passes: Some(7) });
+        let said = Advice { unfilled, ..filled }.said("c3", "conventional");
+        assert!(said.contains("never filled") && said.contains("passes = 7"), "{said}");
+        assert!(!said.contains("add larger sizes"), "{said}");
+    }
 }

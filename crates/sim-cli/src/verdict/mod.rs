@@ -125,6 +125,39 @@ mod tests {
     }
 
     #[test]
+    fn a_faster_system_that_loses_data_is_not_proposed() {
+        let hot = "synth:zipf?requests=3000&size=4KiB&footprint=8MiB";
+        let systems = "conventional,hybrid,page-slc";
+        let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB", "--systems", systems]);
+        assert!(said.contains("Take hybrid with 8MiB of SLC"), "{said}");
+        assert!(said.contains("Yes: page-slc is ") && said.contains("It loses data"), "{said}");
+    }
+
+    #[test]
+    fn a_system_that_is_as_fast_for_less_money_is_taken() {
+        let reads = "synth:zipf?requests=300&reads=100&footprint=8MiB";
+        let said = printed(&[reads, "--capacity", "256MiB", "--systems", "hybrid,conventional"]);
+        assert!(said.contains("Take conventional, without SLC"), "{said}");
+        assert!(said.contains("Yes: conventional is about as fast as hybrid"), "{said}");
+        assert!(said.contains("Nothing was written to the SLC of hybrid"), "{said}");
+    }
+
+    #[test]
+    fn one_number_of_passes_is_told_for_all_that_lacks() {
+        let said = printed(&[
+            "synth:zipf?requests=3000&size=4KiB&footprint=8MiB",
+            "--capacity",
+            "256MiB",
+            "--systems",
+            "hybrid",
+        ]);
+        let told: Vec<&str> = said.split("--passes ").skip(1).collect();
+        let number = |text: &&str| text.chars().take_while(char::is_ascii_digit).collect();
+        let told: Vec<String> = told.iter().map(number).collect();
+        assert!(told.len() > 1 && told.iter().all(|passes| *passes == told[0]), "{said}");
+    }
+
+    #[test]
     fn no_capacity_is_proposed_that_the_disk_does_not_exceed() {
         let said = printed(&["synth:zipf?requests=300&footprint=1MiB", "--device", "spi-nand-1g"]);
         assert!(said.contains("of 120MiB): ") && !said.contains("--capacity"), "{said}");

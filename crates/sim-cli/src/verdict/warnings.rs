@@ -81,7 +81,7 @@ pub(crate) fn unfilled(run: &RunResult, part: &Part) -> Option<Unfilled> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unfilled {
     /// The bytes programmed in it.
-    programmed: u64,
+    pub(crate) programmed: u64,
     /// The passes that fill it twice, if so many are reasonable.
     pub(crate) passes: Option<u64>,
 }
