@@ -4,13 +4,10 @@
 //! ordinary way, exits with 0.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
-
-/// When the first request came.
+/// When the first request came, if one did.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
 /// Requests within this time are one: `timeout` signals a program, and then its group.
@@ -21,12 +18,12 @@ pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Installs the handler. If that fails, Ctrl-C ends the program at once.
 pub(crate) fn listen() {
-    let _ = ctrlc::set_handler(|| {
-        let first = *FIRST.get_or_init(Instant::now);
-        if !REQUESTED.swap(true, Ordering::Relaxed) {
+    let _ = ctrlc::set_handler(|| match FIRST.get() {
+        Some(first) if first.elapsed() > TOGETHER => std::process::exit(EXIT_CODE.into()),
+        Some(_) => {}
+        None => {
+            FIRST.get_or_init(Instant::now);
             thread::spawn(tell_if_it_takes_long);
-        } else if first.elapsed() > TOGETHER {
-            std::process::exit(EXIT_CODE.into());
         }
     });
 }
@@ -39,5 +36,5 @@ fn tell_if_it_takes_long() {
 
 /// Whether the run should stop.
 pub(crate) fn is_requested() -> bool {
-    REQUESTED.load(Ordering::Relaxed)
+    FIRST.get().is_some()
 }
