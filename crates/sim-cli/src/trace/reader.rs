@@ -60,17 +60,18 @@ impl Reader {
         let name = String::from(name);
         let head = input.head();
         let mut taken = None;
-        let mut has_volumes = format.is_none_or(As::has_volumes);
-        let parser = match format {
-            Some(format) => format
-                .parser(head)
-                .map_err(|reason| TraceError::Columns { name: name.clone(), reason })?,
+        let (parser, has_volumes) = match format {
+            Some(format) => {
+                let parser = format
+                    .parser(head)
+                    .map_err(|reason| TraceError::Columns { name: name.clone(), reason })?;
+                (parser, format.has_volumes())
+            }
             None if head.trim_ascii().is_empty() => return Err(TraceError::Empty(name)),
             None => match formats::recognise(head) {
                 Recognised::As(format, why) => {
                     taken = why;
-                    has_volumes = As::Format(format).has_volumes();
-                    (format.parser)(head)
+                    ((format.parser)(head), As::Format(format).has_volumes())
                 }
                 Recognised::Doubt(why) => return Err(TraceError::InDoubt { name, why }),
                 Recognised::Unknown(hint) => return Err(TraceError::UnknownFormat { name, hint }),

@@ -3,8 +3,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::names;
 use tar::{EntryType, Header};
+
+use super::names;
 
 /// First bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = &[0x1F, 0x8B];

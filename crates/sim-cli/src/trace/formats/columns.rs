@@ -69,24 +69,20 @@ impl Columns {
                 Ok(number) => ColumnKey::Number(number),
                 Err(_) => ColumnKey::Name(place.into()),
             };
+            let unknown = || wrong(format!("`{}` is no unit of {name}", unit.unwrap_or("")));
             let said_before = match name {
-                "time" => time.is_some(),
-                "op" => op.is_some(),
-                "offset" => offset.is_some(),
-                "length" => length.is_some(),
-                _ => device.is_some(),
+                "time" => {
+                    let unit = nanos(unit).ok_or_else(unknown)?;
+                    time.replace(Counted { place, unit }).is_some()
+                }
+                "op" => op.replace((place, operations(unit).ok_or_else(unknown)?)).is_some(),
+                "offset" => offset.replace((place, bytes(unit).ok_or_else(unknown)?)).is_some(),
+                "length" => length.replace((place, bytes(unit).ok_or_else(unknown)?)).is_some(),
+                "device" if unit.is_none() => device.replace(place).is_some(),
+                _ => return Err(wrong(format!("`{part}` is not understood"))),
             };
             if said_before {
                 return Err(wrong(format!("`{text}` says twice where the {name} stands")));
-            }
-            let unknown = || wrong(format!("`{}` is no unit of {name}", unit.unwrap_or("")));
-            match name {
-                "time" => time = Some(Counted { place, unit: nanos(unit).ok_or_else(unknown)? }),
-                "op" => op = Some((place, operations(unit).ok_or_else(unknown)?)),
-                "offset" => offset = Some((place, bytes(unit).ok_or_else(unknown)?)),
-                "length" => length = Some((place, bytes(unit).ok_or_else(unknown)?)),
-                "device" if unit.is_none() => device = Some(place),
-                _ => return Err(wrong(format!("`{part}` is not understood"))),
             }
         }
         let missing = |name| wrong(format!("`{text}` does not say where the {name} stands"));
@@ -381,6 +377,8 @@ mod tests {
 
     #[test]
     fn a_description_that_is_not_understood_is_told_how_to_write_it() {
+        let said = Columns::parse("device=0,colour=1,op=2,offset=3,length=4").unwrap_err();
+        assert!(said.contains("`colour=1` is not understood"), "{said}");
         for text in [
             "",
             "time=0:us",
