@@ -61,11 +61,8 @@ fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
 pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>) {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for name in systems {
-        let title = systems::title(name).unwrap_or_default();
-        let row = vec![name.to_owned(), title.to_owned()];
-        if !title.is_empty() && !rows.contains(&row) {
-            rows.push(row);
-        }
+        let row = systems::title(name).map(|title| vec![name.to_owned(), title.to_owned()]);
+        rows.extend(row.filter(|row| !rows.contains(row)));
     }
     page.facts(&rows);
     page.note(

@@ -1,23 +1,20 @@
 //! The answer to "how large should the SLC be?", for each system and workload.
 
+use std::collections::BTreeSet;
+
 use super::collect::Row;
 use super::curves::{self, Curve};
 use super::plan::Plan;
+use super::run::Run;
 use crate::result::BYTES_A_DAY;
 use crate::show;
-use crate::verdict::{self, Unfilled};
+use crate::verdict::{self, A_LITTLE_FASTER as FASTER, Unfilled};
 
 /// The gain at the knee, as a share of the largest gain of any SLC size.
 const KNEE: f64 = 0.9;
 
 /// The fewest sizes that have a knee.
 const SIZES_LEAST: usize = 3;
-
-/// From this speed-up on there is a gain.
-const FASTER: f64 = 1.02;
-
-/// Shares that are shown as none.
-const SAME: f64 = 0.0005;
 
 /// What the knee is, for a reader.
 pub(super) const MEANING: &str = "The size to take is the smallest one with nine tenths of the largest gain over the \
@@ -157,19 +154,12 @@ impl Advice {
 
 /// The gain of a size, with its price.
 fn gain(at: Point, first: &str) -> String {
-    let (speed, more) = (at.speed, at.price - 1.0);
-    let by = show::percent(more.abs());
-    let price = match more {
-        more if more > SAME => format!("{by} more"),
-        more if more < -SAME => format!("{by} less"),
-        _ => "the same".into(),
-    };
-    format!("{speed:.2} times as fast as {first}, for {price} money")
+    format!("{:.2} times as fast as {first}, for {}", at.speed, verdict::money(at.price))
 }
 
-/// The answers for the curves of a device. None without a first system that has no SLC to compare with.
-pub(super) fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
-    if rows.iter().any(|row| row.is_first && has_slc(row)) {
+/// The answers for the curves of a device: none without a first system that has no SLC to compare with.
+fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
+    if rows.iter().any(|row| row.is_first && row.run.sized_slc().is_some()) {
         return Vec::new();
     }
     let lives = curves::of(|row| row.result.life(), rows);
@@ -178,7 +168,8 @@ pub(super) fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
         curves.iter().find(|curve| curve.name == name)?.points.get(size).copied()
     };
     let of = |Curve { name, points }: Curve| {
-        let is_own = |row: &&&Row<'_>| curves::name(row, rows) == name && has_slc(row);
+        let is_own =
+            |row: &&&Row<'_>| row.run.sized_slc().is_some() && curves::name(row, rows) == name;
         let own = rows.iter().find(is_own).filter(|_| points.len() >= SIZES_LEAST)?;
         let is_base = |row: &&&Row<'_>| row.is_first && row.run.workload == own.run.workload;
         let base = curves::name(rows.iter().find(is_base)?, rows);
@@ -206,13 +197,9 @@ pub(super) fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
     curves::of(|row| row.ratios?.rs, rows).into_iter().filter_map(of).collect()
 }
 
-fn has_slc(row: &Row<'_>) -> bool {
-    row.run.slc.is_some_and(|size| size > 0)
-}
-
 /// The SLC sizes of a plan on a device.
 fn sizes<'a>(plan: &'a Plan, device: &'a str) -> impl Iterator<Item = u64> {
-    plan.runs.iter().filter(move |run| run.device == device).filter_map(|run| run.slc)
+    plan.runs.iter().filter(move |run| run.device == device).filter_map(Run::sized_slc)
 }
 
 /// The answer, and the fastest of the sizes, which are in order; the smallest one of equal ones.
@@ -240,13 +227,23 @@ fn answer(points: &[Point]) -> Option<(Answer, Point)> {
     Some((answer, fastest))
 }
 
+/// A device of the plan, with its rows and the answers for its curves.
+pub(super) struct OnDevice<'a, 'r> {
+    pub(super) device: &'a str,
+    pub(super) rows: Vec<&'r Row<'a>>,
+    pub(super) advice: Vec<Advice>,
+}
+
+/// The devices, in the plan's order.
+pub(super) fn by_device<'a, 'r>(plan: &Plan, rows: &'r [Row<'a>]) -> Vec<OnDevice<'a, 'r>> {
+    let devices = curves::by_device(rows).into_iter();
+    devices.map(|(device, rows)| OnDevice { device, advice: of(&rows, plan), rows }).collect()
+}
+
 /// All answers in words.
-pub(super) fn said(plan: &Plan, rows: &[Row<'_>]) -> Vec<String> {
-    let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
-    let devices = curves::by_device(rows);
-    let all = devices.iter().map(|(device, rows)| (device, of(rows, plan)));
-    let said = all.flat_map(|(device, advice)| -> Vec<String> {
-        advice.iter().map(|advice| advice.said(device, first)).collect()
+pub(super) fn said(plan: &Plan, devices: &[OnDevice<'_, '_>]) -> Vec<String> {
+    let said = devices.iter().flat_map(|OnDevice { device, advice, .. }| {
+        advice.iter().map(|advice| advice.said(device, plan.first()))
     });
     said.collect()
 }
@@ -254,12 +251,10 @@ pub(super) fn said(plan: &Plan, rows: &[Row<'_>]) -> Vec<String> {
 /// Why a sweep over sizes has no answer, and what to do.
 pub(super) fn reason(plan: &Plan) -> Option<&'static str> {
     let first = plan.runs.first()?;
-    let mut all: Vec<u64> = sizes(plan, &first.device).filter(|size| *size > 0).collect();
-    all.sort_unstable();
-    all.dedup();
-    if first.slc.is_some_and(|size| size > 0) {
+    if first.sized_slc().is_some() {
         return Some("put a system without SLC first, such as conventional, to compare with");
     }
+    let all: BTreeSet<u64> = sizes(plan, &first.device).collect();
     (1..SIZES_LEAST).contains(&all.len()).then_some("name at least three sizes of the SLC")
 }
 

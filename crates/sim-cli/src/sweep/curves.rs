@@ -30,7 +30,7 @@ type Sums = BTreeMap<u64, (f64, f64)>;
 /// The curves of one device.
 pub(super) fn of(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<Curve> {
     let mut lines: Vec<(String, Sums)> = Vec::new();
-    let sizes: BTreeSet<u64> = rows.iter().filter_map(|row| slc(row)).collect();
+    let sizes: BTreeSet<u64> = rows.iter().filter_map(|row| row.run.sized_slc()).collect();
     for row in rows {
         let Some(value) = figure(row) else { continue };
         let name = name(row, rows);
@@ -39,7 +39,7 @@ pub(super) fn of(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<
             lines.len() - 1
         });
         // A system without SLC is the same at every size.
-        let own = slc(row).map_or_else(|| sizes.clone(), |size| BTreeSet::from([size]));
+        let own = row.run.sized_slc().map_or_else(|| sizes.clone(), |size| BTreeSet::from([size]));
         for size in own {
             let (sum, count) = lines[at].1.entry(size).or_default();
             *sum += value;
@@ -52,11 +52,6 @@ pub(super) fn of(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<
         points: points.into_iter().map(mean).collect(),
     };
     lines.into_iter().map(of).collect()
-}
-
-/// The SLC that a run has.
-fn slc(row: &Row<'_>) -> Option<u64> {
-    row.run.slc.filter(|size| *size > 0)
 }
 
 /// The name of a curve: the system, and the workload if there are several.

@@ -39,6 +39,7 @@ mod plan;
 mod run;
 mod slurm;
 
+use advice::OnDevice;
 pub use args::Args;
 use args::{Shard, Where};
 use collect::Row;
@@ -66,11 +67,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let failures = work(&left, jobs.map_or(1, NonZeroUsize::get), &folder);
     let rows = collect::rows(&plan, &folder);
+    let devices = advice::by_device(&plan, &rows);
     if !rows.is_empty() {
         collect::write(&plan, &rows, &folder)?;
-        page::write(&plan, &rows, &folder)?;
+        page::write(&plan, &rows, &devices, &folder)?;
     }
     tell(&plan, &rows, &folder, out)?;
+    answer(&plan, &devices, out)?;
+    missing(rows.len(), plan.runs.len(), out)?;
     ended(&left, failures)?;
     let (done, all) = (rows.len(), plan.runs.len());
     if interrupt::is_requested() && done < all {
@@ -97,17 +101,26 @@ fn tell(
     } else {
         writeln!(out, "0 of {all} runs are in {path}.")?;
     }
-    let answers = advice::said(plan, rows);
+    Ok(())
+}
+
+/// Says how large the SLC should be, or why that cannot be said.
+fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Result<(), Failure> {
+    let answers = advice::said(plan, devices);
     if !answers.is_empty() {
         writeln!(out, "\nHow large should the SLC be?")?;
         for sentence in &answers {
             write_sentence(sentence, out)?;
         }
         write_sentence(advice::MEANING, out)?;
-    }
-    if let Some(reason) = advice::reason(plan).filter(|_| answers.is_empty() && done > 0) {
+    } else if let Some(reason) = advice::reason(plan).filter(|_| !devices.is_empty()) {
         writeln!(out, "For an answer to how large the SLC should be, {reason}.")?;
     }
+    Ok(())
+}
+
+/// Says how many results are missing.
+fn missing(done: usize, all: usize, out: &mut dyn Write) -> Result<(), Failure> {
     if done < all {
         let hint = "the same command, without --shard or --collect, goes on where this one ended";
         writeln!(out, "PARTIAL: {} missing; {hint}.", all - done)?;

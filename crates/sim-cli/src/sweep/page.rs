@@ -1,6 +1,6 @@
 //! The report of a sweep: how large the SLC should be, the effect of its size, and the table.
 
-use super::advice::{self, Advice};
+use super::advice::{self, Advice, OnDevice};
 use super::collect::{self, HEADS, Row};
 use super::curves::{self, Curve};
 use super::folder::Folder;
@@ -72,13 +72,18 @@ fn percents(label: &str) -> Axis {
 }
 
 /// Writes `report.html`.
-pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Result<(), Failure> {
+pub(super) fn write(
+    plan: &Plan,
+    rows: &[Row<'_>],
+    devices: &[OnDevice<'_, '_>],
+    folder: &Folder<'_>,
+) -> Result<(), Failure> {
     let mut page = Page::new(&format!("Sweep: {}", plan.name));
     if rows.len() < plan.runs.len() {
         let missing = plan.runs.len() - rows.len();
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
     }
-    let answers = advice::said(plan, rows);
+    let answers = advice::said(plan, devices);
     if !answers.is_empty() {
         define(&mut page, rows.iter().map(|row| row.result.system.as_str()));
         page.heading("How large should the SLC be?");
@@ -95,7 +100,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         env!("CARGO_PKG_VERSION"),
         "."
     ));
-    by_size(&mut page, rows, plan);
+    by_size(&mut page, devices, plan.first());
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
     page.table(&heads, &rows.iter().map(collect::cells).collect::<Vec<_>>());
@@ -109,17 +114,16 @@ fn without_comments(plan: &str) -> String {
 }
 
 /// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
-fn by_size(page: &mut Page, rows: &[Row<'_>], plan: &Plan) {
-    let first = plan.runs.first().map_or("", |run| run.system.name.as_str());
-    for (device, rows) in curves::by_device(rows) {
+fn by_size(page: &mut Page, devices: &[OnDevice<'_, '_>], first: &str) {
+    for OnDevice { device, rows, advice } in devices {
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
             let title = figure.title.replace(FIRST, first);
-            if let Some(chart) = against_size((figure, &title), &rows, plan)
-                .or_else(|| side_by_side(figure, &title, &rows))
+            if let Some(chart) = against_size((figure, &title), rows, advice)
+                .or_else(|| side_by_side(figure, &title, rows))
             {
                 page.chart(&chart);
-                let absent = absent(figure, &rows);
+                let absent = absent(figure, rows);
                 let absent: Vec<&str> = absent.iter().map(String::as_str).collect();
                 if !absent.is_empty() {
                     let names = show::listed(&absent, "and");
@@ -135,31 +139,27 @@ fn by_size(page: &mut Page, rows: &[Row<'_>], plan: &Plan) {
 
 /// The curves without a value.
 fn absent(figure: &Figure, rows: &[&Row<'_>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in rows.iter().map(|row| curves::name(row, rows)) {
-        if !names.contains(&name) {
-            names.push(name);
+    let named = rows.iter().map(|row| (curves::name(row, rows), (figure.of)(row).is_some()));
+    let named: Vec<(String, bool)> = named.collect();
+    let mut absent: Vec<String> = Vec::new();
+    for (name, _) in &named {
+        if !named.contains(&(name.clone(), true)) && !absent.contains(name) {
+            absent.push(name.clone());
         }
     }
-    let shown = |name: &String| {
-        let mut own = rows.iter().filter(|row| curves::name(row, rows) == *name);
-        own.any(|row| (figure.of)(row).is_some())
-    };
-    names.retain(|name| !shown(name));
-    names
+    absent
 }
 
 #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
 fn against_size(
     (figure, title): (&Figure, &str),
     rows: &[&Row<'_>],
-    plan: &Plan,
+    advice: &[Advice],
 ) -> Option<String> {
     let curves = curves::of(figure.of, rows);
     if !curves.iter().any(|curve| curve.points.len() > 1) {
         return None;
     }
-    let advice = advice::of(rows, plan);
     let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)());
     let mut marks = Vec::new();
     for Curve { name, points } in curves {

@@ -131,6 +131,11 @@ impl PlanText<'_> {
 }
 
 impl Plan {
+    /// The name of the system that ratios refer to.
+    pub(super) fn first(&self) -> &str {
+        self.runs.first().map_or("", |run| run.system.name.as_str())
+    }
+
     /// Reads a plan and everything it names, except the content of traces.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
         let text = files::text(path, LONGEST).map_err(|reason| {

@@ -22,3 +22,10 @@ pub(super) struct Run {
     /// The index of the run that its ratios refer to.
     pub(super) baseline: usize,
 }
+
+impl Run {
+    /// The SLC that the run has, if the plan gives it one.
+    pub(super) fn sized_slc(&self) -> Option<u64> {
+        self.slc.filter(|size| *size > 0)
+    }
+}

@@ -80,8 +80,8 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// The system of that name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let base = spec::base(text);
-        let entry = entries().find(|entry| entry.name == base).ok_or_else(|| {
+        let entry = named(text).ok_or_else(|| {
+            let base = spec::base(text);
             let names: Vec<&str> = entries().map(|entry| entry.name).collect();
             let meant = datasheet::meant(base, names.iter().copied());
             format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
@@ -222,7 +222,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|entry| entry.name)
 }
 
-/// The system of a result, by its name with parameters.
+/// The system of that name, with or without parameters.
 fn named(system: &str) -> Option<&'static Entry> {
     entries().find(|entry| entry.name == spec::base(system))
 }

@@ -10,7 +10,7 @@ use crate::{show, systems};
 const FASTER: f64 = 1.1;
 
 /// From this one on it is worth having if it costs no more.
-const A_LITTLE_FASTER: f64 = 1.02;
+pub(crate) const A_LITTLE_FASTER: f64 = 1.02;
 
 /// Below this speed-up a system counts as slower.
 const SLOWER: f64 = 0.98;
@@ -40,15 +40,30 @@ impl Worth {
     /// `None`: no request took any time.
     fn of(ratios: &Ratios) -> Option<Self> {
         let (speed, price) = (ratios.rs?, ratios.ec?);
-        let costs_more = price > 1.0 + SAME_PRICE;
+        let is_same = is_same_price(price);
         Some(match speed {
             speed if speed >= FASTER && speed > price => Self::Yes,
             speed if speed >= FASTER => Self::SpeedAlone,
-            speed if speed >= A_LITTLE_FASTER && !costs_more => Self::Yes,
-            speed if speed >= SLOWER && price < 1.0 - SAME_PRICE => Self::Cheaper,
+            speed if speed >= A_LITTLE_FASTER && (is_same || price < 1.0) => Self::Yes,
+            speed if speed >= SLOWER && !is_same && price < 1.0 => Self::Cheaper,
             speed if speed >= SLOWER => Self::Hardly,
             _ => Self::No,
         })
+    }
+}
+
+/// Whether a price is shown as the other one.
+fn is_same_price(ratio: f64) -> bool {
+    (ratio - 1.0).abs() < SAME_PRICE
+}
+
+/// A price compared with another one, in words.
+pub(crate) fn money(ratio: f64) -> String {
+    let by = show::percent((ratio - 1.0).abs());
+    match ratio {
+        same if is_same_price(same) => "the same money".into(),
+        more if more > 1.0 => format!("{by} more money"),
+        _ => format!("{by} less money"),
     }
 }
 
@@ -60,16 +75,14 @@ pub(super) fn recommendation(
     warnings: &[String],
     part: &Part,
 ) -> Option<String> {
-    let value = |run: &RunResult| {
-        let ratios = run.against(first);
-        let worth = Worth::of(&ratios)?;
-        Some((worth, ratios.rs? / ratios.ec?))
-    };
     let must_survive = systems::survives_power_loss(&first.system);
     let known: Vec<(Worth, f64, &RunResult)> = others
         .iter()
         .filter(|run| !must_survive || systems::survives_power_loss(&run.system))
-        .filter_map(|run| value(run).map(|(worth, value)| (worth, value, *run)))
+        .filter_map(|run| {
+            let ratios = run.against(first);
+            Some((Worth::of(&ratios)?, ratios.rs? / ratios.ec?, *run))
+        })
         .collect();
     let best = known
         .iter()
@@ -119,13 +132,13 @@ pub(super) fn of(run: &RunResult, first: &RunResult, part: &Part) -> Vec<String>
         Worth::Hardly => format!("Hardly: {name} is about as fast as {base}, {speed:.2} times"),
         Worth::No => format!("No: {name} is slower than {base}, {speed:.2} times as fast"),
     };
-    let money =
-        format!("{} against {}", show::dollars(run.cost_usd), show::dollars(first.cost_usd));
-    let price = match price - 1.0 {
-        more if more >= SAME_PRICE => format!("for {} more money ({money})", show::percent(more)),
-        less if less <= -SAME_PRICE => format!("for {} less money ({money})", show::percent(-less)),
-        _ => format!("for the same money ({})", show::dollars(run.cost_usd)),
+    let own = show::dollars(run.cost_usd);
+    let dollars = if is_same_price(price) {
+        own
+    } else {
+        format!("{own} against {}", show::dollars(first.cost_usd))
     };
+    let price = format!("for {} ({dollars})", money(price));
     let energy = show::maybe(ratios.es, show::percent);
     let mut said = vec![format!("{speed} ({times}), {price}, with {energy} of the energy.")];
     said.extend(reason(run, first));
@@ -205,20 +218,16 @@ fn life(run: &RunResult, first: &RunResult, part: &Part) -> Option<String> {
     let of = |result: &RunResult| {
         let regions = Region::ALL.iter().filter_map(|region| {
             let years = result.region(*region).lifetime_years?;
-            Some((years, format!("{} in its {region}", show::years(years))))
+            Some(format!("{} in its {region}", show::years(years)))
         });
-        let (years, told): (Vec<f64>, Vec<String>) = regions.unzip();
-        (years.into_iter().fold(f64::INFINITY, f64::min), told.join(" and "))
+        regions.collect::<Vec<String>>().join(" and ")
     };
-    let ((years, own), (years_before, before)) = (of(run), of(first));
+    let (own, before) = (of(run), of(first));
     let disks = BYTES_A_DAY as f64 / part.exported_bytes.max(1) as f64;
     let much = if disks > 2.0 { format!(" ({disks:.1} times the disk)") } else { String::new() };
     let at = format!("{}{much} and with even wear", show::bytes_a_day(BYTES_A_DAY));
-    let lead = if years < years_before && years_before.is_finite() && own != before {
-        "But it does not live as long: at"
-    } else {
-        "At"
-    };
+    let is_shorter = run.life().zip(first.life()).is_some_and(|(own, before)| own < before);
+    let lead = if is_shorter && own != before { "But it does not live as long: at" } else { "At" };
     match (own.is_empty(), before.is_empty()) {
         (false, false) => Some(format!(
             "{lead} {at}, {} lasts {own}; {} lasts {before}.",

@@ -15,6 +15,7 @@ use crate::table::write_sentence;
 mod answers;
 mod warnings;
 
+pub(crate) use answers::{A_LITTLE_FASTER, money};
 pub(crate) use warnings::{Unfilled, unfilled};
 
 /// The answer to "is it worth its price?", and why.

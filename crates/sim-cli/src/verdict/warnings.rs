@@ -56,8 +56,8 @@ fn replay_more(runs: &[&RunResult], part: &Part) -> String {
 fn passes(run: &RunResult, part: &Part) -> Option<u64> {
     let so_far = u64::from(run.passes);
     let of_disk = (part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
-    let programmed = slc_programmed(run, part).unwrap_or(u64::MAX);
-    let of_slc = (2 * run.slc_bytes).div_ceil(programmed.max(1)) * so_far;
+    let twice = |programmed: u64| (2 * run.slc_bytes).div_ceil(programmed.max(1)) * so_far;
+    let of_slc = slc_programmed(run, part).map_or(0, twice);
     let passes = of_disk.max(of_slc).max(10 * so_far);
     (run.bytes_written > 0 && passes <= PASSES_MOST).then_some(passes)
 }
