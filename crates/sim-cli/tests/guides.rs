@@ -1,7 +1,7 @@
 //! The code of the guides is compiled and run elsewhere in this repository; here it is compared with what they quote.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file of the repository.
 fn text(path: &str) -> String {
@@ -58,15 +58,19 @@ fn the_size_of_the_code_is_that_of_the_firmware() {
     }
 }
 
-/// The pages for readers of every kind.
-fn pages() -> Vec<String> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let files = fs::read_dir(docs).expect("docs").map(|file| file.expect("a file").path());
+/// The pages in a folder.
+fn pages_in(folder: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let files = fs::read_dir(path).expect(folder).map(|file| file.expect("a file").path());
     let pages = files.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let names = pages.map(|path| path.file_name().expect("a name").to_owned());
-    let pages = names.map(|name| format!("docs/{}", name.to_str().expect("text")));
+    names.map(|name| format!("{folder}/{}", name.to_str().expect("text"))).collect()
+}
+
+/// The pages for readers of every kind.
+fn pages() -> Vec<String> {
     let others = ["README.md", "CONTRIBUTING.md", "examples/rp2040/README.md"];
-    pages.chain(others.map(String::from)).collect()
+    pages_in("docs").into_iter().chain(others.map(String::from)).collect()
 }
 
 /// Shells take `?`, `&` and `*` for themselves: in examples they are in quotes. An interactive zsh takes `#` for a
@@ -138,4 +142,35 @@ fn the_table_of_claims_has_the_figures_of_the_pages_that_it_names() {
         }
     }
     assert!(quoted > 30, "{quoted} figures");
+}
+
+/// The name of a heading in links to it.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    heading.chars().filter(kept).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut broken = Vec::new();
+    for page in [pages(), pages_in("docs/repro"), pages_in("docs/decisions")].concat() {
+        // Odd pieces stand between fences.
+        let words: String = text(&page).split("```").step_by(2).collect();
+        let links = words.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.contains("://")) {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let beside = Path::new(&page).parent().expect("a folder").join(path);
+            let target = if path.is_empty() { PathBuf::from(&page) } else { beside };
+            let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(target);
+            let has_heading = || {
+                let text = fs::read_to_string(&target).unwrap_or_default();
+                text.lines().any(|line| line.starts_with('#') && anchor(line) == heading)
+            };
+            if !target.exists() || !heading.is_empty() && !has_heading() {
+                broken.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
 }

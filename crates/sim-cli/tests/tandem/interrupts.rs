@@ -130,7 +130,7 @@ fn torture_says_how_far_it_was() {
 
 #[test]
 fn bounds_shows_no_load_that_was_cut_short() {
-    let (out, said) = stopped(&["bounds"], |said| said.contains("loads were replayed"));
+    let (out, said) = stopped(&["bounds", "c1"], |said| said.contains("loads were replayed"));
     let rows = out.lines().filter(|line| line.ends_with(" %")).count();
     assert!(said.contains(&format!("{rows} of 50 loads were replayed")), "{out}{said}");
     assert!(!out.contains("inf"), "{out}");
