@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::notes;
+
 /// When the first request came, if one did.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
@@ -31,7 +33,7 @@ pub(crate) fn listen() {
 /// A step that cannot be interrupted, such as a cut of a large device, may take a while.
 fn tell_if_it_takes_long() {
     thread::sleep(Duration::from_secs(2));
-    eprintln!("note: stopping after the step under way; Ctrl-C again ends the program at once");
+    notes::tell("stopping after the step under way; Ctrl-C again ends the program at once");
 }
 
 /// Whether the run should stop.

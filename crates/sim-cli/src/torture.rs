@@ -16,7 +16,7 @@ use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, 
 
 use self::tell::Report;
 use crate::replay::is_output;
-use crate::{Failure, interrupt, show};
+use crate::{Failure, interrupt, notes, show};
 
 /// The arguments of `torture`.
 #[derive(Clone, Debug, clap::Args)]
@@ -163,12 +163,12 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
         ..Plan::default()
     };
     for setup in setups.iter().filter(|setup| setup.pages() > LARGE) {
-        eprintln!(
-            "note: {} has {} pages, each of which is read after each cut: this takes minutes a cut. Devices of a few \
-             hundred pages, such as tiny, show the same",
+        notes::tell(&format!(
+            "{} has {} pages, each of which is read after each cut: this takes minutes a cut. Devices of a few hundred \
+             pages, such as tiny, show the same",
             setup.device,
             show::count(setup.pages())
-        );
+        ));
     }
     let seeds = args.seed..args.seed + u64::from(args.seeds);
     let progress = Progress::new();
