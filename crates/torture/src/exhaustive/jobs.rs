@@ -36,6 +36,9 @@ pub struct Order {
     pub shard: Shard,
     /// The only device, by its name.
     pub device: Option<String>,
+    pub harms: u8,
+    pub failures: u8,
+    pub rots: u8,
     /// After this many broken promises the walk ends.
     pub broken_max: usize,
 }
@@ -52,15 +55,15 @@ pub struct Found {
 }
 
 /// Letters by which states are prepared: after each of them the walk begins.
-const PREPARED: [&str; 4] = [
-    "abcabcabcabcabcabcabcabcabcabc",
+const PREPARED: [&str; 7] = [
+    "abTabPabTcIabPTcabPTbcTabPTcabTcPaTbPcTa",
+    "aaaaaaaaaaaaaaaaZbbbbbbbbbbbbbbbbZcc",
+    "PPPPPPPPPPPPPPPPIPPPPPPPPPPIZPPP",
+    "abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc",
     "PTaIPbTcIPPaTbIcPaPbPcTaTbTc",
     "aZbZcZaZPZTZaZbZaZcZbZ",
     "aaaaaaaaZaaaaaaaaPPPPPPPPZcI",
 ];
-
-/// Power cuts and other harm on one path.
-const HARMS: u8 = 2;
 
 /// A start, and the letters behind it of which the last is cut.
 #[derive(Clone, Debug)]
@@ -70,6 +73,9 @@ struct Job<'a> {
     prepared: Vec<Letter>,
     letters: Vec<Letter>,
     requests: u8,
+    harms: u8,
+    failures: u8,
+    rots: u8,
 }
 
 /// Walks.
@@ -81,15 +87,22 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Found, String>
     let visited: Vec<Visited> = worlds.iter().map(|_| Visited::new()).collect();
     let mut found = Found { devices: worlds.len() as u64, ..Found::default() };
     // Short scripts first.
-    for length in 1..=order.requests {
+    let rounds = (1..=order.harms).flat_map(|harms| {
+        (1..=order.requests).map(move |length| (harms, length))
+    });
+    for (harms, length) in rounds {
         let places = worlds.iter().zip(&visited);
-        let jobs = places.flat_map(|(world, visited)| jobs(world, visited, order.requests, length));
+        let jobs = places.flat_map(|(world, visited)| {
+            jobs(world, visited, order.requests, length)
+                .map(move |job| Job { harms, failures: order.failures, rots: order.rots, ..job })
+        });
         let jobs = jobs.zip(0_u64..);
         let (number, of) = (order.shard.number - 1, order.shard.of);
         let jobs = jobs.filter(|(_, at)| at % of == number).map(|(job, _)| job);
-        let jobs: Vec<Job<'_>> = jobs.collect();
+        let mut jobs: Vec<Job<'_>> = jobs.collect();
+        jobs.sort_by_key(|job| job.prepared.len());
         let seen: Vec<Result<Seen, String>> =
-            jobs.par_iter().map(|job| job.walk(order, watcher)).collect();
+            jobs.into_iter().par_bridge().map(|job| job.walk(order, watcher)).collect();
         for seen in seen {
             let seen = seen?;
             found.states += seen.states;
@@ -119,7 +132,8 @@ fn jobs<'a>(
         }
         for letters in sequences(length) {
             let prepared = prepared.to_vec();
-            jobs.push(Job { world, visited, prepared, letters, requests: most });
+            let (harms, failures, rots) = (0, 0, 0);
+            jobs.push(Job { world, visited, prepared, letters, requests: most, harms, failures, rots });
         }
     };
     add(&[], most);
@@ -164,7 +178,8 @@ impl Job<'_> {
         walker.lives.push(Life::default());
         let fixed = letters.len();
         letters.extend(&self.letters);
-        let budget = Budget { requests: self.requests, harms: HARMS, failures: 1, rots: 1 };
+        let Self { requests, harms, failures, rots, .. } = *self;
+        let budget = Budget { requests, harms, failures, rots, rests: 1 };
         walker.last_letter(&Node { start, budget }, &letters, fixed);
         Ok(walker.seen)
     }

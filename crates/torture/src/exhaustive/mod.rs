@@ -46,3 +46,4 @@ pub use jobs::{Found, Order, Shard, exhaustive};
 pub use replay::{Replayed, replay};
 pub use script::Script;
 pub use walk::Broken;
+pub use world::device_names;

@@ -18,6 +18,8 @@ pub(super) struct Budget {
     pub(super) failures: u8,
     /// Pages that become unreadable among them.
     pub(super) rots: u8,
+    /// How often power may be switched off at rest without a clean stop.
+    pub(super) rests: u8,
 }
 
 impl Budget {
@@ -26,6 +28,7 @@ impl Budget {
             && self.harms >= other.harms
             && self.failures >= other.failures
             && self.rots >= other.rots
+            && self.rests >= other.rests
     }
 }
 

@@ -217,7 +217,7 @@ impl<'a> Walker<'a> {
             requests: if harms > 0 { 1 } else { 0 },
             harms,
             failures: node.budget.failures - photo.failures,
-            rots: node.budget.rots,
+            ..node.budget
         };
         let fates: Vec<Fate> = Fate::of(photo.op, &photo.image, &self.world.grid).collect();
         for fate in fates {
@@ -257,19 +257,15 @@ impl<'a> Walker<'a> {
             return;
         }
         let is_stop = letters.last() == Some(&Letter::Stop);
-        let price = lived.failures + u8::from(!is_stop);
-        let Some(harms) = node.budget.harms.checked_sub(price) else { return };
+        let Some(harms) = node.budget.harms.checked_sub(lived.failures) else { return };
+        let Some(rests) = node.budget.rests.checked_sub(u8::from(!is_stop)) else { return };
         let requests = if is_stop {
             node.budget.requests.saturating_sub(requests(&letters[fixed..]))
         } else {
             u8::from(harms > 0)
         };
-        let budget = Budget {
-            requests,
-            harms,
-            failures: node.budget.failures - lived.failures,
-            rots: node.budget.rots,
-        };
+        let failures = node.budget.failures - lived.failures;
+        let budget = Budget { requests, harms, failures, rests, ..node.budget };
         self.note(letters, &happened(&met[..lived.met]), End::Off);
         let start = Start {
             image: lived.image,

@@ -26,8 +26,11 @@ enum Regions {
 #[derive(Clone, Copy, Debug)]
 struct Spec {
     regions: Regions,
-    /// Pages of a block.
+    /// Pages of a block; of the SLC beside an MLC, and of the MLC or the only region.
+    slc_pages: u32,
     pages: u32,
+    /// Which pages of the MLC share cells.
+    pairing: Pairing,
     /// Sectors of a page.
     slots: u32,
     /// Sectors of the device.
@@ -61,14 +64,40 @@ pub(super) struct World {
 }
 
 const fn spec(regions: Regions, pages: u32, slots: u32, capacity: u32, knob: Knob) -> Spec {
-    Spec { regions, pages, slots, capacity, spare: 0, knob }
+    Spec {
+        regions,
+        slc_pages: pages,
+        pages,
+        pairing: Pairing::Distance3,
+        slots,
+        capacity,
+        spare: 0,
+        knob,
+    }
+}
+
+/// With neighbours that share cells.
+const fn adjacent(spec: Spec) -> Spec {
+    Spec { pairing: Pairing::Adjacent2, ..spec }
+}
+
+/// The hybrid on two regions: its records take five pages of a block.
+const fn with_log(spec: Spec) -> Spec {
+    Spec { slc_pages: 6, ..spec }
 }
 
 const fn anchors(blocks: u16) -> Knob {
     Knob::Anchors(blocks, Streams::One)
 }
 
-const PAGED: [Spec; 18] = [
+const PAGED: [Spec; 24] = [
+    spec(Regions::Mlc, 4, 1, 3, anchors(1)),
+    adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(0))),
+    adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(2))),
+    Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(0)) },
+    Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(2)) },
+    spec(Regions::Mlc, 4, 1, 8, anchors(2)),
+
     spec(Regions::Slc, 4, 1, 3, anchors(0)),
     spec(Regions::Slc, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(1)),
@@ -89,19 +118,20 @@ const PAGED: [Spec; 18] = [
     Spec { spare: 1, ..spec(Regions::Both, 4, 1, 3, anchors(0)) },
 ];
 
-const HYBRID: [Spec; 12] = [
+const HYBRID: [Spec; 13] = [
     spec(Regions::Slc, 4, 1, 3, Knob::Log(0)),
     spec(Regions::Slc, 4, 1, 3, Knob::Log(2)),
-    spec(Regions::Mlc, 4, 1, 3, Knob::Log(0)),
-    spec(Regions::Mlc, 6, 1, 3, Knob::Log(2)),
-    spec(Regions::Both, 4, 1, 3, Knob::SlcLog),
-    spec(Regions::Both, 4, 2, 8, Knob::SlcLog),
+    with_log(spec(Regions::Both, 4, 1, 3, Knob::SlcLog)),
+    with_log(adjacent(spec(Regions::Both, 4, 1, 3, Knob::SlcLog))),
+    adjacent(spec(Regions::Mlc, 8, 1, 8, Knob::Log(0))),
+    adjacent(spec(Regions::Mlc, 8, 1, 8, Knob::Log(2))),
+    spec(Regions::Mlc, 10, 1, 8, Knob::Log(2)),
+    with_log(spec(Regions::Both, 4, 2, 8, Knob::SlcLog)),
+    with_log(adjacent(spec(Regions::Both, 6, 1, 8, Knob::SlcLog))),
     spec(Regions::Slc, 4, 2, 8, Knob::Log(3)),
     spec(Regions::Slc, 4, 1, 8, Knob::Log(2)),
-    spec(Regions::Mlc, 4, 2, 8, Knob::Log(0)),
-    spec(Regions::Both, 4, 1, 8, Knob::SlcLog),
     Spec { spare: 1, ..spec(Regions::Slc, 4, 1, 3, Knob::Log(2)) },
-    Spec { spare: 1, ..spec(Regions::Both, 4, 1, 3, Knob::SlcLog) },
+    Spec { spare: 1, ..with_log(spec(Regions::Both, 4, 1, 3, Knob::SlcLog)) },
 ];
 
 /// All small devices of that FTL that it accepts.
@@ -111,6 +141,12 @@ pub(super) fn all(ftl: FtlName) -> Vec<World> {
         FtlName::Hybrid => &HYBRID,
     };
     specs.iter().filter_map(World::smallest).collect()
+}
+
+/// The names of the devices of that FTL.
+pub fn device_names(ftl: FtlName) -> Vec<String> {
+    let told = |world: World| format!("{} {:?}", world.name, (world.grid.block_count(), world.grid.pages()));
+    all(ftl).into_iter().map(told).collect()
 }
 
 /// The device of that name.
@@ -155,23 +191,29 @@ impl Spec {
             Knob::Log(blocks) => ("hybrid", format!("-log{blocks}")),
             Knob::SlcLog => ("hybrid", String::new()),
         };
-        let regions = match self.regions {
-            Regions::Slc => "slc",
-            Regions::Mlc => "mlc",
-            Regions::Both => "both",
+        let regions = match (self.regions, self.pairing) {
+            (Regions::Slc, _) => "slc",
+            (Regions::Mlc, Pairing::Adjacent2) => "mlcadj",
+            (Regions::Mlc, _) => "mlc",
+            (Regions::Both, Pairing::Adjacent2) => "bothadj",
+            (Regions::Both, _) => "both",
         };
         let spare = if *spare == 0 { String::new() } else { format!("-spare{spare}") };
         format!("{ftl}-{regions}-{pages}x{slots}-c{capacity}{knob}{spare}")
     }
 
     fn kind(&self, slc: u32, mlc: u32) -> Option<(Kind, Geometry)> {
+        let slc_pages = if self.regions == Regions::Slc { self.pages } else { self.slc_pages };
         let region = |cell, blocks| RegionGeometry {
             cell,
             blocks: BlockCount::new(blocks),
-            pages_per_block: PageCount::new(self.pages),
+            pages_per_block: PageCount::new(match cell {
+                Cell::Slc => slc_pages,
+                _ => self.pages,
+            }),
             page_bytes: SECTOR_BYTES * self.slots,
             spare_bytes: Bytes::new(64),
-            pairing: if cell == Cell::Slc { Pairing::None } else { Pairing::Distance3 },
+            pairing: if cell == Cell::Slc { Pairing::None } else { self.pairing },
         };
         let has = |one| self.regions == one || self.regions == Regions::Both;
         let slc = has(Regions::Slc).then(|| region(Cell::Slc, slc));
@@ -193,7 +235,7 @@ impl Spec {
         PagedConfig {
             sector_bytes: SECTOR_BYTES,
             capacity: Some(SectorCount::new(self.capacity)),
-            dirty_entries: 2 * self.pages * self.slots,
+            dirty_entries: 2 * self.pages.max(self.slc_pages) * self.slots,
             cached_leaves: 2,
             anchor_blocks,
             streams,
@@ -221,7 +263,7 @@ impl Spec {
             write_back: WriteBackConfig { ..Config::HYBRID.write_back },
             ..Config::HYBRID
         };
-        Some(Kind::Hybrid(RamPlan::new(geometry, &config).ok()?, config))
+        let plan = RamPlan::new(geometry, &config); if std::env::var("TELL").is_ok() { eprintln!("{:?}", plan.as_ref().err().map(ToString::to_string)); } Some(Kind::Hybrid(plan.ok()?, config))
     }
 }
 
