@@ -67,10 +67,6 @@ impl Contents {
     pub(super) fn get(&self, id: ContentId) -> &Content {
         &self.all[id.0 as usize]
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
-    }
 }
 
 /// A hash of bytes, eight at a time in four lanes.

@@ -232,6 +232,15 @@ impl FromStr for Fate {
     }
 }
 
+/// What is numbered in a life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// A read of an unstable page, among those of this life.
+    Read(u16),
+    /// An operation that changes the flash, among those of this life.
+    Op(u16),
+}
+
 /// How an operation goes on while power stays, if not as usual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alternative {

@@ -1,4 +1,7 @@
-//! What is walked: the devices, the prepared states, and the letters behind them, on all processors.
+//! The jobs of a walk, on all processors: a device, a prepared state, and the letters behind it.
+
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -6,7 +9,9 @@ use super::live::{Course, Start, live};
 use super::nand::Nand;
 use super::replay::formatted;
 use super::room::Memory;
+use super::rounds::{Round, rounds, sequences};
 use super::script::{End, Letter, Life};
+use super::shrink::shrink;
 use super::visited::{Budget, Visited};
 use super::walk::{Broken, Node, Seen, Walker};
 use super::world::{self, World};
@@ -17,171 +22,156 @@ use crate::watch::Watcher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Its number, from one.
-    pub number: u64,
+    pub number: usize,
     /// How many there are.
-    pub of: u64,
+    pub of: usize,
 }
 
 impl Shard {
     /// All of it.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
+
+    const fn has(self, job: usize) -> bool {
+        job % self.of == self.number - 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, of)| {
+            Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
+        });
+        let possible = numbers.filter(|shard| (1..=shard.of).contains(&shard.number));
+        possible.ok_or_else(|| "write I/N with I from 1 to N, as in 2/8".into())
+    }
 }
 
 /// What is to be walked.
 #[derive(Clone, Debug)]
 pub struct Order {
+    /// The FTL.
     pub ftl: FtlName,
-    /// Requests behind a formatted device. Behind a prepared state there are two less, but at least one.
-    pub requests: u8,
+    /// The bound, at least one: see `docs/TORTURE.md`.
+    pub bound: u8,
+    /// The part of the jobs.
     pub shard: Shard,
-    /// The only device, by its name.
+    /// The only small device, by its name.
     pub device: Option<String>,
-    pub harms: u8,
-    pub failures: u8,
-    pub rots: u8,
-    /// After this many broken promises the walk ends.
+    /// After so many broken promises on one device the walk goes on with the next.
     pub broken_max: usize,
 }
 
-/// What was found.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    pub devices: u64,
+/// What was walked on one device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Its name.
+    pub device: String,
+    /// States of the device without power, and what was promised of them.
     pub states: u64,
+    /// Outcomes of requests, cuts and other harm, whether or not they led to a new state.
     pub transitions: u64,
+    /// Mounts, each with what followed until power went.
     pub lives: u64,
-    /// The broken promises, the shortest script first.
+    /// Broken promises, the shortest script first.
     pub broken: Vec<Broken>,
 }
 
-/// Letters by which states are prepared: after each of them the walk begins.
-const PREPARED: [&str; 7] = [
-    "abTabPabTcIabPTcabPTbcTabPTcabTcPaTbPcTa",
-    "aaaaaaaaaaaaaaaaZbbbbbbbbbbbbbbbbZcc",
-    "PPPPPPPPPPPPPPPPIPPPPPPPPPPIZPPP",
-    "abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc",
-    "PTaIPbTcIPPaTbIcPaPbPcTaTbTc",
-    "aZbZcZaZPZTZaZbZaZcZbZ",
-    "aaaaaaaaZaaaaaaaaPPPPPPPPZcI",
-];
+/// Threads that a walk uses.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
 
-/// A start, and the letters behind it of which the last is cut.
-#[derive(Clone, Debug)]
-struct Job<'a> {
+/// Walks all small devices, until the watcher ends it.
+pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, String> {
+    let worlds = match &order.device {
+        None => world::all(order.ftl, order.bound),
+        Some(name) => vec![world::named(name).ok_or_else(|| world::unknown(name))?],
+    };
+    worlds.iter().take_while(|_| watcher.goes_on()).map(|world| walk(world, order, watcher)).collect()
+}
+
+/// Walks one device, round after round.
+fn walk(world: &World, order: &Order, watcher: &dyn Watcher) -> Result<Walked, String> {
+    let place = Place {
+        world,
+        visited: Visited::new(),
+        broken: AtomicUsize::new(0),
+        broken_max: order.broken_max,
+        watcher,
+    };
+    let mut walked = Walked { device: world.name.clone(), ..Walked::default() };
+    for round in rounds(order.bound) {
+        for length in 1..=round.budget.requests {
+            let jobs = jobs(&place, round, length).into_iter().enumerate();
+            let mine = jobs.filter(|(at, _)| order.shard.has(*at));
+            let seen: Result<Vec<Seen>, String> =
+                mine.par_bridge().map(|(_, job)| job.walk()).collect();
+            for seen in seen? {
+                walked.states += seen.states;
+                walked.transitions += seen.transitions;
+                walked.lives += seen.lives;
+                walked.broken.extend(seen.broken);
+            }
+        }
+    }
+    walked.broken = shrink(world, walked.broken);
+    Ok(walked)
+}
+
+/// What the jobs of a device share.
+struct Place<'a> {
     world: &'a World,
-    visited: &'a Visited,
+    visited: Visited,
+    broken: AtomicUsize,
+    broken_max: usize,
+    watcher: &'a dyn Watcher,
+}
+
+/// A start, and the letters behind it of which the last may be cut.
+struct Job<'a> {
+    place: &'a Place<'a>,
     prepared: Vec<Letter>,
     letters: Vec<Letter>,
-    requests: u8,
-    harms: u8,
-    failures: u8,
-    rots: u8,
+    budget: Budget,
 }
 
-/// Walks.
-pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Found, String> {
-    let worlds = match &order.device {
-        Some(name) => vec![world::named(name).ok_or_else(|| format!("no device `{name}`"))?],
-        None => world::all(order.ftl),
-    };
-    let visited: Vec<Visited> = worlds.iter().map(|_| Visited::new()).collect();
-    let mut found = Found { devices: worlds.len() as u64, ..Found::default() };
-    // Short scripts first.
-    let rounds = (1..=order.harms).flat_map(|harms| {
-        (1..=order.requests).map(move |length| (harms, length))
+/// The jobs of a round with that many letters, those behind short scripts first.
+fn jobs<'a>(place: &'a Place<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
+    let letters = sequences(length);
+    let prepared = round.prepared().into_iter();
+    let jobs = prepared.flat_map(|prepared| {
+        let job = |letters: &Vec<Letter>| Job {
+            place,
+            prepared: prepared.clone(),
+            letters: letters.clone(),
+            budget: round.budget,
+        };
+        letters.iter().map(job).collect::<Vec<_>>()
     });
-    for (harms, length) in rounds {
-        let places = worlds.iter().zip(&visited);
-        let jobs = places.flat_map(|(world, visited)| {
-            jobs(world, visited, order.requests, length)
-                .map(move |job| Job { harms, failures: order.failures, rots: order.rots, ..job })
-        });
-        let jobs = jobs.zip(0_u64..);
-        let (number, of) = (order.shard.number - 1, order.shard.of);
-        let jobs = jobs.filter(|(_, at)| at % of == number).map(|(job, _)| job);
-        let mut jobs: Vec<Job<'_>> = jobs.collect();
-        jobs.sort_by_key(|job| job.prepared.len());
-        let seen: Vec<Result<Seen, String>> =
-            jobs.into_iter().par_bridge().map(|job| job.walk(order, watcher)).collect();
-        for seen in seen {
-            let seen = seen?;
-            found.states += seen.states;
-            found.transitions += seen.transitions;
-            found.lives += seen.lives;
-            found.broken.extend(seen.broken);
-        }
-        if found.broken.len() >= order.broken_max || !watcher.goes_on() {
-            break;
-        }
-    }
-    found.broken.sort_by_key(|broken| broken.script.length());
-    Ok(found)
-}
-
-/// The jobs of one world with that many letters.
-fn jobs<'a>(
-    world: &'a World,
-    visited: &'a Visited,
-    most: u8,
-    length: u8,
-) -> impl Iterator<Item = Job<'a>> {
-    let mut jobs = Vec::new();
-    let mut add = |prepared: &[Letter], most: u8| {
-        if length > most {
-            return;
-        }
-        for letters in sequences(length) {
-            let prepared = prepared.to_vec();
-            let (harms, failures, rots) = (0, 0, 0);
-            jobs.push(Job { world, visited, prepared, letters, requests: most, harms, failures, rots });
-        }
-    };
-    add(&[], most);
-    let only: usize = std::env::var("PREP").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
-    for script in PREPARED.into_iter().take(only) {
-        let letters = Letter::many(script).unwrap_or_default();
-        for end in 1..=letters.len() {
-            add(&letters[..end], most.saturating_sub(2).max(1));
-        }
-    }
-    jobs.into_iter()
-}
-
-/// Every sequence of that many letters in which only the last one may stop.
-fn sequences(length: u8) -> Vec<Vec<Letter>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..length {
-        let longer = all.iter().filter(|letters: &&Vec<Letter>| letters.last() != Some(&Letter::Stop));
-        let longer = longer.flat_map(|letters| {
-            Letter::ALPHABET.map(|letter| {
-                let mut longer = letters.clone();
-                longer.push(letter);
-                longer
-            })
-        });
-        all = longer.collect();
-    }
-    all
+    jobs.collect()
 }
 
 impl Job<'_> {
-    fn walk(&self, order: &Order, watcher: &dyn Watcher) -> Result<Seen, String> {
-        if !watcher.goes_on() {
+    fn walk(&self) -> Result<Seen, String> {
+        let Place { world, visited, broken, broken_max, watcher } = self.place;
+        let left = broken_max.saturating_sub(broken.load(Ordering::Relaxed));
+        if left == 0 || !watcher.goes_on() {
             return Ok(Seen::default());
         }
-        let mut walker = Walker::new(self.world, self.visited, watcher);
-        walker.broken_max = order.broken_max;
-        let start = formatted(self.world, (&mut walker.nand, &mut walker.memory))?;
+        let mut walker = Walker::new(world, visited, *watcher, left);
+        let start = formatted(world, (&mut walker.nand, &mut walker.memory))?;
         let (start, lives, mut letters) =
             self.prepare(start, (&mut walker.nand, &mut walker.memory));
         walker.lives = lives;
         walker.lives.push(Life::default());
         let fixed = letters.len();
         letters.extend(&self.letters);
-        let Self { requests, harms, failures, rots, .. } = *self;
-        let budget = Budget { requests, harms, failures, rots, rests: 1 };
-        walker.last_letter(&Node { start, budget }, &letters, fixed);
-        Ok(walker.seen)
+        walker.last_letter(&Node { start, budget: self.budget }, &letters, fixed);
+        let seen = walker.finish();
+        broken.fetch_add(seen.broken.len(), Ordering::Relaxed);
+        Ok(seen)
     }
 
     /// Follows the prepared letters up to the last stop; returns the lives until then and the letters behind it.
@@ -192,17 +182,14 @@ impl Job<'_> {
     ) -> (Start, Vec<Life>, Vec<Letter>) {
         let mut parts: Vec<&[Letter]> =
             self.prepared.split_inclusive(|letter| *letter == Letter::Stop).collect();
-        let rest = match parts.last() {
-            Some(last) if last.last() != Some(&Letter::Stop) => parts.pop().unwrap_or(&[]),
-            _ => &[],
-        };
+        let ends_open = |part: &&[Letter]| part.last() != Some(&Letter::Stop);
+        let rest = parts.pop_if(|part| ends_open(&&**part)).unwrap_or(&[]);
         let mut lives = Vec::new();
         for letters in parts {
             nand.begin(&start.image, &[], 0);
             nand.plan(Vec::new());
-            let course =
-                Course { letters, fixed: usize::MAX, recorded: usize::MAX, compares: false };
-            let lived = live(self.world, (&mut *nand, &mut *memory), &start, course);
+            let course = Course { compares: false, ..Course::usual(letters) };
+            let lived = live(self.place.world, (&mut *nand, &mut *memory), &start, course);
             start = Start {
                 image: lived.image,
                 promise: lived.promise,

@@ -10,6 +10,7 @@ use super::room::{Memory, Room};
 use super::script::Letter;
 use super::world::World;
 use crate::panics;
+use crate::subject::Unchecked;
 
 /// Where a life begins.
 #[derive(Clone, Debug)]
@@ -32,6 +33,13 @@ pub(super) struct Course<'a> {
     pub(super) recorded: usize,
     /// Whether everything is compared at the end.
     pub(super) compares: bool,
+}
+
+impl<'a> Course<'a> {
+    /// A life in which nothing but what is planned goes otherwise, and which is not photographed.
+    pub(super) const fn usual(letters: &'a [Letter]) -> Self {
+        Self { letters, fixed: usize::MAX, recorded: usize::MAX, compares: true }
+    }
 }
 
 /// What a life came to.
@@ -102,7 +110,7 @@ impl Host<'_> {
             let nand = self.room.nand();
             nand.records = at >= course.recorded;
             nand.is_free |= at >= course.fixed && course.fixed > 0;
-            nand.say_letter(*letter);
+            nand.say(|_| letter.told());
             self.lived.in_flight = self.lived.promise;
             if let Err(sentence) = self.obey(*letter) {
                 self.lived.broken = Some((at, sentence));
@@ -136,7 +144,12 @@ impl Host<'_> {
             Letter::Idle => self.asked(|room| room.maintain(IDLE).map(drop)),
             Letter::Stop => self.asked(|room| room.stop()),
             Letter::Read => self.compare(),
-            Letter::Check => self.room.check(),
+            Letter::Check => match self.room.check() {
+                Err(Unchecked::Broken(sentence)) => {
+                    Err(format!("an invariant does not hold: {sentence}"))
+                }
+                Ok(()) | Err(Unchecked::Unreadable(_)) => Ok(()),
+            },
         }?;
         self.lived.version = version;
         Ok(())

@@ -25,8 +25,6 @@
 //! A *state* is an image with what was promised of it. From a state, the walk lives: a mount that reads everything; a
 //! mount and each request; both. A state met before with as much left to try is left out. What is left is a budget:
 //! requests, and *harms* (cuts, failures, pages that become unreadable by themselves).
-#![allow(missing_docs)]
-
 mod content;
 mod fates;
 mod grid;
@@ -37,13 +35,14 @@ mod nand;
 mod promise;
 mod replay;
 mod room;
+mod rounds;
 mod script;
+mod shrink;
 mod visited;
 mod walk;
 mod world;
 
-pub use jobs::{Found, Order, Shard, exhaustive};
+pub use jobs::{Order, Shard, Walked, exhaustive, threads};
 pub use replay::{Replayed, replay};
 pub use script::Script;
 pub use walk::Broken;
-pub use world::device_names;

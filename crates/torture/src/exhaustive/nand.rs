@@ -6,25 +6,15 @@ use ftl_iface::{
 };
 
 use super::content::Contents;
-use super::fates::{Alternative, Op, count_as_programmed};
+use super::fates::{Alternative, Moment, Op, count_as_programmed};
 use super::grid::Grid;
 use super::image::{BlockState, Cell, Image, Read};
-use super::script::Letter;
 
 /// Why the device stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
     /// More calls than any request may make.
     Endless,
-}
-
-/// What is numbered in a life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
-    /// A read of an unstable page, among those of this life.
-    Read(u16),
-    /// An operation that changes the flash, among those of this life.
-    Op(u16),
 }
 
 /// Something that could have gone otherwise, and how it went.
@@ -132,17 +122,8 @@ impl Nand {
         self.failures
     }
 
-    /// Operations of this life.
-    pub(super) const fn ops(&self) -> u16 {
-        self.ops
-    }
-
-    /// Notes a letter in the history.
-    pub(super) fn say_letter(&mut self, letter: Letter) {
-        self.say(|_| letter.told());
-    }
-
-    fn say(&mut self, line: impl FnOnce(&Grid) -> String) {
+    /// Adds a line to the history, if there is one.
+    pub(super) fn say(&mut self, line: impl FnOnce(&Grid) -> String) {
         if let Some(history) = &mut self.history {
             history.push(line(&self.grid));
         }

@@ -19,8 +19,10 @@ struct Expected {
     /// Versions of requests in flight: it may hold any of them.
     asked: [Version; ASKED_MAX],
     asked_count: u8,
-    /// A page that held it became unreadable by itself: it may be lost, or older.
+    /// A page that held it became unreadable by itself: it may be lost until it is written again.
     hurt: bool,
+    /// And it may be older, until it was read.
+    older: bool,
 }
 
 impl Expected {
@@ -88,9 +90,9 @@ impl Promise {
             Got::Data(Found::Written(_, version)) => version,
         };
         let is_told = expected.now == version || expected.asked().contains(&version);
-        let is_older = expected.hurt && version < expected.now;
+        let is_older = expected.older && version < expected.now;
         if is_told || is_older {
-            *expected = Expected::is(version);
+            *expected = Expected { hurt: expected.hurt, ..Expected::is(version) };
         }
         is_told || is_older
     }
@@ -108,7 +110,7 @@ impl Promise {
         for (sector, version) in held {
             let expected = &mut self.sectors[sector.get() as usize];
             if expected.now == version || expected.asked().contains(&version) {
-                expected.hurt = true;
+                (expected.hurt, expected.older) = (true, true);
             }
         }
     }
@@ -145,7 +147,8 @@ impl Promise {
         self.sectors[..count].iter().fold(0, |hash, sector| {
             let asked = sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
             let rest = u64::from(sector.now) | u64::from(sector.asked_count) << 8;
-            mix(hash ^ asked, rest | u64::from(sector.hurt) << 16)
+            let flags = u64::from(sector.hurt) | u64::from(sector.older) << 1;
+            mix(hash ^ asked, rest | flags << 16)
         })
     }
 }

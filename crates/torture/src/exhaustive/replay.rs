@@ -1,6 +1,7 @@
 //! A script is followed again, alone.
 
 use super::content::Version;
+use super::fates::Fate;
 use super::image::{Cell, Image, Read};
 use super::live::{Course, Start, live};
 use super::nand::Nand;
@@ -35,18 +36,22 @@ pub(super) fn formatted(
 
 /// Follows a script from a formatted device on.
 pub fn replay(script: &Script) -> Result<Replayed, String> {
-    let world = world::named(&script.world)
-        .ok_or_else(|| format!("there is no small device `{}`", script.world))?;
+    let world = world::named(&script.world).ok_or_else(|| world::unknown(&script.world))?;
+    replay_on(&world, script)
+}
+
+/// Follows a script on this device.
+pub(super) fn replay_on(world: &World, script: &Script) -> Result<Replayed, String> {
     let mut nand = Nand::new(world.grid.clone());
     let mut memory = world.kind.memory();
-    let mut start = formatted(&world, (&mut nand, &mut memory))?;
+    let mut start = formatted(world, (&mut nand, &mut memory))?;
     nand.history = Some(Vec::new());
     let mut broken = None;
     for (number, life) in script.lives.iter().enumerate() {
         if let Some(history) = &mut nand.history {
             history.push(format!("life {}: {life}", number + 1));
         }
-        match follow(&world, (&mut nand, &mut memory), &start, life)? {
+        match follow(world, (&mut nand, &mut memory), &start, life)? {
             Ok(next) => start = next,
             Err(sentence) => {
                 broken = Some(sentence);
@@ -74,12 +79,8 @@ fn follow(
     }
     nand.begin(&start.image, &[], 0);
     nand.plan(life.happened.clone());
-    let course = Course {
-        letters: &life.letters,
-        fixed: usize::MAX,
-        recorded: 0,
-        compares: life.end == End::Open,
-    };
+    let compares = life.end == End::Open;
+    let course = Course { recorded: 0, compares, ..Course::usual(&life.letters) };
     let lived = live(world, (nand, memory), &start, course);
     let last = life.letters.len().saturating_sub(1);
     let version = start.version + life.letters.len() as Version;
@@ -92,6 +93,10 @@ fn follow(
             match lived.broken {
                 Some((at, sentence)) if at < last => return Ok(Err(sentence)),
                 _ => {}
+            }
+            if !Fate::of(photo.op, &photo.image, &nand.grid).any(|possible| possible == fate) {
+                let op = photo.op.told(&nand.grid);
+                return Err(format!("operation {number} of life `{life}` is `{op}`: it has no fate {fate}"));
             }
             let mut image = photo.image.clone();
             fate.leave(photo.op, &mut image, (&nand.grid, &nand.contents));

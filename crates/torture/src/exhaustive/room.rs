@@ -5,6 +5,7 @@ use ftl_core::{ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, NoProbe, Owne
 use ftl_iface::{BlockStore, StoreWriteError};
 
 use super::nand::{Halt, Nand};
+use crate::subject::Unchecked;
 
 /// A mounted FTL.
 pub(super) trait Room: BlockStore<Error = Halt> {
@@ -12,8 +13,8 @@ pub(super) trait Room: BlockStore<Error = Halt> {
 
     fn stop(&mut self) -> Result<(), StoreWriteError<Halt>>;
 
-    /// Checks every invariant.
-    fn check(&mut self) -> Result<(), String>;
+    /// Checks every invariant. An unreadable page may prevent that.
+    fn check(&mut self) -> Result<(), Unchecked>;
 }
 
 impl Room for PageFtl<'_, &mut Nand, NoProbe> {
@@ -25,8 +26,8 @@ impl Room for PageFtl<'_, &mut Nand, NoProbe> {
         self.stop()
     }
 
-    fn check(&mut self) -> Result<(), String> {
-        self.check().map_err(|violation| violation.to_string())
+    fn check(&mut self) -> Result<(), Unchecked> {
+        Ok(self.check()?)
     }
 }
 
@@ -39,8 +40,8 @@ impl<M: Mechanisms> Room for Ftl<'_, &mut Nand, NoProbe, M> {
         self.stop().map(drop)
     }
 
-    fn check(&mut self) -> Result<(), String> {
-        self.check().map_err(|violation| violation.to_string())
+    fn check(&mut self) -> Result<(), Unchecked> {
+        Ok(self.check()?)
     }
 }
 
@@ -73,14 +74,6 @@ impl Kind {
     /// The key of the tags.
     pub(super) const fn key() -> u32 {
         KEY
-    }
-
-    /// Sectors that the host may use.
-    pub(super) const fn capacity(&self) -> u32 {
-        match self {
-            Self::Paged(plan) => plan.shape().capacity.get(),
-            Self::Hybrid(plan, _) => plan.shape().capacity.get(),
-        }
     }
 
     /// Formats the device.

@@ -8,8 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::fates::{Alternative, Fate};
-use super::nand::Moment;
+use super::fates::{Alternative, Fate, Moment};
 
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

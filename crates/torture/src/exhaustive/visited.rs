@@ -20,6 +20,8 @@ pub(super) struct Budget {
     pub(super) rots: u8,
     /// How often power may be switched off at rest without a clean stop.
     pub(super) rests: u8,
+    /// Requests of a life that a cut or a rest began, as long as more harm may follow.
+    pub(super) after: u8,
 }
 
 impl Budget {
@@ -29,6 +31,7 @@ impl Budget {
             && self.failures >= other.failures
             && self.rots >= other.rots
             && self.rests >= other.rests
+            && self.after >= other.after
     }
 }
 
@@ -62,11 +65,5 @@ impl Visited {
                 true
             }
         }
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> u64 {
-        let part = |part: &Mutex<Part>| part.lock().unwrap_or_else(PoisonError::into_inner).len();
-        self.0.iter().map(|one| part(one) as u64).sum()
     }
 }

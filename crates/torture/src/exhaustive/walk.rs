@@ -2,10 +2,10 @@
 
 use std::mem::take;
 
-use super::fates::{Alternative, Fate};
+use super::fates::{Alternative, Fate, Moment};
 use super::image::{Cell, Image, Read};
 use super::live::{Course, Lived, Start, live};
-use super::nand::{Met, Moment, Nand, Photo};
+use super::nand::{Met, Nand, Photo};
 use super::room::{Kind, Memory};
 use super::script::{End, Letter, Life, Script};
 use super::visited::{Budget, Visited};
@@ -23,6 +23,9 @@ pub struct Broken {
     pub sentence: String,
 }
 
+/// Of so many states, in one the FTL's invariants are checked as well.
+const CHECKED: u64 = 16;
+
 /// What a walk has seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
@@ -37,13 +40,13 @@ pub(super) struct Seen {
 
 /// Everything that a walk has at hand.
 pub(super) struct Walker<'a> {
-    pub(super) world: &'a World,
+    world: &'a World,
     pub(super) nand: Nand,
     pub(super) memory: Memory,
-    pub(super) visited: &'a Visited,
-    pub(super) watcher: &'a dyn Watcher,
-    pub(super) broken_max: usize,
-    pub(super) seen: Seen,
+    visited: &'a Visited,
+    watcher: &'a dyn Watcher,
+    broken_max: usize,
+    seen: Seen,
     /// The lives before the present one.
     pub(super) lives: Vec<Life>,
     /// Transitions that the watcher does not know of yet.
@@ -58,18 +61,29 @@ pub(super) struct Node {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(world: &'a World, visited: &'a Visited, watcher: &'a dyn Watcher) -> Self {
+    pub(super) fn new(
+        world: &'a World,
+        visited: &'a Visited,
+        watcher: &'a dyn Watcher,
+        broken_max: usize,
+    ) -> Self {
         Self {
             world,
             nand: Nand::new(world.grid.clone()),
             memory: world.kind.memory(),
             visited,
             watcher,
-            broken_max: 1,
+            broken_max,
             seen: Seen::default(),
             lives: Vec::new(),
             untold: 0,
         }
+    }
+
+    /// Ends the walk.
+    pub(super) fn finish(self) -> Seen {
+        self.watcher.tried(self.untold);
+        self.seen
     }
 
     fn is_over(&self) -> bool {
@@ -103,6 +117,9 @@ impl<'a> Walker<'a> {
         let is_whole = life.rot.is_none();
         self.lives.push(life);
         self.sequences(&node, &mut vec![Letter::Read]);
+        if state.is_multiple_of(CHECKED) {
+            self.check(&node);
+        }
         if node.budget.requests > 0 {
             self.sequences(&node, &mut Vec::new());
         }
@@ -110,6 +127,13 @@ impl<'a> Walker<'a> {
             self.rot(&node);
         }
         self.lives.pop();
+    }
+
+    /// Checks the FTL's invariants once everything was read.
+    fn check(&mut self, node: &Node) {
+        let budget = Budget { harms: 0, ..node.budget };
+        let node = Node { start: node.start.clone(), budget };
+        self.last_letter(&node, &[Letter::Read, Letter::Check], 0);
     }
 
     /// Tries the letters so far, and each that may follow them.
@@ -214,7 +238,7 @@ impl<'a> Walker<'a> {
     ) {
         let Some(harms) = node.budget.harms.checked_sub(1 + photo.failures) else { return };
         let budget = Budget {
-            requests: if harms > 0 { 1 } else { 0 },
+            requests: if harms > 0 { node.budget.after } else { 0 },
             harms,
             failures: node.budget.failures - photo.failures,
             ..node.budget
@@ -258,11 +282,13 @@ impl<'a> Walker<'a> {
         }
         let is_stop = letters.last() == Some(&Letter::Stop);
         let Some(harms) = node.budget.harms.checked_sub(lived.failures) else { return };
+        // Behind a rest there is less to try: otherwise it would be a second beginning.
+        let harms = if is_stop { harms } else { harms.min(1) };
         let Some(rests) = node.budget.rests.checked_sub(u8::from(!is_stop)) else { return };
-        let requests = if is_stop {
-            node.budget.requests.saturating_sub(requests(&letters[fixed..]))
-        } else {
-            u8::from(harms > 0)
+        let requests = match (is_stop, harms) {
+            (true, _) => node.budget.requests.saturating_sub(requests(&letters[fixed..])),
+            (false, 0) => 0,
+            (false, _) => node.budget.after,
         };
         let failures = node.budget.failures - lived.failures;
         let budget = Budget { requests, harms, failures, rests, ..node.budget };

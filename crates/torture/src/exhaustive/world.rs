@@ -37,6 +37,8 @@ struct Spec {
     capacity: u32,
     /// Blocks beyond what the FTL needs.
     spare: u32,
+    /// The hybrid: copies that a page of the host's pays for.
+    copies: u8,
     knob: Knob,
 }
 
@@ -72,6 +74,7 @@ const fn spec(regions: Regions, pages: u32, slots: u32, capacity: u32, knob: Kno
         slots,
         capacity,
         spare: 0,
+        copies: 1,
         knob,
     }
 }
@@ -79,6 +82,11 @@ const fn spec(regions: Regions, pages: u32, slots: u32, capacity: u32, knob: Kno
 /// With neighbours that share cells.
 const fn adjacent(spec: Spec) -> Spec {
     Spec { pairing: Pairing::Adjacent2, ..spec }
+}
+
+/// With folds that end within a request.
+const fn eager(spec: Spec) -> Spec {
+    Spec { copies: 8, ..spec }
 }
 
 /// The hybrid on two regions: its records take five pages of a block.
@@ -89,6 +97,9 @@ const fn with_log(spec: Spec) -> Spec {
 const fn anchors(blocks: u16) -> Knob {
     Knob::Anchors(blocks, Streams::One)
 }
+
+/// Devices of a bound of one: the first of each list.
+const FEW: usize = 8;
 
 const PAGED: [Spec; 24] = [
     spec(Regions::Mlc, 4, 1, 3, anchors(1)),
@@ -118,7 +129,12 @@ const PAGED: [Spec; 24] = [
     Spec { spare: 1, ..spec(Regions::Both, 4, 1, 3, anchors(0)) },
 ];
 
-const HYBRID: [Spec; 13] = [
+const HYBRID: [Spec; 18] = [
+    with_log(eager(adjacent(spec(Regions::Both, 4, 1, 3, Knob::SlcLog)))),
+    with_log(eager(adjacent(spec(Regions::Both, 4, 2, 8, Knob::SlcLog)))),
+    with_log(eager(spec(Regions::Both, 4, 2, 8, Knob::SlcLog))),
+    eager(spec(Regions::Slc, 4, 1, 3, Knob::Log(2))),
+    eager(adjacent(spec(Regions::Mlc, 8, 1, 8, Knob::Log(2)))),
     spec(Regions::Slc, 4, 1, 3, Knob::Log(0)),
     spec(Regions::Slc, 4, 1, 3, Knob::Log(2)),
     with_log(spec(Regions::Both, 4, 1, 3, Knob::SlcLog)),
@@ -134,24 +150,27 @@ const HYBRID: [Spec; 13] = [
     Spec { spare: 1, ..with_log(spec(Regions::Both, 4, 1, 3, Knob::SlcLog)) },
 ];
 
-/// All small devices of that FTL that it accepts.
-pub(super) fn all(ftl: FtlName) -> Vec<World> {
+/// All small devices of that FTL for that bound which it accepts.
+pub(super) fn all(ftl: FtlName, bound: u8) -> Vec<World> {
     let specs: &[Spec] = match ftl {
         FtlName::Paged => &PAGED,
         FtlName::Hybrid => &HYBRID,
     };
-    specs.iter().filter_map(World::smallest).collect()
-}
-
-/// The names of the devices of that FTL.
-pub fn device_names(ftl: FtlName) -> Vec<String> {
-    let told = |world: World| format!("{} {:?}", world.name, (world.grid.block_count(), world.grid.pages()));
-    all(ftl).into_iter().map(told).collect()
+    let few = if bound > 1 { specs.len() } else { FEW };
+    specs.iter().take(few).filter_map(World::smallest).collect()
 }
 
 /// The device of that name.
 pub(super) fn named(name: &str) -> Option<World> {
-    FtlName::ALL.into_iter().flat_map(all).find(|world| world.name == name)
+    let specs = PAGED.iter().chain(&HYBRID);
+    specs.filter(|spec| spec.name() == name).find_map(World::smallest)
+}
+
+/// Says that there is no such device, and which there are.
+pub(super) fn unknown(name: &str) -> String {
+    let names: Vec<String> =
+        FtlName::ALL.into_iter().flat_map(|ftl| all(ftl, u8::MAX)).map(|world| world.name).collect();
+    format!("there is no small device `{name}`: take one of {}", names.join(", "))
 }
 
 impl World {
@@ -199,7 +218,8 @@ impl Spec {
             (Regions::Both, _) => "both",
         };
         let spare = if *spare == 0 { String::new() } else { format!("-spare{spare}") };
-        format!("{ftl}-{regions}-{pages}x{slots}-c{capacity}{knob}{spare}")
+        let eager = if self.copies > 1 { "-eager" } else { "" };
+        format!("{ftl}-{regions}-{pages}x{slots}-c{capacity}{knob}{eager}{spare}")
     }
 
     fn kind(&self, slc: u32, mlc: u32) -> Option<(Kind, Geometry)> {
@@ -255,7 +275,7 @@ impl Spec {
             mapping_cache_entries: 1,
             chain_sketch_halves: 1,
             free_blocks_low: 2,
-            copies_per_page: 1,
+            copies_per_page: self.copies,
             filter: one_sector_is_hot(),
             throttle: false,
             endurance: Endurance { log: 100_000, chain: 100_000 },
@@ -263,7 +283,7 @@ impl Spec {
             write_back: WriteBackConfig { ..Config::HYBRID.write_back },
             ..Config::HYBRID
         };
-        let plan = RamPlan::new(geometry, &config); if std::env::var("TELL").is_ok() { eprintln!("{:?}", plan.as_ref().err().map(ToString::to_string)); } Some(Kind::Hybrid(plan.ok()?, config))
+        Some(Kind::Hybrid(RamPlan::new(geometry, &config).ok()?, config))
     }
 }
 
