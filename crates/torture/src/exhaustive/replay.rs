@@ -80,7 +80,8 @@ fn follow(
     nand.begin(&start.image, &[], 0);
     nand.plan(life.happened.clone());
     let compares = life.end == End::Open;
-    let course = Course { recorded: 0, compares, ..Course::usual(&life.letters) };
+    let recorded = life.letters.len().saturating_sub(1);
+    let course = Course { recorded, compares, ..Course::usual(&life.letters) };
     let lived = live(world, (nand, memory), &start, course);
     let last = life.letters.len().saturating_sub(1);
     let version = start.version + life.letters.len() as Version;
@@ -88,7 +89,7 @@ fn follow(
         End::Cut(number, fate) => {
             let photo = nand.photos.iter().find(|photo| photo.number == number).cloned();
             let Some(photo) = photo else {
-                return Err(format!("life `{life}` has no operation {number}"));
+                return Err(format!("the last letter of life `{life}` has no operation {number}"));
             };
             match lived.broken {
                 Some((at, sentence)) if at < last => return Ok(Err(sentence)),

@@ -100,6 +100,14 @@ pub(super) struct Life {
     pub(super) end: End,
 }
 
+impl Life {
+    /// Whether nothing happens in it but a mount.
+    pub(super) fn is_empty(&self) -> bool {
+        let is_cut = matches!(self.end, End::Cut(..));
+        self.letters.is_empty() && self.happened.is_empty() && self.rot.is_none() && !is_cut
+    }
+}
+
 /// A whole script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {

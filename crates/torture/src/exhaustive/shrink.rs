@@ -37,22 +37,38 @@ fn shrunk(world: &World, mut broken: Broken) -> Broken {
     broken
 }
 
-/// One letter or life less.
+/// One letter or life less, or one thing less that happened.
 fn shorter(world: &World, broken: &Broken, trials: &mut u32) -> Option<Broken> {
     let lives = &broken.script.lives;
     for at in 0..lives.len() {
-        for letter in 0..lives[at].letters.len() {
-            let mut fewer = lives.clone();
-            fewer[at].letters.remove(letter);
-            if fewer[at] == Life::default() || fewer[at] == (Life { end: End::Off, ..Life::default() }) {
-                fewer.remove(at);
+        for fewer in fewer(&lives[at]) {
+            let mut left = lives.clone();
+            left[at] = fewer;
+            if left[at].is_empty() {
+                left.remove(at);
             }
-            if let Some(found) = nearby(world, broken, &fewer, at, trials) {
+            if let Some(found) = nearby(world, broken, &left, at, trials) {
                 return Some(found);
             }
         }
     }
     None
+}
+
+/// A life without one of its letters, or without one thing that happened.
+fn fewer(life: &Life) -> Vec<Life> {
+    let harmless = (0..life.happened.len()).map(|at| {
+        let mut fewer = life.clone();
+        fewer.happened.remove(at);
+        fewer
+    });
+    let rotless = life.rot.as_ref().map(|_| Life { rot: None, ..life.clone() });
+    let letterless = (0..life.letters.len()).map(|at| {
+        let mut fewer = life.clone();
+        fewer.letters.remove(at);
+        fewer
+    });
+    harmless.chain(rotless).chain(letterless).collect()
 }
 
 /// Looks for numbers with which these lives break the same kind of promise.
