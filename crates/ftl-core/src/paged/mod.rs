@@ -29,8 +29,8 @@
 //! - [`mount`]: format and mount: by the last anchor ([`quick`](self), [`ring`](self)) or by reading every block
 //!   ([`scan`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count of references.
 //!   [`stop`](self): a clean stop.
-//! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self): refresh of
-//!   weak pages and of headers.
+//! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self),
+//!   [`identity`](self): refresh of weak pages and of headers, and what a header holds.
 //! - [`reclaim`](self): garbage collection. [`salvage`](self), [`copies`](self), [`lifetime`](self): its parts.
 //! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): incremental checkpoints for mounts.
 //!   [`level`](self): wear leveling.
@@ -74,6 +74,8 @@ mod idle;
 mod refresh;
 
 mod header;
+
+mod identity;
 
 mod reclaim;
 
@@ -127,6 +129,7 @@ mod check;
 pub use crate::config::RunEnds;
 pub use bound::PagedWorstCase;
 pub use config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
+pub use identity::{FormatSetting, OtherSetting};
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]
 pub use ram::OwnedPagedRam;

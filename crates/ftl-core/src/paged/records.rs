@@ -32,6 +32,8 @@ pub(super) const fn programs_between(bytes: usize) -> u64 {
 
 /// Means no anchor.
 const NO_NUMBER: u32 = u32::MAX;
+/// The numbers with which a sequence of anchors may begin.
+const NUMBERS: u32 = u32::MAX >> 1;
 /// Means a bad block, in place of an erase count.
 const BAD: u32 = u32::MAX;
 const VALUE: u32 = (1 << 30) - 1;
@@ -108,6 +110,18 @@ pub(super) struct Walk {
     pub(super) block: u32,
 }
 
+/// What shows that the last anchor is out of date, where no other can be written. A page does whose stamp is beyond those
+/// that the anchor covers, in a block that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Nothing: it is not out of date.
+    NotNeeded,
+    /// Nothing yet.
+    Missing,
+    /// Such a page.
+    Left,
+}
+
 /// The state of the anchors in RAM.
 #[derive(Debug)]
 pub(super) struct Anchors<'ram> {
@@ -134,6 +148,10 @@ pub(super) struct Anchors<'ram> {
     /// The page for the next anchor in that block; none after a mount, because pages behind the last anchor may be
     /// torn.
     pub(super) next: Option<u16>,
+    /// A block of the ring, not that of the last anchor, that may have held a later anchor before the mount.
+    pub(super) doubtful: Option<u16>,
+    /// Whether the last anchor shows to be out of date, where the ring was given up.
+    pub(super) trace: Trace,
     /// Whether an anchor must be written before anything else.
     pub(super) due: bool,
     /// Whether the last anchor was void.
@@ -160,10 +178,20 @@ impl<'ram> Anchors<'ram> {
             due_at: Stamp::ZERO,
             block: None,
             next: None,
+            doubtful: None,
+            trace: Trace::NotNeeded,
             due: true,
             void: false,
             listed: [[None; LISTED]; 2],
             unsure: false,
+        }
+    }
+
+    /// Notes that a page was programmed, with a stamp beyond those that an out-of-date anchor covers.
+    #[inline]
+    pub(super) fn leave_trace(&mut self) {
+        if self.trace == Trace::Missing {
+            self.trace = Trace::Left;
         }
     }
 
@@ -190,6 +218,12 @@ impl<'ram> Anchors<'ram> {
     pub(super) const fn set_last(&mut self, stamp: Stamp) {
         self.last = stamp;
         self.due_at = Stamp::new(stamp.get() + programs_between(self.page.len()));
+    }
+
+    /// Starts the numbers after a mount that found no anchor: above all that were ever used, because each anchor took
+    /// more stamps than one.
+    pub(super) const fn renumber(&mut self, now: Stamp) {
+        self.number = now.get() as u32 & NUMBERS;
     }
 
     pub(super) const fn forget_records(&mut self) {

@@ -15,6 +15,9 @@ use crate::layout;
 /// Header blocks, at the start of the area that holds the map.
 pub const HEADERS: u16 = 2;
 
+/// The fewest blocks of a ring of anchors: while one is erased, the last anchor stands in another.
+pub const RING_MIN: u16 = 2;
+
 /// The reserve of the fast area: blocks that no host write opens. A step of garbage collection opens at most one for
 /// map pages. After a power cut, one is opened for the repeated page and one for map pages. One more is for the next
 /// power cut, which leaves a block nearly empty.
@@ -177,6 +180,8 @@ pub struct PagedShape {
     pub main: AreaShape,
     /// Blocks for anchors, after the headers.
     pub anchors: u16,
+    /// How paired pages are protected.
+    pub paired_pages: PairedPages,
     /// Map pages.
     pub leaves: u32,
     /// Sectors per map page.
@@ -298,6 +303,7 @@ impl PagedShape {
             fast,
             main,
             anchors: config.anchor_blocks,
+            paired_pages: config.paired_pages,
             leaves: capacity.div_ceil(leaf_sectors),
             leaf_sectors,
             entry_bytes,
@@ -339,6 +345,12 @@ impl PagedShape {
         };
         if config.cached_leaves < 2 {
             return Err(PagedShapeError::Cache);
+        }
+        if self.anchors > 0 && self.anchors < RING_MIN {
+            return Err(PagedShapeError::Anchors);
+        }
+        if map.word_lines < 2 {
+            return Err(PagedShapeError::WordLines);
         }
         if self.table_entries < 2 * self.main.block_slots()
             || self.table_entries < 2 * map.block_slots()
@@ -490,6 +502,10 @@ pub enum PagedShapeError {
     Table,
     /// The cache has fewer than two pages.
     Cache,
+    /// There is one block for anchors: while it is erased no anchor would stand.
+    Anchors,
+    /// Blocks of the area that holds the map have a single word line: a header takes two.
+    WordLines,
     /// The device is too small for the capacity.
     Capacity {
         /// Blocks that it takes in the main area.
@@ -518,6 +534,10 @@ impl fmt::Display for PagedShapeError {
                 "the table of dirty entries must hold those of two blocks, and at most 2^24",
             ),
             Self::Cache => f.write_str("the map cache needs two pages"),
+            Self::Anchors => f.write_str("anchors need two blocks or more, or none"),
+            Self::WordLines => f.write_str(
+                "blocks that hold headers need two word lines, and the device's have one",
+            ),
             Self::Capacity { main, fast } => write!(
                 f,
                 "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \
