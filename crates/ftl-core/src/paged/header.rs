@@ -54,6 +54,11 @@ pub(super) enum HeaderChange {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the header of this device.
+    pub(super) fn own_header(&self) -> Header {
+        identity::header(&self.shape, self.door.key(), self.formatted_entries)
+    }
+
     fn header_block(&self, number: u16) -> Block {
         Block::new(self.shape.map_area().region, number.into())
     }
@@ -180,7 +185,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Rewrites headers that are missing or not complete, with the content that the mount has read: the header that it
     /// was read from may be torn, too, and unreadable by now.
     pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
-        let header = identity::header(&self.shape, self.door.key());
+        let header = self.own_header();
         let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
         // Only one is damaged, unless power failed in the format: then the one that can be read stays for longer.
         for missing in [true, false] {
@@ -201,7 +206,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Rewrites both headers, each while the other one stays.
     pub(super) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
         self.mend_headers()?;
-        let header = identity::header(&self.shape, self.door.key());
+        let header = self.own_header();
         let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
         let [
             HeaderState::Intact { stamp: zeroth, complete: true },

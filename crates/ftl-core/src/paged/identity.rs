@@ -101,11 +101,13 @@ impl fmt::Display for OtherSetting {
     }
 }
 
+const DIRTY_ENTRIES_AT: usize = 24;
+
 /// The settings in a header, in their order, each with the position of its 32 bits.
 const SETTINGS: [(usize, FormatSetting); 12] = [
     (16, FormatSetting::SectorBytes),
     (20, FormatSetting::Capacity),
-    (24, FormatSetting::DirtyEntries),
+    (DIRTY_ENTRIES_AT, FormatSetting::DirtyEntries),
     (28, FormatSetting::PairedPages),
     (32, FormatSetting::MainBlocks),
     (36, FormatSetting::MainPageBytes),
@@ -118,7 +120,7 @@ const SETTINGS: [(usize, FormatSetting); 12] = [
 ];
 
 /// Returns the header of a device of this shape.
-pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
+pub(super) fn header(shape: &PagedShape, key: FormatKey, dirty_entries: u32) -> Header {
     let mut bytes = [0; BYTES];
     put(&mut bytes, 0, &MAGIC);
     put(&mut bytes, 8, &VERSION.to_le_bytes());
@@ -127,6 +129,7 @@ pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
     for (at, setting) in SETTINGS {
         put(&mut bytes, at, &value(shape, setting).to_le_bytes());
     }
+    put(&mut bytes, DIRTY_ENTRIES_AT, &dirty_entries.to_le_bytes());
     let check = check(bytes.get(..BYTES - 4).unwrap_or(&[]));
     put(&mut bytes, BYTES - 4, &check.to_le_bytes());
     bytes
@@ -183,7 +186,7 @@ pub(super) fn other_setting(found: &Header, shape: &PagedShape) -> Option<OtherS
 
 /// Returns the dirty entries with which a device was formatted.
 pub(super) fn dirty_entries(header: &Header) -> u32 {
-    word(header, 24).unwrap_or(0)
+    word(header, DIRTY_ENTRIES_AT).unwrap_or(0)
 }
 
 /// Returns the key in a header.

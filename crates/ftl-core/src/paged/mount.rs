@@ -143,6 +143,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             runs: Runs::NONE,
             buffer,
             kept: KeptSlots::new(kept),
+            formatted_entries: shape.table_entries,
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
@@ -182,7 +183,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             erased[usize::from(number)] = ftl.erase_header(number)?;
         }
         ftl.erase_all()?;
-        let header = identity::header(&ftl.shape, key);
+        let header = ftl.own_header();
         let mut written = HeaderChange::Bad;
         for (number, erased) in (0..HEADERS).zip(erased) {
             if erased == HeaderChange::Done
@@ -236,9 +237,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         probe: P,
     ) -> Result<Self, PagedMountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
-        let formatted = ftl.find_header()?;
+        ftl.find_header()?;
         if ftl.mount_by_anchor()? == ByAnchor::Untrusted {
-            ftl.mount_by_scan(formatted)?;
+            ftl.mount_by_scan()?;
         }
         ftl.resume_epoch();
         ftl.restore_throttle();
@@ -246,8 +247,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(ftl)
     }
 
-    /// Reads every block of a device that was formatted with so many dirty entries.
-    fn mount_by_scan(&mut self, formatted: u32) -> Result<(), PagedMountError<D::Error>> {
+    /// Reads every block.
+    fn mount_by_scan(&mut self) -> Result<(), PagedMountError<D::Error>> {
         self.table.clear();
         self.map.clear();
         self.blocks.forget();
@@ -261,7 +262,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.read_maps(ceiling)?;
         if self.replay(ceiling)? == Replay::TableFull {
-            let mounted = self.shape.table_entries;
+            let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
             if mounted < formatted {
                 return Err(PagedMountError::TableTooSmall { formatted, mounted });
             }
@@ -292,8 +293,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 
     /// Finds the newer of the two headers: next to the current one there may be one of an earlier format that could not
-    /// be erased. Returns the dirty entries of the format.
-    fn find_header(&mut self) -> Result<u32, PagedMountError<D::Error>> {
+    /// be erased.
+    fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
         let mut worst = PagedMountError::NotFormatted;
         let mut youngest: Option<(Header, Stamp)> = None;
         for number in 0..HEADERS {
@@ -318,7 +319,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Err(PagedMountError::OtherConfig(other));
         }
         self.door.set_key(identity::key_of(&found));
-        Ok(identity::dirty_entries(&found))
+        self.formatted_entries = identity::dirty_entries(&found);
+        Ok(())
     }
 
     fn note_bad_blocks(&mut self) -> Result<(), Fault<D::Error>> {

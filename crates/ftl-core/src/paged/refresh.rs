@@ -9,7 +9,6 @@ use ftl_iface::{NandDevice, PageCount};
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
 use super::header::HeaderState;
-use super::identity;
 use super::idle::IdleStep;
 use super::shape::HEADERS;
 use super::store::PageFtl;
@@ -47,7 +46,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(next) = self.scrub else { return Ok(IdleStep::NothingToDo) };
         self.scrub = match next {
             Scrubbed::Header(number) => {
-                let header = identity::header(&self.shape, self.door.key());
+                let header = self.own_header();
                 if self.header_state(number, &header)? == HeaderState::Missing {
                     self.door.weak.note(Weak::Headers);
                 }

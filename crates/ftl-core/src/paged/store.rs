@@ -49,6 +49,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) buffer: &'ram mut [u8],
     /// The slots of a page whose sectors are being copied or mapped.
     pub(super) kept: KeptSlots<'ram>,
+    /// The dirty entries with which the device was formatted: this mount may have fewer.
+    pub(super) formatted_entries: u32,
     pub(super) epoch: Epoch,
     pub(super) anchors: Anchors<'ram>,
     /// The page that a power cut may have damaged, found by the mount.
