@@ -19,9 +19,10 @@
 use ftl_iface::{Block, NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
+use super::anchor_page::{LISTED, programs_between};
 use super::blocks::Worn;
 use super::map;
-use super::records::{self, Head, LISTED, Record, Site, Trace, Walk};
+use super::records::{Head, Record, Site, Trace, Walk};
 use super::ring::RingUse;
 use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
@@ -69,7 +70,7 @@ pub(super) const MORE_ANCHORS: u32 = 15;
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the number of programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
-        records::programs_between(self.anchors.page.len())
+        programs_between(self.anchors.page.len())
     }
 
     /// Returns a block of the ring.

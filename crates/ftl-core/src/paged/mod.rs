@@ -39,8 +39,8 @@
 //! - [`records`](self), [`since`](self): the content of anchors, and the list of pages programmed since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: the tables in RAM. They do not know each other.
 //! - [`door`]: the flash access layer. [`weak`](self): weak blocks that it finds.
-//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: the
-//!   user's configuration. [`address`]: addresses. [`numbers`]: packed numbers.
+//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`anchor_page`](self): how
+//!   much an anchor holds. [`config`]: the user's configuration. [`address`]: addresses. [`numbers`]: packed numbers.
 //!
 //! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.
@@ -116,6 +116,8 @@ mod weak;
 pub mod ram;
 
 pub mod shape;
+
+mod anchor_page;
 
 pub mod config;
 

@@ -1,34 +1,15 @@
 //! The next anchor, built in RAM, and the layout of an anchor: a head, and records.
 
 use super::address::{BlockNumber, Spot};
+use super::anchor_page::{LISTED, ahead, in_page, programs_between, record_at};
 use super::blocks::Known;
 use super::numbers;
 use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 
-/// Blocks of each area that an anchor lists for opening.
-pub(super) const LISTED: usize = 8;
-
 /// The offset of the open and the listed blocks, behind a map page's head and the other fields of [`Head`].
 const BLOCKS_AT: usize = 28;
-const RECORD: usize = 8;
-
-/// Returns the offset of a record, with block numbers of this many bytes: records begin behind the last listed block,
-/// at a multiple of eight.
-const fn record_at(block_bytes: u8, number: u16) -> usize {
-    48 + 24 * block_bytes as usize + number as usize * RECORD
-}
-
-/// Returns the number of records of an anchor of this many bytes.
-pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
-    bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
-}
-
-/// Returns the number of programs between two anchors of this many bytes.
-pub(super) const fn programs_between(bytes: usize) -> u64 {
-    (bytes / 32) as u64
-}
 
 /// Means no anchor.
 const NO_NUMBER: u32 = u32::MAX;
@@ -168,7 +149,7 @@ impl<'ram> Anchors<'ram> {
             page,
             block_bytes: shape.block_bytes,
             most,
-            ahead: 4 * shape.slots_max() + 8,
+            ahead: ahead(shape.slots_max()),
             records: 0,
             number: 0,
             base: None,

@@ -7,6 +7,7 @@ use ftl_iface::{
 };
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
+use super::anchor_page;
 use super::config::PagedConfig;
 use super::dirty::GROUP;
 use crate::config::PairedPages;
@@ -331,11 +332,7 @@ impl PagedShape {
         };
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
-        let left_out = match config.paired_pages {
-            PairedPages::Guard => self.main.left_out_max(),
-            PairedPages::Accept => 0,
-        };
-        let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
+        let dense = self.copied_pages(config) as u32 * self.main.slots as u32;
         let data = self.capacity.get().div_ceil(dense);
         let open = config.streams.count() as u32;
         let main = data + open + self.reserve(Area::Main);
@@ -367,6 +364,24 @@ impl PagedShape {
         }
         (self.main_needed, self.fast_needed) = (main, fast);
         Ok(self)
+    }
+
+    /// Returns the pages of a block of the main area that copies fill at least. Pages are skipped each time when
+    /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor.
+    const fn copied_pages(&self, config: &PagedConfig) -> u16 {
+        let main = &self.main;
+        if matches!(config.paired_pages, PairedPages::Accept) || !main.shares_cells() {
+            return main.pages;
+        }
+        let mut times = 1;
+        if self.anchors > 0 {
+            let bytes = self.map_area().page_bytes.as_usize();
+            let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
+            times += (main.pages - 1) / anchored;
+        }
+        let left_out = times.saturating_mul(main.left_out_max());
+        let fewest = main.word_lines;
+        if main.pages > fewest.saturating_add(left_out) { main.pages - left_out } else { fewest }
     }
 
     /// Returns the blocks of an area that no host write opens.
