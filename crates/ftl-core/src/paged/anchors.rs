@@ -26,7 +26,7 @@ use super::records::{Head, Record, Site, Trace, Walk};
 use super::ring::RingUse;
 use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
-use super::under_way::Stream;
+use super::under_way::{Open, Stream};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
@@ -265,14 +265,33 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty page
-    /// to an open block.
+    /// to an open block. The page that is about to be programmed keeps its slots and its data.
     fn show_anchor_is_old(&mut self) -> Result<(), Fault<D::Error>> {
         if self.suspect.is_some() || self.failing.is_some() {
             return Err(Fault::ReadOnly);
         }
-        let with_room = Stream::ALL.into_iter().find(|stream| self.has_open_page(*stream));
-        let stream = with_room.ok_or(Fault::ReadOnly)?;
-        self.put_proof(stream)
+        self.door.keep_held(&mut self.kept);
+        self.door.hold_nothing();
+        for stream in Stream::ALL {
+            let Some(open) = self.opens[stream as usize] else { continue };
+            let Some(page) = self.safe_page(stream, open) else { continue };
+            let spot = Spot { block: open.block, page };
+            let wear = u32::from(self.blocks.wear(spot.block));
+            let bytes = self.shape_of(stream).page_bytes.as_usize();
+            // Its data does not count.
+            let data = self.buffer.get(..bytes).unwrap_or(&[]);
+            match self.door.program(spot, Kind::Backup, wear, data, Cause::Meta) {
+                Ok(()) => {
+                    self.opens[stream as usize] = Some(Open { next: page + 1, ..open });
+                    self.anchors.leave_trace();
+                    break;
+                }
+                Err(Fault::BlockFailed) => self.give_up_block(stream, spot.block),
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.door.hold_kept(&self.kept);
+        if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
     /// Erases a block that may have held a later anchor before the mount: another anchor stands now.

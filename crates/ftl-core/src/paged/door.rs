@@ -378,6 +378,23 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         layout::slot(self.write, usize::from(slot))
     }
 
+    /// Keeps the held slots, to hold them again.
+    pub fn keep_held(&self, kept: &mut KeptSlots<'_>) {
+        kept.len = layout::tag_bytes(self.shape.slots_max());
+        if let (Some(bytes), Some(held)) =
+            (kept.bytes.get_mut(..kept.len), self.write.get(..kept.len))
+        {
+            numbers::copy(bytes, held);
+        }
+    }
+
+    /// Holds the kept slots.
+    pub fn hold_kept(&mut self, kept: &KeptSlots<'_>) {
+        for slot in 0..self.shape.slots_max() {
+            self.hold(slot, kept.slot(slot));
+        }
+    }
+
     /// Programs a page with the held slots. Its note is the erase count of its block, except in a repetition.
     pub fn program(
         &mut self,

@@ -130,11 +130,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     return Ok(spot);
                 }
                 Err(Fault::BlockFailed) => {
-                    self.blocks.failed += 1;
-                    if !planted(Bug::ReuseFailed) {
-                        self.blocks.fail(spot.block);
-                    }
-                    self.close(stream);
+                    self.give_up_block(stream, spot.block);
                     self.failing = Some(stream);
                     what = again(what, self.door.stamp());
                 }
@@ -180,13 +176,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Whether the open block of a stream has a page that can be programmed.
-    pub(super) fn has_open_page(&self, stream: Stream) -> bool {
-        self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
-    }
-
     /// Returns the next page of a stream's open block that can be programmed.
-    fn safe_page(&self, stream: Stream, open: Open) -> Option<u16> {
+    pub(super) fn safe_page(&self, stream: Stream, open: Open) -> Option<u16> {
         let area = self.shape_of(stream);
         let guards = area.shares_cells() && self.guards();
         let page = if guards { next_safe(area, open) } else { open.next };
@@ -258,6 +249,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         }
         self.door.erase(block, Cause::Gc)
+    }
+
+    /// Closes a stream's block, in which a program has failed.
+    pub(super) fn give_up_block(&mut self, stream: Stream, block: BlockNumber) {
+        self.blocks.failed += 1;
+        if !planted(Bug::ReuseFailed) {
+            self.blocks.fail(block);
+        }
+        self.close(stream);
     }
 
     /// Closes a stream's block.

@@ -87,10 +87,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         let Some(what) = what else { return Ok(None) };
         self.kept.keep(&read);
-        self.door.hold_nothing();
-        for slot in 0..area.slots {
-            self.door.hold(slot, self.kept.slot(slot));
-        }
+        self.door.hold_kept(&self.kept);
         let first = if door::is_redone(tag.kind) { tag.stamp.before(tag.note) } else { tag.stamp };
         self.suspect = Some(Suspect { spot, what, first, origin: None });
         Ok(Some(first))
