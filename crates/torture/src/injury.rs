@@ -1,5 +1,7 @@
 //! Pages of host data that a fault has made unreadable, and what the FTL cannot know about them.
 
+use std::ops::Range;
+
 use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
@@ -9,20 +11,34 @@ use crate::truth::Truth;
 
 /// All injuries so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Injuries(Vec<Injury>);
+pub(crate) struct Injuries {
+    pages: Vec<Injury>,
+    /// Sectors of map pages that were lost since the truth was told.
+    ranges: Vec<Range<u32>>,
+}
 
 impl Injuries {
-    pub(crate) const NONE: Self = Self(Vec::new());
+    pub(crate) const NONE: Self = Self { pages: Vec::new(), ranges: Vec::new() };
+
+    /// Notes that the map page of these sectors is lost.
+    pub(crate) fn note_range(&mut self, sectors: Range<u32>) {
+        self.ranges.push(sectors);
+    }
+
+    /// Takes the sectors whose map pages were lost since it was called last.
+    pub(crate) fn take_ranges(&mut self) -> Vec<Range<u32>> {
+        std::mem::take(&mut self.ranges)
+    }
 
     /// Notes that a page is made unreadable.
     pub(crate) fn note(&mut self, injury: Injury) {
-        self.0.push(injury);
+        self.pages.push(injury);
     }
 
     /// Notes that the FTL found a page unreadable, with that cause. If nothing was programmed to its block since,
     /// except what may have corrupted it, or if its block's last page is missing, nothing else may record its content.
     pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
-        let met = self.0.iter_mut().filter(|injury| injury.page == Some(page));
+        let met = self.pages.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
             let end = shape.pages_per_block.get() as u16;
@@ -45,23 +61,23 @@ impl Injuries {
 
     /// Drops the addresses of pages whose block is erased.
     pub(crate) fn erased(&mut self, block: Block) {
-        for injury in &mut self.0 {
+        for injury in &mut self.pages {
             injury.page = injury.page.filter(|page| page.block() != block);
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.pages.len()
     }
 
     /// Reports the possible consequences to the truth.
     pub(crate) fn tell(&self, truth: &mut Truth) {
         let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
-            let injuries = self.0.iter().filter(wanted);
+            let injuries = self.pages.iter().filter(wanted);
             injuries.flat_map(|injury| injury.contents.iter().copied()).collect()
         };
         let places: Vec<Sector> =
-            self.0.iter().flat_map(|injury| injury.places.iter().copied()).collect();
+            self.pages.iter().flat_map(|injury| injury.places.iter().copied()).collect();
         truth.injure(&contents(|_| true), &contents(|injury| injury.untold), &places);
     }
 }

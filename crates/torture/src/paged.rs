@@ -1,16 +1,17 @@
 //! The page store of `ftl-core` as a subject.
 
-use ftl_core::layout::{self, Kind};
+use std::ops::Range;
+
+use ftl_core::layout::{self, Kind, Slot};
+use ftl_core::paged::address::Leaf;
 use ftl_core::paged::shape::HEADERS;
-use ftl_core::paged::{
-    OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
-};
-use ftl_iface::{BlockCount, Bytes, Geometry, StoreWriteError};
+use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError};
+use ftl_iface::{Block, BlockCount, Bytes, Geometry, StoreWriteError};
 use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, OnFlash, RecordedBy, Struck};
+use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
@@ -81,6 +82,43 @@ impl OnFlash for Paged {
         self.plan.shape().blocks() as usize
     }
 
+    fn purpose(&self, block: Block) -> Purpose {
+        let shape = self.plan.shape();
+        let anchors = HEADERS.into()..u32::from(HEADERS + shape.anchors);
+        match block.index() {
+            _ if block.region() != shape.map_area().region => Purpose::Store,
+            at if at < HEADERS.into() => Purpose::Headers,
+            at if anchors.contains(&at) => Purpose::Anchors,
+            _ => Purpose::Store,
+        }
+    }
+
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept> {
+        match tags::read(data, self.sector_bytes(), spare, key)?.kind {
+            Kind::Sectors | Kind::Rescue => Some(Kept::Data),
+            Kind::Map | Kind::Commit => Some(Kept::Map),
+            Kind::Backup => Some(Kept::Nothing),
+            _ => None,
+        }
+    }
+
+    fn range(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Range<u32>> {
+        if self.kept(data, spare, key)? != Kept::Map {
+            return None;
+        }
+        let Slot::Holds(leaf) = layout::slot(spare, 0) else { return None };
+        let (first, sectors) = self.plan.shape().sectors_of(Leaf::new(leaf.get()));
+        Some(first.get()..first.get() + sectors)
+    }
+
+    fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64> {
+        Some(tags::read(data, self.sector_bytes(), spare, key)?.stamp.get())
+    }
+
+    fn is_header(&self, data: &[u8], _: &[u8], key: u32) -> bool {
+        data.starts_with(b"TANDEMPG") && data.get(12..16) == Some(&key.to_le_bytes())
+    }
+
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
         let sectors = struck.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
@@ -99,17 +137,18 @@ impl OnFlash for Paged {
 
 impl Subject for Paged {
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        PageFtl::format(device, self.plan.config(), memory.lend(), key, teller)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
+        let formatted = PageFtl::format(&mut *device, self.plan.config(), ram, key, teller);
+        let formatted = formatted.map(drop).map_err(|error| error.to_string());
+        device.give_memory(memory);
+        formatted
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        match PageFtl::mount(device, self.plan.config(), memory.lend(), teller) {
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
+        let mounted = match PageFtl::mount(&mut *device, self.plan.config(), ram, teller) {
             Ok(mut ftl) => {
                 live(&mut ftl);
                 Ok(())
@@ -118,7 +157,9 @@ impl Subject for Paged {
                 Err(Unmounted::Blank(error.to_string()))
             }
             Err(error) => Err(Unmounted::Failed(error.to_string())),
-        }
+        };
+        device.give_memory(memory);
+        mounted
     }
 }
 

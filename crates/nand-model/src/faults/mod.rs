@@ -121,6 +121,13 @@ impl<D> FaultInjector<D> {
 }
 
 impl<D: Truth> FaultInjector<D> {
+    /// Whether the page was programmed, and reads as what it was programmed with, but for bit errors.
+    pub fn is_intact(&self, page: Page) -> bool {
+        let faults = &self.faults;
+        let touched = faults.torn.touches(page) || faults.uncorrectable.is_named(page);
+        !touched && self.inner.is_programmed(page)
+    }
+
     #[track_caller]
     fn refuse_bad(&self, verb: Operation, block: Block, place: impl std::fmt::Display) {
         if self.faults.factory_bad.contains(block) {

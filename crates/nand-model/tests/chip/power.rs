@@ -360,7 +360,8 @@ fn a_seed_meets_every_fate_and_repeats_itself() {
         assert!(drawn.iter().any(|fates| fates.pair == fate), "{fate:?}");
     }
     let marks: Vec<MarkFate> = drawn.iter().map(|fates| fates.mark).collect();
-    for mark in [MarkFate::Untouched, MarkFate::Set, MarkFate::PagesLost, MarkFate::SetAndPagesLost] {
+    for mark in [MarkFate::Untouched, MarkFate::Set, MarkFate::PagesLost, MarkFate::SetAndPagesLost]
+    {
         assert!(marks.contains(&mark), "{mark:?}");
     }
 }

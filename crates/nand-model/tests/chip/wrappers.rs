@@ -3,7 +3,7 @@
 use crate::support::{byte, chip, mlc, page, program, read, slc, try_program};
 use ftl_iface::{EraseError, NandDevice, ReadError};
 use nand_model::faults::{FaultInjector, When};
-use nand_model::power::{BlockFate, MarkFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::tracer::Tracer;
 use nand_model::{Chip, Timed, Truth};
 

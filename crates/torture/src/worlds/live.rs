@@ -40,7 +40,7 @@ pub(super) struct Felt {
 }
 
 /// What was running, and what is wrong.
-type Fault = (String, Breach);
+pub(super) type Fault = (String, Breach);
 
 /// The state of the power after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +50,9 @@ enum After {
 }
 
 /// The state of a run: the truth, and whether the device has recovered.
-struct Dweller<'a> {
-    world: &'a World,
-    truth: Truth,
+pub(super) struct Dweller<'a> {
+    pub(super) world: &'a World,
+    pub(super) truth: Truth,
     data: Vec<u8>,
     /// Whether the device has repaired the effects of the last cut. Before that it does not know how many blocks it
     /// has.
@@ -64,24 +64,23 @@ struct Dweller<'a> {
 /// Runs the world, or its kept parts.
 pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
     let mut lived = Lived::default();
-    let crossing = formatted(world).map(|crossing| crossing.with_history(history));
-    let mut crossing = match crossing {
-        Ok(crossing) => crossing,
+    let mut crossing = match fresh(world) {
+        Ok(crossing) => crossing.with_history(history),
         Err(error) => {
             let breach = Breach::Unmountable(error);
-            lived.wrong = Some(Felt { life: 0, doing: "formatting".into(), breach });
+            lived.wrong = Some(Felt { life: 0, doing: "making the device".into(), breach });
             return lived;
         }
     };
-    let setup = &world.setup;
-    let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
-    let (data, settled) = (Vec::new(), false);
-    let mut dweller = Dweller { world, truth, data, settled, used_after_failure: None };
+    let mut dweller = Dweller::new(world);
+    if let Err((doing, breach)) = caught(|| dweller.format(&mut crossing)) {
+        lived.wrong = Some(Felt { life: 0, doing, breach });
+        lived.history = crossing.history();
+        return lived;
+    }
     for life in lives {
         lived.lives += 1;
-        let outcome = panics::catch(|| dweller.live(&mut crossing, life));
-        let outcome =
-            outcome.unwrap_or_else(|sentence| Err(("living".into(), Breach::Panic(sentence))));
+        let outcome = caught(|| dweller.live(&mut crossing, life));
         let breach = outcome.as_ref().err().map(|(_, breach)| breach);
         if let Some((cause, fate)) = crossing.struck() {
             lived.tally.add(cause, fate, life.number as usize, breach);
@@ -96,7 +95,14 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
     lived
 }
 
-fn formatted(world: &World) -> Result<Crossing, String> {
+/// A panic is a fault, too.
+fn caught(mut run: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+    let panicked = |sentence| Err(("living".into(), Breach::Panic(sentence)));
+    panics::catch(&mut run).unwrap_or_else(panicked)
+}
+
+/// A device that was never formatted.
+fn fresh(world: &World) -> Result<Crossing, String> {
     let World { setup, seed, faults, .. } = world;
     let content = if world.bytes { Content::Bytes } else { setup.stamps() };
     let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
@@ -113,16 +119,28 @@ fn formatted(world: &World) -> Result<Crossing, String> {
     };
     let reserve = Reserve::new(&**subject, faults);
     let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
-    crossing.grant(u64::MAX);
-    subject.format(&mut crossing, *seed as u32)?;
+    world.temper.give(&mut crossing);
     Ok(crossing)
 }
 
+impl<'a> Dweller<'a> {
+    fn new(world: &'a World) -> Self {
+        let setup = &world.setup;
+        let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
+        Self { world, truth, data: Vec::new(), settled: false, used_after_failure: None }
+    }
+}
+
 impl Dweller<'_> {
-    fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+    pub(super) fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
         crossing.say(|| format!("life {}", life.number));
-        crossing.power_on();
         crossing.disarm();
+        if let Some(seed) = life.sudden.filter(|_| life.faulty && self.world.temper.is_sudden) {
+            crossing.lose_by_itself(seed);
+            let ranges = crossing.injured_mut().take_ranges();
+            ranges.into_iter().for_each(|range| self.truth.unmap(range));
+        }
+        crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
         self.begin(crossing, life, 0);
         self.settled = false;
@@ -131,6 +149,9 @@ impl Dweller<'_> {
             outcome = self.use_it(ftl, life);
         });
         outcome?;
+        if crossing.has_failed_driver() && life.number.is_multiple_of(2) {
+            crossing.switch_off();
+        }
         match (mounted, crossing.halted()) {
             (Ok(()), None) => crossing.switch_off(),
             (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
@@ -150,6 +171,10 @@ impl Dweller<'_> {
         crossing.draw_by(moment, faults);
         if let Some(Outage { after, seed, .. }) = life.cut.filter(|cut| cut.step == step) {
             crossing.cut_after(after, seed);
+        }
+        let driver = life.driver.filter(|_| life.faulty && self.world.temper.has_weak_driver);
+        if let Some(Outage { after, .. }) = driver.filter(|driver| driver.step == step) {
+            crossing.fail_driver_after(after);
         }
     }
 

@@ -7,10 +7,12 @@
 //! ```
 
 mod draw;
+mod formats;
 mod kept;
 mod live;
 mod script;
 mod shrink;
+mod temper;
 mod world;
 
 use std::fmt;
@@ -108,7 +110,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
 
 fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     let world = World::draw(choice.ftl, seed)?;
-    let lives = script::lives(seed, world.extent());
+    let lives = script::lives(seed, world.extent(), world.temper.is_stormy);
     let replayed = choice.kept.is_some();
     let lives = match &choice.kept {
         Some(kept) => kept.pick(lives),

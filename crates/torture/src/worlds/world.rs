@@ -2,6 +2,7 @@
 
 use super::draw;
 use super::script::Extent;
+use super::temper::Temper;
 use crate::dice::{Dice, mix};
 use crate::faults::Faults;
 use crate::setup::{FtlName, Setup, SetupError};
@@ -14,6 +15,7 @@ pub(super) struct World {
     pub(super) faults: Faults,
     /// Whether the device stores every byte, or only stamps.
     pub(super) bytes: bool,
+    pub(super) temper: Temper,
 }
 
 impl World {
@@ -33,7 +35,8 @@ impl World {
         }
         faults.factory_bad = dice.percent(20).into();
         faults.bits = dice.percent(25);
-        Ok(Self { seed, setup, faults, bytes: dice.percent(15) })
+        let (bytes, temper) = (dice.percent(15), Temper::draw(seed));
+        Ok(Self { seed, setup, faults, bytes, temper })
     }
 
     pub(super) fn extent(&self) -> Extent {
