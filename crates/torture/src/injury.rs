@@ -15,10 +15,11 @@ pub(crate) struct Injuries {
     pages: Vec<Injury>,
     /// Sectors of map pages that were lost since the truth was told.
     ranges: Vec<Range<u32>>,
+    changes: u64,
 }
 
 impl Injuries {
-    pub(crate) const NONE: Self = Self { pages: Vec::new(), ranges: Vec::new() };
+    pub(crate) const NONE: Self = Self { pages: Vec::new(), ranges: Vec::new(), changes: 0 };
 
     /// Notes that the map page of these sectors is lost.
     pub(crate) fn note_range(&mut self, sectors: Range<u32>) {
@@ -32,6 +33,7 @@ impl Injuries {
 
     /// Notes that a page is made unreadable.
     pub(crate) fn note(&mut self, injury: Injury) {
+        self.changes += 1;
         self.pages.push(injury);
     }
 
@@ -48,7 +50,7 @@ impl Injuries {
                 let mut victims = shape.pairing.endangered(later, shape.pages_per_block);
                 victims.any(|index| index == page.index())
             };
-            injury.untold |= match injury.told {
+            let untold = match injury.told {
                 RecordedBy::LastPage => last + 1 < end,
                 RecordedBy::NextPage => {
                     last == page.index().get() || (last..end).any(is_endangered)
@@ -56,6 +58,8 @@ impl Injuries {
                 RecordedBy::ItsPlace => false,
                 RecordedBy::ItsEntry => cause == Cause::Mount,
             };
+            self.changes += u64::from(untold && !injury.untold);
+            injury.untold |= untold;
         }
     }
 
@@ -66,8 +70,9 @@ impl Injuries {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.pages.len()
+    /// A number that grows with all that the truth is to be told.
+    pub(crate) const fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Reports the possible consequences to the truth.

@@ -243,10 +243,10 @@ impl Dweller<'_> {
         mut compared: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
     ) -> Result<(), Breach> {
         ftl.device().injured().tell(&mut self.truth);
-        let known = ftl.device().injured().len();
+        let known = ftl.device().injured().changes();
         let mut outcome = compared(&mut self.truth, ftl);
-        if outcome.is_err() && ftl.device().injured().len() > known {
-            // The recovery from the cut wrote a page that became unreadable itself.
+        if outcome.is_err() && ftl.device().injured().changes() > known {
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
             ftl.device().injured().tell(&mut self.truth);
             outcome = compared(&mut self.truth, ftl);
         }

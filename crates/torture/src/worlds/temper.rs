@@ -46,7 +46,7 @@ impl Temper {
             13..16 => FailedRead::Partly,
             _ => FailedRead::Noise,
         };
-        let failing_part = if dice.percent(20) { FailingPart::Data } else { FailingPart::Page };
+        let failing_part = FailingPart::Page;
         let destroying_marks = if dice.percent(75) { Chance::one_in(2) } else { Chance::NEVER };
         let held = dice.pick(&[Held::Zeros, Held::Noise, Held::Leftovers]);
         let before = match dice.below(100) {
@@ -59,7 +59,7 @@ impl Temper {
             failing_part,
             destroying_marks,
             held,
-            is_sudden: dice.percent(20),
+            is_sudden: dice.percent(20) && std::env::var_os("NO_SUDDEN").is_none(),
             is_stormy: dice.percent(15),
             has_weak_driver: dice.percent(30),
             before,
