@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
-use nand_model::{Chip, Stamp};
+use nand_model::{Stamp, Truth as _};
 
+use crate::crossing::Device;
 use crate::on_flash::{Injury, RecordedBy};
 use crate::truth::Truth;
 
@@ -39,7 +40,8 @@ impl Injuries {
 
     /// Notes that the FTL found a page unreadable, with that cause. If nothing was programmed to its block since,
     /// except what may have corrupted it, or if its block's last page is missing, nothing else may record its content.
-    pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
+    pub(crate) fn meet(&mut self, device: &Device, page: Page, cause: Cause) {
+        let chip = device.inner();
         let met = self.pages.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
@@ -53,7 +55,11 @@ impl Injuries {
             let untold = match injury.told {
                 RecordedBy::LastPage => last + 1 < end,
                 RecordedBy::NextPage => {
-                    last == page.index().get() || (last..end).any(is_endangered)
+                    let later = page.index().get() + 1..=last;
+                    let mut later = later.map(|at| page.block().page(PageIndex::new(at)));
+                    let next = later.find(|later| device.inner().is_programmed(*later));
+                    next.is_none_or(|next| !device.is_intact(next))
+                        || (last..end).any(is_endangered)
                 }
                 RecordedBy::ItsPlace => false,
                 RecordedBy::ItsEntry => cause == Cause::Mount,

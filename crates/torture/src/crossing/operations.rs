@@ -208,7 +208,7 @@ impl NandDevice for Crossing {
             }
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
-                self.injured.meet(self.chip.inner(), page, self.account.get());
+                self.injured.meet(&self.chip, page, self.account.get());
                 Err(ReadError::Uncorrectable)
             }
             Err(ReadError::Driver(never)) => match never {},
