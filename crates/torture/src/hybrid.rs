@@ -145,7 +145,9 @@ impl OnFlash for Hybrid {
         let told = match tag.kind {
             Kind::Log => RecordedBy::LastPage,
             Kind::Chain | Kind::ChainInPlace => RecordedBy::NextPage,
-            _ => RecordedBy::ItsPlace,
+            Kind::Data => RecordedBy::ItsPlace,
+            // Copies that a cut made necessary, and backups: to lose one is a second fault at a time.
+            _ => return None,
         };
         let slots = 0..data.len() / self.config.sector_bytes.as_usize();
         // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer known.

@@ -1,7 +1,6 @@
 //! Pages that were good and become unreadable by themselves, while the device lies unused.
 
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Region};
-use nand_model::Stamp;
 
 use crate::crossing::Crossing;
 use crate::dice::Dice;
@@ -81,8 +80,7 @@ impl Crossing {
             self.injured_mut().note_range(sectors);
             return true;
         }
-        if !data.chunks(subject.sector_bytes().as_usize()).any(|at| Stamp::read_from(at).is_some())
-        {
+        if subject.kept(data, spare, key) == Some(Kept::Nothing) {
             return true;
         }
         let struck = Struck { chip: self.chip_mut().inner(), page, data, spare, key };

@@ -59,7 +59,7 @@ impl Temper {
             failing_part,
             destroying_marks,
             held,
-            is_sudden: dice.percent(20) && std::env::var_os("NO_SUDDEN").is_none(),
+            is_sudden: dice.percent(20),
             is_stormy: dice.percent(15),
             has_weak_driver: dice.percent(30),
             before,
