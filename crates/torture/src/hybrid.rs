@@ -1,6 +1,7 @@
 //! `ftl-core`'s FTL as a subject.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
@@ -188,6 +189,11 @@ impl Subject for Hybrid {
             _ => self.mount_as::<LogAndChains>(device, live),
         }
     }
+
+    /// Which of its settings may change is not said anywhere, so none does.
+    fn with_other_settings(&self, _: u64) -> Option<Arc<dyn Subject>> {
+        None
+    }
 }
 
 /// Chains only, without checkpoints. Devices without a log use one type or another, chosen by capacity, so that a seed
@@ -263,6 +269,10 @@ impl<M: Mechanisms> Mounted for Ftl<'_, &mut Crossing, Teller, M> {
 
     fn at_once(&self) -> BlockCount {
         self.health().at_once
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.health().read_only
     }
 
     fn health(&self) -> String {

@@ -1,15 +1,22 @@
 //! The page store of `ftl-core` as a subject.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use ftl_core::Endurance;
+use ftl_core::config::{FilterChoice, WearLeveling};
 use ftl_core::layout::{self, Kind, Slot};
 use ftl_core::paged::address::Leaf;
 use ftl_core::paged::shape::HEADERS;
-use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError};
-use ftl_iface::{Block, BlockCount, Bytes, Geometry, StoreWriteError};
+use ftl_core::paged::{
+    Bursts, History, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
+    RefreshLimits, RunEnds, Streams, Victims,
+};
+use ftl_iface::{Block, BlockCount, Bytes, Corrected, Geometry, StoreWriteError};
 use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
+use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
 use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
@@ -19,13 +26,14 @@ use crate::teller::Teller;
 /// The page store with a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Paged {
+    geometry: Geometry,
     plan: PagedPlan,
 }
 
 impl Paged {
     /// The page store in this configuration on such a device.
     pub(crate) fn new(geometry: &Geometry, config: PagedConfig) -> Result<Self, PagedShapeError> {
-        Ok(Self { plan: PagedPlan::new(geometry, &config)? })
+        Ok(Self { geometry: *geometry, plan: PagedPlan::new(geometry, &config)? })
     }
 
     /// Its configuration.
@@ -161,6 +169,50 @@ impl Subject for Paged {
         device.give_memory(memory);
         mounted
     }
+
+    fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>> {
+        let config = settings(self.plan.config(), &mut Dice::new(seed));
+        let old = self.plan.shape();
+        let other = Self::new(&self.geometry, config).ok()?;
+        let new = other.plan.shape();
+        // With more streams more blocks are needed, of which some may have failed.
+        let fits = new.main_needed <= old.main_needed && new.fast_needed <= old.fast_needed;
+        fits.then(|| -> Arc<dyn Subject> { Arc::new(other) })
+    }
+}
+
+/// A configuration with other settings: all that may change from one mount to the next.
+pub(crate) fn settings(config: &PagedConfig, dice: &mut Dice) -> PagedConfig {
+    let endurance = |dice: &mut Dice| Endurance {
+        log: dice.pick(&[3, 30, 1_000]),
+        chain: dice.pick(&[3, 30, 1_000]),
+    };
+    let largest = 2 + dice.below(12);
+    let initial = 1 + dice.below(largest);
+    let sector = config.sector_bytes;
+    let bits = 1 + dice.below(3) as u16;
+    PagedConfig {
+        cached_leaves: dice.pick(&[2, 2, 3, 4, 8]),
+        streams: dice.pick(&[Streams::One, Streams::Two, Streams::ByLifetime]),
+        victims: dice.pick(&[Victims::Greedy, Victims::CostBenefit]),
+        filter: match dice.below(3) {
+            0 => FilterChoice::AcceptAll,
+            _ => FilterChoice::ByBytes { initial: sector * initial, largest: sector * largest },
+        },
+        run_ends: dice.pick(&[RunEnds::Follow, RunEnds::BySize]),
+        history: dice.pick(&[History::Ignored, History::Heeded]),
+        refresh: match dice.below(3) {
+            0 => RefreshLimits { fast: Corrected::NONE, main: Corrected::NONE },
+            _ => RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(bits) },
+        },
+        wear_leveling: WearLeveling {
+            enabled: dice.percent(75),
+            threshold: dice.pick(&[1, 2, 4, 16]),
+        },
+        throttle: dice.percent(33).then(|| endurance(dice)),
+        bursts: if dice.percent(33) { Bursts::ToFast(endurance(dice)) } else { Bursts::ToMain },
+        ..*config
+    }
 }
 
 impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
@@ -190,6 +242,10 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
 
     fn at_once(&self) -> BlockCount {
         self.health().at_once
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.health().read_only
     }
 
     fn health(&self) -> String {

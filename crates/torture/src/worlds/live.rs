@@ -1,5 +1,7 @@
 //! Runs a world: mount after mount of one device, with everything that was drawn, compared with the truth.
 
+use std::sync::Arc;
+
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
@@ -15,7 +17,7 @@ use crate::panics;
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
 use crate::steps::Step;
-use crate::subject::{Mounted, Unchecked, Unmounted};
+use crate::subject::{Mounted, Subject, Unchecked, Unmounted};
 use crate::truth::{Compare, Truth, Wrong};
 
 /// The result of a world.
@@ -25,6 +27,8 @@ pub(super) struct Lived {
     /// Mounts.
     pub(super) lives: u64,
     pub(super) wrong: Option<Felt>,
+    /// How often a device was read-only until its next mount.
+    pub(super) read_only: u64,
     /// The last operations on the device, if they are kept.
     pub(super) history: Vec<String>,
 }
@@ -49,6 +53,15 @@ enum After {
     Off,
 }
 
+/// How a life ends that breaks no promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Power failed, or the host switched it off.
+    Usual,
+    /// The device takes no more writes until it is mounted again.
+    ReadOnly,
+}
+
 /// The state of a run: the truth, and whether the device has recovered.
 pub(super) struct Dweller<'a> {
     pub(super) world: &'a World,
@@ -59,6 +72,8 @@ pub(super) struct Dweller<'a> {
     settled: bool,
     /// A use of the device after it failed. Reported at the end, so that it hides nothing worse.
     used_after_failure: Option<Felt>,
+    /// How often it was read-only until its next mount.
+    read_only: u64,
 }
 
 /// Runs the world, or its kept parts.
@@ -90,6 +105,7 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
             break;
         }
     }
+    lived.read_only = dweller.read_only;
     lived.wrong = lived.wrong.or(dweller.used_after_failure);
     lived.history = crossing.history();
     lived
@@ -127,7 +143,14 @@ impl<'a> Dweller<'a> {
     fn new(world: &'a World) -> Self {
         let setup = &world.setup;
         let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
-        Self { world, truth, data: Vec::new(), settled: false, used_after_failure: None }
+        Self {
+            world,
+            truth,
+            data: Vec::new(),
+            settled: false,
+            used_after_failure: None,
+            read_only: 0,
+        }
     }
 }
 
@@ -144,11 +167,11 @@ impl Dweller<'_> {
         crossing.grant(self.world.setup.mount_budget());
         self.begin(crossing, life, 0);
         self.settled = false;
-        let mut outcome = Ok(());
-        let mounted = self.world.setup.subject.mount(crossing, &mut |ftl| {
+        let mut outcome = Ok(End::Usual);
+        let mounted = self.subject(life).mount(crossing, &mut |ftl| {
             outcome = self.use_it(ftl, life);
         });
-        outcome?;
+        let ended = outcome?;
         if crossing.has_failed_driver() && life.number.is_multiple_of(2) {
             crossing.switch_off();
         }
@@ -161,6 +184,47 @@ impl Dweller<'_> {
             }
         }
         self.note_use(crossing, life, "mounting", &[]);
+        if ended == End::ReadOnly { self.mount_until_writable(crossing, life) } else { Ok(()) }
+    }
+
+    /// The FTL with the settings of that life.
+    fn subject(&self, life: &Life) -> Arc<dyn Subject> {
+        let usual = &self.world.setup.subject;
+        let other = life.settings.and_then(|seed| usual.with_other_settings(seed));
+        other.unwrap_or_else(|| usual.clone())
+    }
+
+    /// A device that is read-only before its time must take writes again after some mounts in peace.
+    fn mount_until_writable(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+        const MOUNTS: u32 = 3;
+        let mut refused = None;
+        for _ in 0..MOUNTS {
+            crossing.disarm();
+            crossing.power_on();
+            crossing.draw_by(self.world.seed, Faults::NONE);
+            crossing.grant(self.world.setup.mount_budget());
+            let mut outcome = Ok(());
+            let mounted = self.subject(life).mount(crossing, &mut |ftl| {
+                outcome = self.mends(ftl);
+            });
+            let doing = || String::from("mounting a read-only device");
+            mounted.map_err(|error| (doing(), Breach::Unmountable(format!("{error:?}"))))?;
+            crossing.switch_off();
+            match outcome {
+                Ok(()) => return Ok(()),
+                Err(Breach::Refused(error)) => refused = Some(error),
+                Err(breach) => return Err((doing(), breach)),
+            }
+        }
+        let sentence = format!("in {MOUNTS} mounts in a row, {}", refused.unwrap_or_default());
+        Err(("being read-only".into(), Breach::Refused(sentence)))
+    }
+
+    fn mends(&mut self, ftl: &mut dyn Mounted) -> Result<(), Breach> {
+        let write = Step::Write { first: 0, count: 1 };
+        for step in [Step::Settle, Step::Maintain { budget: 50 }, write] {
+            self.step(ftl, step)?;
+        }
         Ok(())
     }
 
@@ -178,16 +242,32 @@ impl Dweller<'_> {
         }
     }
 
-    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<(), Fault> {
+    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<End, Fault> {
         for (number, step) in &life.steps {
             self.begin(ftl.device_mut(), life, *number);
-            if self.step(ftl, *step).map_err(|breach| (step.to_string(), breach))? == After::Off {
-                let answered = self.ask_on(ftl);
-                self.note_use(ftl.device(), life, &step.to_string(), &answered);
-                return Ok(());
+            match self.step(ftl, *step) {
+                Ok(After::On) => {}
+                Ok(After::Off) => {
+                    let answered = self.ask_on(ftl);
+                    self.note_use(ftl.device(), life, &step.to_string(), &answered);
+                    return Ok(End::Usual);
+                }
+                Err(Breach::Refused(_)) if self.is_read_only(ftl) => {
+                    self.compare(ftl, |truth, ftl| truth.compare_all(ftl))
+                        .map_err(|breach| (step.to_string(), breach))?;
+                    self.read_only += 1;
+                    return Ok(End::ReadOnly);
+                }
+                Err(breach) => return Err((step.to_string(), breach)),
             }
         }
-        Ok(())
+        Ok(End::Usual)
+    }
+
+    /// Whether a device may be read-only until it is mounted again: one with hardly a spare block, or in a storm.
+    fn is_read_only(&self, ftl: &dyn Mounted) -> bool {
+        let temper = &self.world.temper;
+        (temper.tight.is_some() || temper.is_stormy) && ftl.is_read_only()
     }
 
     fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {

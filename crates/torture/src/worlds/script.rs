@@ -2,6 +2,7 @@
 //!
 //! Each life, and each step of it, is drawn only by its number, so that it stays the same when others are removed.
 
+use super::temper::Temper;
 use crate::dice::{Dice, mix};
 use crate::steps::Step;
 
@@ -21,6 +22,8 @@ pub(super) struct Life {
     pub(super) driver: Option<Outage>,
     /// With this seed pages become unreadable before it.
     pub(super) sudden: Option<u64>,
+    /// The settings of this mount, if others than those of the format.
+    pub(super) settings: Option<u64>,
     /// The steps, with their numbers, from one on.
     pub(super) steps: Vec<(u32, Step)>,
 }
@@ -45,15 +48,21 @@ pub(super) struct Extent {
 }
 
 /// All lives of the world with that seed.
-pub(super) fn lives(seed: u64, extent: Extent, is_stormy: bool) -> Vec<Life> {
+pub(super) fn lives(seed: u64, extent: Extent, temper: &Temper) -> Vec<Life> {
+    let mut settings = None;
     let drawn = |number| {
         let mut life = life(seed, number, extent);
         let mut dice = Dice::new(mix(mix(seed, 25), number.into()));
         // Power fails within the first programs after each mount, but for a few lives now and then.
-        if is_stormy && number % 20 > 4 {
+        if temper.is_stormy && number % 20 > 4 {
             let (after, seed) = (dice.below(5).into(), dice.next());
             life.cut = Some(Outage { step: 0, after, seed });
         }
+        // Once changed, settings stay until they change again.
+        if temper.is_resettled && dice.percent(15) {
+            settings = Some(dice.next());
+        }
+        life.settings = settings;
         life
     };
     (0..LIVES).map(drawn).collect()
@@ -103,7 +112,7 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
     let mut dice = Dice::new(mix(mix(seed, 26), number.into()));
     let driver = dice.percent(25).then(|| driver_failure(&mut dice, last));
     let sudden = dice.percent(40).then(|| dice.next());
-    Life { number, faulty, cut, driver, sudden, steps }
+    Life { number, faulty, cut, driver, sudden, settings: None, steps }
 }
 
 /// Half of the time in the mount, and anywhere else.

@@ -23,6 +23,10 @@ pub(super) struct Temper {
     pub(super) is_stormy: bool,
     /// Whether drivers fail.
     pub(super) has_weak_driver: bool,
+    /// Whether settings change between mounts.
+    pub(super) is_resettled: bool,
+    /// Draws how few blocks a device has.
+    pub(super) tight: Option<u64>,
     /// What the flash held before the format.
     pub(super) before: Before,
 }
@@ -62,6 +66,8 @@ impl Temper {
             is_sudden: dice.percent(20),
             is_stormy: dice.percent(15),
             has_weak_driver: dice.percent(30),
+            is_resettled: dice.percent(30),
+            tight: dice.percent(20).then(|| dice.next()),
             before,
         }
     }

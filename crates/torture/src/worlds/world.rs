@@ -21,7 +21,8 @@ pub(super) struct World {
 impl World {
     pub(super) fn draw(ftl: FtlName, seed: u64) -> Result<Self, SetupError> {
         let mut dice = Dice::new(mix(seed, 20));
-        let setup = draw::setup(ftl, &mut dice)?;
+        let temper = Temper::draw(seed);
+        let setup = draw::setup(ftl, &mut dice, temper.tight)?;
         let mut faults = Faults::NONE;
         if dice.percent(50) {
             faults.program = dice.pick(&[40, 150, 400]);
@@ -35,8 +36,7 @@ impl World {
         }
         faults.factory_bad = dice.percent(20).into();
         faults.bits = dice.percent(25);
-        let (bytes, temper) = (dice.percent(15), Temper::draw(seed));
-        Ok(Self { seed, setup, faults, bytes, temper })
+        Ok(Self { seed, setup, faults, bytes: dice.percent(15), temper })
     }
 
     pub(super) fn extent(&self) -> Extent {
