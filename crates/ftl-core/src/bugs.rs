@@ -113,6 +113,13 @@ bugs! {
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."
     HeadersAtOnce "Both headers are erased before the first is rewritten."
+    KeepFailedRead "A mount by anchors uses the tag of the page that it read before one that it cannot read any more."
+    TrustOldFormat "A format erases the headers alone, so that pages of an earlier one may count."
+    MarkUnrelied "A block is marked bad although copies of its data may still be corrupted."
+    TrustOlderAnchor "A mount trusts an anchor although an unreadable page follows it."
+    EraseLastAnchor "The block of the last anchor is erased before another anchor is on flash."
+    ReplayBadRing "A mount applies anchors that are left in a bad block of the ring."
+    RewriteUnproved "A page that is programmed again after a failure does not say what it repeats."
     LevelInNeed "The least worn block is emptied next, even if blocks are short and this frees none."
 }
 

@@ -8,7 +8,8 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
-use super::header::HeaderBlock;
+use super::header::HeaderState;
+use super::idle::IdleStep;
 use super::shape::HEADERS;
 use super::store::PageFtl;
 use super::under_way::{Open, Scrubbed, Stream};
@@ -40,12 +41,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// Reads the next page of the running scrub. Returns `false` if none is running.
-    pub(super) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
-        let Some(next) = self.scrub else { return Ok(false) };
+    /// Reads the next page of the running scrub, if one is running.
+    pub(super) fn scrub_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
+        let Some(next) = self.scrub else { return Ok(IdleStep::NothingToDo) };
         self.scrub = match next {
             Scrubbed::Header(number) => {
-                if self.header_at(number)? == HeaderBlock::Foreign && !self.header_is_bad(number)? {
+                let header = self.own_header();
+                if self.header_state(number, &header)? == HeaderState::Missing {
                     self.door.weak.note(Weak::Headers);
                 }
                 let is_last = number + 1 == HEADERS;
@@ -54,7 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Scrubbed::Page(spot) => self.scrub_page(spot)?,
         };
-        Ok(true)
+        Ok(IdleStep::Done)
     }
 
     /// Reads a page if it is in use. Returns the next one.

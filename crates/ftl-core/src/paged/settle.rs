@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.unpin_all();
             return Ok(());
         }
-        match self.with_few_pins(suspect, |ftl| ftl.prove(stream)) {
+        match self.with_few_pins(suspect, |ftl| ftl.put_proof(stream)) {
             Ok(()) => self.blocks.unpin_all(),
             // The repetition is on flash; the next mount repeats it once more.
             Err(Fault::ReadOnly) => self.read_only = true,
@@ -115,14 +115,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         self.rely();
         Ok(stream)
-    }
-
-    /// Programs a proof, an empty page, behind the repetition.
-    fn prove(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        self.door.hold_nothing();
-        self.buffer.fill(0xFF);
-        let proof = Written::New(Kind::Backup);
-        self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
     }
 
     fn fill_from_buffer(&mut self, page: super::map::Cached) {
