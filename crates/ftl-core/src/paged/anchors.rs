@@ -234,9 +234,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if !planted(Bug::AnchorUnrelied) {
             self.rely();
         }
-        // Later pages have stamps beyond the range that the last anchor covers.
-        let after = Stamp::new(self.anchors.last().get() + self.anchor_span());
-        self.door.raise_stamp(after);
+        self.pass_stamps_after(self.anchors.last());
         let listed = self.anchors.listed;
         let mut ahead = 0;
         while let Some(site) = self.next_site(&mut ahead)? {
@@ -248,6 +246,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.give_up_ring(listed)
     }
 
+    /// Raises the stamp beyond those that an anchor with this one covers.
+    fn pass_stamps_after(&mut self, anchor: Stamp) {
+        self.door.raise_stamp(Stamp::new(anchor.get() + self.anchor_span()));
+    }
+
     /// Goes on without anchors. A mount must not take the last one for the newest state: the next page, which is
     /// programmed to a block that this anchor names, has a stamp beyond those that it covers.
     fn give_up_ring(&mut self, listed: Listed) -> Result<(), Fault<D::Error>> {
@@ -255,6 +258,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (self.anchors.records, self.anchors.next) = (0, None);
         (self.anchors.base, self.anchors.walk) = (None, Walk::default());
         self.anchors.listed = listed;
+        // An anchor whose program failed may be readable.
+        self.pass_stamps_after(self.door.stamp());
         if self.anchors.trace == Trace::NotNeeded && self.anchors.block.is_some() {
             // Where blocks are marked bad, a mount sees that the ring was given up.
             let marked = self.ring_turns()? == RingUse::GivenUp;

@@ -10,7 +10,6 @@ use super::door::{Seen, is_sectors};
 use super::store::PageFtl;
 use super::under_way::Stream;
 use crate::config::{FilterChoice, RunEnds};
-use crate::error::Fault;
 use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
 
@@ -190,12 +189,9 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
         self.door.alive()?;
         self.settle_if_possible()?;
         if self.read_only {
-            return Ok(Work::Done);
+            return Err(StoreWriteError::ReadOnly);
         }
-        let worked = self.work(budget);
-        match self.noted(worked) {
-            Err(Fault::ReadOnly) => Ok(Work::Done),
-            worked => Ok(worked?),
-        }
+        let worked = self.work(budget).and_then(|work| self.prove_rewrite().map(|()| work));
+        Ok(self.noted(worked)?)
     }
 }

@@ -137,4 +137,5 @@ pub use mount::PagedMountError;
 pub use ram::OwnedPagedRam;
 pub use ram::{PagedPlan, PagedRam};
 pub use shape::{PagedShape, PagedShapeError};
+pub use stop::NextMount;
 pub use store::PageFtl;

@@ -11,7 +11,7 @@ use super::dirty::{Entry, Old};
 use super::door::{self, Seen, TaggedPage};
 use super::map;
 use super::records::{Head, Record, Site};
-use super::ring::{Newest, Ring, RingPage, RingUse};
+use super::ring::{Newest, RingPage, RingUse};
 use super::scan::Youngest;
 use super::shape::Area;
 use super::since::{LINE, List, Since, bytes_of, since_of};
@@ -70,11 +70,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.number = newest.site.number.wrapping_add(1);
         self.anchors.block = Some(newest.site.block);
         self.anchors.set_last(newest.stamp);
-        let ring = self.after_anchor(&newest)?;
-        if let Ring::HidesLater(block) = ring {
-            self.anchors.doubtful = Some(block);
-        }
-        trust(ring == Ring::EndsHere || planted(Bug::TrustOlderAnchor))?;
+        self.anchors.doubtful = newest.hidden;
+        trust(newest.hidden.is_none() || planted(Bug::TrustOlderAnchor))?;
         trust(newest.head.base.is_some() && self.fits(&newest.head))?;
         let mut list = List { page: self.map.vacate(None), len: 0 };
         self.list_since(&newest, &mut list)?;

@@ -10,7 +10,7 @@ use super::address::{BlockNumber, Spot};
 use super::door::Seen;
 use super::header::HeaderState;
 use super::idle::IdleStep;
-use super::shape::HEADERS;
+use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
 use super::under_way::{Open, Scrubbed, Stream};
 use super::weak::Weak;
@@ -91,10 +91,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(Scrubbed::Page(Spot { block, page: 0 }))
     }
 
-    /// Whether weak blocks wait, and there are free blocks for their copies.
+    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its reserve;
+    /// one block of that is enough, because the weak block is freed for it.
     #[inline]
     pub(super) fn may_refresh(&self) -> bool {
-        self.door.weak.noted.waits() && self.short_area(0).is_none()
+        let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
+        self.door.weak.noted.waits()
+            && has_reserve(Area::Main)
+            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
     }
 
     /// Does what each host page pays for weak blocks: one step.

@@ -1,8 +1,8 @@
 //! Finding the last anchor: its block in the ring, and its page; and whether a later one may have stood there.
 //!
-//! The blocks of the ring are used in turn. Only the block after the newest anchor's, or those after it if some were
-//! passed over, can hold a later anchor. If that became unreadable, its page still does not read as erased, and the
-//! state of the anchor before it must not be taken for the newest.
+//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be taken
+//! for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without an
+//! intact anchor: a block that has one was filled before.
 
 use ftl_iface::{Bytes, NandDevice, PageIndex};
 
@@ -21,8 +21,8 @@ pub(super) struct Newest {
     pub(super) site: Site,
     pub(super) stamp: Stamp,
     pub(super) head: Head,
-    /// The page after the last programmed one of its block.
-    end: u16,
+    /// A block in which a later anchor may have stood.
+    pub(super) hidden: Option<u16>,
 }
 
 /// What a page of the ring holds.
@@ -45,16 +45,6 @@ pub(super) enum RingUse {
     Turns,
     /// Too few blocks are good.
     GivenUp,
-}
-
-/// What the ring holds after its newest intact anchor.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ring {
-    /// Nothing: the anchor is the last one that was acknowledged.
-    EndsHere,
-    /// A page that may have been a later anchor, in this block.
-    HidesLater(u16),
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -96,29 +86,38 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the last intact anchor.
     pub(super) fn newest_anchor(&mut self) -> Result<Option<Newest>, Fault<D::Error>> {
-        let mut below = Stamp::new(u64::MAX);
+        let (mut below, mut hidden) = (Stamp::new(u64::MAX), None);
         for _ in 0..self.shape.anchors {
             let mut last: Option<(Stamp, u16)> = None;
             for block in 0..self.shape.anchors {
-                if !self.ring_block_is_bad(block)?
-                    && let RingPage::Anchor(stamp) = self.ring_block_begin(block)?
-                    && stamp < below
-                    && last.is_none_or(|(last, _)| stamp > last)
-                {
-                    last = Some((stamp, block));
+                if self.ring_block_is_bad(block)? {
+                    continue;
+                }
+                match self.ring_block_begin(block)? {
+                    RingPage::Anchor(stamp)
+                        if stamp < below && last.is_none_or(|(last, _)| stamp > last) =>
+                    {
+                        last = Some((stamp, block));
+                    }
+                    RingPage::Damaged => hidden = Some(block),
+                    RingPage::Anchor(_) | RingPage::Erased => {}
                 }
             }
             let Some((stamp, block)) = last else { return Ok(None) };
-            if let Some(newest) = self.last_of(block)? {
+            if let Some(newest) = self.last_of(block, hidden)? {
                 return Ok(Some(newest));
             }
-            below = stamp;
+            (below, hidden) = (stamp, Some(block));
         }
         Ok(None)
     }
 
     /// Returns the last intact anchor of a block.
-    fn last_of(&mut self, block: u16) -> Result<Option<Newest>, Fault<D::Error>> {
+    fn last_of(
+        &mut self,
+        block: u16,
+        hidden: Option<u16>,
+    ) -> Result<Option<Newest>, Fault<D::Error>> {
         let end = self.ring_block_end(block)?;
         for page in (0..end).rev() {
             if !self.takes_anchor(page) {
@@ -128,7 +127,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.door.raise_stamp(stamp);
             if let Some(head) = self.anchors.head() {
                 let site = Site { number: head.number, block, page };
-                return Ok(Some(Newest { site, stamp, head, end }));
+                let behind = (page + 1 < end).then_some(block);
+                return Ok(Some(Newest { site, stamp, head, hidden: hidden.or(behind) }));
             }
         }
         Ok(None)
@@ -159,26 +159,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             good += u16::from(!self.ring_block_is_bad(block)?);
         }
         Ok(if good >= RING_MIN { RingUse::Turns } else { RingUse::GivenUp })
-    }
-
-    /// Looks for a page that may have been a later anchor than the newest intact one.
-    pub(super) fn after_anchor(&mut self, newest: &Newest) -> Result<Ring, Fault<D::Error>> {
-        let site = newest.site;
-        if newest.end > site.page + 1 {
-            return Ok(Ring::HidesLater(site.block));
-        }
-        for ahead in 1..self.shape.anchors {
-            let block = self.ring_number(site.block + ahead);
-            if self.ring_block_is_bad(block)? {
-                continue;
-            }
-            match self.ring_block_begin(block)? {
-                RingPage::Anchor(_) => break,
-                RingPage::Erased => {}
-                RingPage::Damaged => return Ok(Ring::HidesLater(block)),
-            }
-        }
-        Ok(Ring::EndsHere)
     }
 
     /// Returns the block of the ring with this number, counted on beyond the last one.

@@ -31,9 +31,12 @@ use ftl_iface::StoreWriteError;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Repairs what a power cut may have damaged. The first request does it if the host does not.
+    ///
+    /// A device without a free block for that says [`StoreWriteError::ReadOnly`]: everything can be read.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.door.alive()?;
-        Ok(self.settle_if_possible()?)
+        self.settle_if_possible()?;
+        if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
     /// Does the same. A device without a free block for it is read-only, and serves what it has found.

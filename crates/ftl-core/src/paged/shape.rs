@@ -24,8 +24,9 @@ pub const RING_MIN: u16 = 2;
 /// power cut, which leaves a block nearly empty.
 pub const FAST_RESERVE: u32 = 4;
 
-/// The reserve of the main area, with copies instead of map pages.
-pub const MAIN_RESERVE: u32 = 3;
+/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly empty
+/// block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
+pub const MAIN_RESERVE: u32 = 5;
 
 /// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
@@ -64,6 +65,8 @@ pub struct AreaShape {
     pub pairing: Pairing,
     /// Word lines per block: pages whose program endangers no earlier one.
     pub word_lines: u16,
+    /// Slots of a block that copies fill at least; the others may be skipped.
+    pub copied_slots: u32,
     /// The number of its first block over both areas.
     pub first_block: u32,
     /// The number of its first place over both areas.
@@ -82,6 +85,7 @@ impl AreaShape {
             spare_bytes: shape.spare_bytes,
             pairing: shape.pairing,
             word_lines: shape.pairing.word_lines(shape.pages_per_block).get() as u16,
+            copied_slots: shape.pages_per_block.get() * (shape.page_bytes.get() / sector.get()),
             first_block: 0,
             first_place: 0,
         }
@@ -325,15 +329,15 @@ impl PagedShape {
 
     /// Computes how many blocks must be good, and checks that the device has them.
     const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
-        let map = self.map_area();
+        let map = *self.map_area();
         let usable = match config.paired_pages {
             PairedPages::Guard => map.word_lines as u32,
             PairedPages::Accept => map.pages as u32,
         };
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
-        let dense = self.copied_pages(config) as u32 * self.main.slots as u32;
-        let data = self.capacity.get().div_ceil(dense);
+        self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
+        let data = self.capacity.get().div_ceil(self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data + open + self.reserve(Area::Main);
         let (main, fast) = match &self.fast {
@@ -390,6 +394,14 @@ impl PagedShape {
             (Area::Fast, Some(_)) => FAST_RESERVE,
             (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
             (_, None) => ONLY_RESERVE + self.more_streams,
+        }
+    }
+
+    /// Returns the blocks of an area that must be good.
+    pub const fn needed(&self, area: Area) -> u32 {
+        match area {
+            Area::Fast => self.fast_needed,
+            Area::Main => self.main_needed,
         }
     }
 
