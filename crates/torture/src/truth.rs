@@ -214,14 +214,17 @@ impl Truth {
         // A write in flight may have replaced the version before, whose block may have been erased.
         let is_untold =
             untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
+        let is_unmapped = self.unmapped.contains(&sector);
         let is_older = match found {
             ReadBack::Zeros => true,
+            // Whatever it was once; a trim that the map page recorded has no number of its own.
+            ReadBack::Written { sector: named, .. } if is_unmapped => *named == sector,
             ReadBack::Written { request, sector: named } => {
                 *named == sector && self.written_by(*request, sector) < expected.now
             }
             _ => false,
         };
-        is_older && (is_untold || self.unmapped.contains(&sector))
+        is_older && (is_untold || is_unmapped)
     }
 
     fn written_by(&self, request: u32, sector: u32) -> Version {

@@ -13,7 +13,7 @@ use ftl_iface::{
 use nand_model::datasheet;
 use nand_model::part::{Part, RegionPart};
 
-use crate::dice::Dice;
+use crate::dice::{Dice, mix};
 use crate::hybrid::Hybrid;
 use crate::paged::Paged;
 use crate::setup::{FtlName, Setup, SetupError, System};
@@ -165,7 +165,8 @@ fn paged(figures: &Part, dice: &mut Dice, tight: Option<u64>) -> Option<Setup> {
     let config = PagedConfig { capacity: Some(SectorCount::new(capacity.max(8))), ..config };
     let subject = Paged::new(&geometry, config).ok()?;
     if let Some(tight) = tight {
-        return tightened(figures, &geometry, config, &mut Dice::new(tight));
+        let drawn = mix(tight, dice.next());
+        return tightened(figures, &geometry, config, &mut Dice::new(drawn));
     }
     let shape = *subject.plan().shape();
     let few = shape.main.blocks - shape.main_needed < 1 + dice.below(4);

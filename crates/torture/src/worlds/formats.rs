@@ -46,12 +46,17 @@ impl Dweller<'_> {
     fn format_with(&mut self, crossing: &mut Crossing, key: u32) -> Result<(), Fault> {
         crossing.disarm();
         crossing.power_on();
-        crossing.grant(u64::MAX);
+        self.grant(crossing);
         crossing.say(|| format!("a format with key {key:08x}"));
         crossing.set_key(key);
         self.truth = self.truth.formatted_anew();
         let formatted = self.world.setup.subject.format(crossing, key);
-        formatted.map_err(|error| ("formatting".into(), Breach::Unmountable(error)))
+        formatted.map_err(|error| unformatted(crossing, error))
+    }
+
+    /// More calls than a format makes: it erases every block, and reads no page more than a few times.
+    fn grant(&self, crossing: &mut Crossing) {
+        crossing.grant(self.world.setup.mount_budget() + self.world.setup.request_budget());
     }
 
     /// Power fails in a format, and again when it is repeated. In between there is no device, an empty one, or the one
@@ -64,7 +69,7 @@ impl Dweller<'_> {
     ) -> Result<(), Fault> {
         for _ in 0..1 + dice.below(CUTS_MAX) {
             crossing.power_on();
-            crossing.grant(u64::MAX);
+            self.grant(crossing);
             let most = dice.pick(&[4, 8, 100]);
             crossing.cut_after(dice.below(most).into(), dice.next());
             let formatted = self.world.setup.subject.format(crossing, key);
@@ -72,8 +77,7 @@ impl Dweller<'_> {
                 return Ok(());
             }
             if crossing.halted() != Some(Halt::PowerOff) {
-                let error = formatted.err().unwrap_or_default();
-                return Err(("formatting".into(), Breach::Unmountable(error)));
+                return Err(unformatted(crossing, formatted.err().unwrap_or_default()));
             }
             let _ = crossing.struck();
             self.look_after_a_cut(crossing)?;
@@ -84,7 +88,7 @@ impl Dweller<'_> {
     fn look_after_a_cut(&self, crossing: &mut Crossing) -> Result<(), Fault> {
         crossing.disarm();
         crossing.power_on();
-        crossing.grant(self.world.setup.mount_budget() + self.world.setup.request_budget());
+        self.grant(crossing);
         let mut compared = Ok(());
         let mounted = self.world.setup.subject.mount(crossing, &mut |ftl| {
             compared = self.old_or_empty(ftl);
@@ -93,6 +97,9 @@ impl Dweller<'_> {
         match mounted {
             Ok(()) => compared.map_err(|wrong| (doing(), Breach::Content(wrong))),
             Err(Unmounted::Blank(_)) => Ok(()),
+            Err(_) if crossing.halted() == Some(Halt::OverBudget) => {
+                Err((doing(), Breach::Endless))
+            }
             Err(Unmounted::Failed(error)) => Err((doing(), Breach::Unmountable(error))),
         }
     }
@@ -104,6 +111,13 @@ impl Dweller<'_> {
         }
         self.truth.clone().compare_all(ftl)
     }
+}
+
+/// A format that fails, or does not end.
+fn unformatted(crossing: &Crossing, error: String) -> Fault {
+    let is_endless = crossing.halted() == Some(Halt::OverBudget);
+    let breach = if is_endless { Breach::Endless } else { Breach::Unmountable(error) };
+    ("formatting".into(), breach)
 }
 
 /// Of some keys the one that takes most pages of earlier formats for its own: the worst that a host may happen to draw.
