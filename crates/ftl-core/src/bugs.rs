@@ -63,6 +63,7 @@ bugs! {
     CollectCopies "A fold takes the entry of a sector that was copied within the log after the fold took it."
     ForgetLogged "A fold that leaves sectors in the log records that the log holds none of its chain."
     ReverseChains "A mount puts the blocks of a chain in the wrong order."
+    EndangerReplacement "A torn program may corrupt what was written in place of an unstable page."
     ForgetBackups "Paired pages of the page to be programmed are not backed up."
     BelieveEveryBackup "Backups are used whatever was programmed after them."
     ForgetTrimsPartners "A page is programmed although a torn program would corrupt a trim."
