@@ -92,6 +92,8 @@ pub(crate) struct Unsettled {
     pub(crate) ended: Option<(ChainBlock, Stamp)>,
     /// The copy of the pages that the power cut may have damaged.
     pub(crate) rescued: Option<Rescued>,
+    /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
+    pub(crate) copied_before: Option<Stamp>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
     /// Whether it is certain that no power cut hit an operation.

@@ -82,6 +82,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let newest = rescued.and_then(Rescued::newest);
             state.ended = newest.and_then(|copy| Some((copy.ended?, copy.stamp)));
             state.rescued = rescued;
+            state.copied_before = before.and_then(Rescued::newest).map(|copy| copy.stamp);
         }
         self.order_chains()?;
         self.mlc.sketches.forget();
