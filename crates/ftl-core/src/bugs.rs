@@ -64,6 +64,7 @@ bugs! {
     ForgetLogged "A fold that leaves sectors in the log records that the log holds none of its chain."
     ReverseChains "A mount puts the blocks of a chain in the wrong order."
     EndangerReplacement "A torn program may corrupt what was written in place of an unstable page."
+    ForgetCopiesAtEnd "A device that is read-only before a copy is written again does not read what the copy holds from there."
     TrustTornSwitch "A block whose torn last page corrupted others counts as a data block after a second cut."
     TrustFoldAlone "An interrupted fold counts as finished if its chain has no other readable block."
     ForgetBackups "Paired pages of the page to be programmed are not backed up."

@@ -98,6 +98,19 @@ pub(crate) struct Unsettled {
     pub(crate) log_mapped: bool,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
+    /// How far it is.
+    pub(crate) progress: Progress,
+}
+
+/// How far the recovery work is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Not begun, or under way.
+    #[default]
+    Pending,
+    /// It ended for want of a free block before the copy was written again: what the copy holds is read from there,
+    /// and the next mount tries again.
+    Halted,
 }
 
 /// The page programmed last.

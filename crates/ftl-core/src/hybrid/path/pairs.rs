@@ -209,10 +209,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Ensures that nothing corrupts what was just written to that chain in place of a page that may be unstable.
     #[cold]
     pub(crate) fn protect_last_log(&mut self, logical: LogicalBlock) {
-        if self.guards_pairs()
-            && self.mlc.has_log(logical)
-            && !planted(Bug::EndangerReplacement)
-        {
+        if self.guards_pairs() && self.mlc.has_log(logical) && !planted(Bug::EndangerReplacement) {
             self.mlc.seal(logical);
         }
     }
