@@ -54,11 +54,13 @@ mod history;
 mod hybrid;
 mod injury;
 mod life;
+mod memory;
 mod on_flash;
 mod paged;
 mod panics;
 mod reserve;
 mod subject;
+mod sudden;
 mod tags;
 mod teller;
 

@@ -203,10 +203,10 @@ impl Mind<'_> {
     fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<After> {
         ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
-        let known = ftl.device().injured().len();
+        let known = ftl.device().injured().changes();
         let mut compared = self.truth.compare_all(ftl);
-        if compared.is_err() && ftl.device().injured().len() > known {
-            // The recovery from the cut wrote a page that became unreadable itself.
+        if compared.is_err() && ftl.device().injured().changes() > known {
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
             ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }

@@ -1,5 +1,7 @@
 //! The subject of a test: an FTL with its configuration, as far as worlds, faults and truth need to know it.
 
+use std::sync::Arc;
+
 use ftl_iface::{BlockCount, BlockStore, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
@@ -12,6 +14,10 @@ pub(crate) trait Subject: OnFlash {
 
     /// Mounts a device and passes it on, if it mounts.
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted>;
+
+    /// The same FTL with other settings, drawn by a seed, of those that may change from one mount to the next. `None`:
+    /// there are none, or these do not fit the device.
+    fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>>;
 }
 
 /// What is done with a mounted device.
@@ -39,6 +45,9 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
 
     /// How many blocks may fail in the next request.
     fn at_once(&self) -> BlockCount;
+
+    /// Whether it takes no writes.
+    fn is_read_only(&self) -> bool;
 
     /// The state of its reserve, in readable form.
     fn health(&self) -> String;
