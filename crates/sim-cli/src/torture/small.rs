@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use torture::exhaustive::{self, Broken, Order, Script, Shard, Walked};
+use torture::exhaustive::{self, Broken, Order, Script, Shard, Until, Walked};
 use torture::{FtlName, Watcher};
 
 use crate::table::{Edge, Table};
@@ -33,8 +33,8 @@ pub(super) struct SmallArgs {
 
 /// The arguments of the other methods.
 const OTHERS: [&str; 13] = [
-    "worlds", "lives", "device", "system", "requests", "seed", "seeds", "cuts", "at", "nested", "faults", "format",
-    "bytes",
+    "worlds", "lives", "device", "system", "requests", "seed", "seeds", "cuts", "at", "nested",
+    "faults", "format", "bytes",
 ];
 
 /// Broken promises told of one device.
@@ -53,7 +53,8 @@ impl SmallArgs {
         }
         let Some(bound) = self.exhaustive else { return Ok(None) };
         let shard = self.shard.unwrap_or(Shard::WHOLE);
-        let order = Order { ftl, bound, shard, device: self.small.clone(), broken_max: BROKEN_MAX };
+        let (device, until) = (self.small.clone(), Until::Tried);
+        let order = Order { ftl, bound, shard, device, broken_max: BROKEN_MAX, until };
         let begun = Instant::now();
         let walked = exhaustive::exhaustive(&order, watcher).map_err(Failure::Arguments)?;
         Ok(Some(Small::Walked { order, walked, time: begun.elapsed() }))

@@ -120,9 +120,10 @@ impl Fate {
         };
         let shares = shares.iter().any(|earlier| image.cell(*earlier) != Cell::ERASED);
         Self::all().filter(move |fate| match (fate, op) {
-            (Self::Before, _) => true,
             (Self::Program(_, partners), Op::Program(..)) => shares || *partners == Partners::Kept,
-            (Self::Erase(_), Op::Erase(_)) | (Self::Mark(_), Op::Mark(_)) => true,
+            (Self::Before, _)
+            | (Self::Erase(_), Op::Erase(_))
+            | (Self::Mark(_), Op::Mark(_)) => true,
             _ => false,
         })
     }
@@ -307,5 +308,21 @@ impl FromStr for Alternative {
             let names = Self::ALL.map(Self::name).join(", ");
             format!("`{text}` is nothing that happens to an operation: take one of {names}")
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fate_and_every_alternative_is_read_as_it_is_written() {
+        for fate in Fate::all() {
+            assert_eq!(fate.to_string().parse(), Ok(fate));
+        }
+        for alternative in Alternative::ALL {
+            assert_eq!(alternative.to_string().parse(), Ok(alternative));
+        }
+        assert!("gone".parse::<Fate>().unwrap_err().contains("unstable-pair"));
     }
 }

@@ -1,5 +1,6 @@
 //! The jobs of a walk, on all processors: a device, a prepared state, and the letters behind it.
 
+use std::mem::take;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -61,6 +62,17 @@ pub struct Order {
     pub device: Option<String>,
     /// After so many broken promises on one device the walk goes on with the next.
     pub broken_max: usize,
+    /// When it ends.
+    pub until: Until,
+}
+
+/// When a walk ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// When everything was tried.
+    Tried,
+    /// In the first round on a device that breaks a promise.
+    Broken,
 }
 
 /// What was walked on one device.
@@ -89,35 +101,50 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
         None => world::all(order.ftl, order.bound),
         Some(name) => vec![world::named(name).ok_or_else(|| world::unknown(name))?],
     };
-    worlds.iter().take_while(|_| watcher.goes_on()).map(|world| walk(world, order, watcher)).collect()
-}
-
-/// Walks one device, round after round.
-fn walk(world: &World, order: &Order, watcher: &dyn Watcher) -> Result<Walked, String> {
-    let place = Place {
-        world,
-        visited: Visited::new(),
-        broken: AtomicUsize::new(0),
-        broken_max: order.broken_max,
-        watcher,
-    };
-    let mut walked = Walked { device: world.name.clone(), ..Walked::default() };
-    for round in rounds(order.bound) {
-        for length in 1..=round.budget.requests {
-            let jobs = jobs(&place, round, length).into_iter().enumerate();
-            let mine = jobs.filter(|(at, _)| order.shard.has(*at));
-            let seen: Result<Vec<Seen>, String> =
-                mine.par_bridge().map(|(_, job)| job.walk()).collect();
-            for seen in seen? {
-                walked.states += seen.states;
-                walked.transitions += seen.transitions;
-                walked.lives += seen.lives;
-                walked.broken.extend(seen.broken);
+    let named = |world: &World| Walked { device: world.name.clone(), ..Walked::default() };
+    let mut all: Vec<Walked> = worlds.iter().map(named).collect();
+    'rounds: for round in rounds(order.bound) {
+        for (world, walked) in worlds.iter().zip(&mut all) {
+            walk(world, round, order, watcher, walked)?;
+            if order.until == Until::Broken && !walked.broken.is_empty() {
+                break 'rounds;
             }
         }
     }
-    walked.broken = shrink(world, walked.broken);
-    Ok(walked)
+    for (world, walked) in worlds.iter().zip(&mut all) {
+        walked.broken = shrink(world, take(&mut walked.broken));
+    }
+    Ok(all)
+}
+
+/// Walks a round on one device.
+fn walk(
+    world: &World,
+    round: Round,
+    order: &Order,
+    watcher: &dyn Watcher,
+    walked: &mut Walked,
+) -> Result<(), String> {
+    let place = Place {
+        world,
+        visited: Visited::new(),
+        broken: AtomicUsize::new(walked.broken.len()),
+        broken_max: order.broken_max,
+        watcher,
+    };
+    for length in 1..=round.budget.requests {
+        let jobs = jobs(&place, round, length).into_iter().enumerate();
+        let mine = jobs.filter(|(at, _)| order.shard.has(*at));
+        let seen: Result<Vec<Seen>, String> =
+            mine.par_bridge().map(|(_, job)| job.walk()).collect();
+        for seen in seen? {
+            walked.states += seen.states;
+            walked.transitions += seen.transitions;
+            walked.lives += seen.lives;
+            walked.broken.extend(seen.broken);
+        }
+    }
+    Ok(())
 }
 
 /// What the jobs of a device share.

@@ -43,7 +43,7 @@ mod visited;
 mod walk;
 mod world;
 
-pub use jobs::{Order, Shard, Walked, exhaustive, threads};
+pub use jobs::{Order, Shard, Until, Walked, exhaustive, threads};
 pub use replay::{Replayed, replay};
 pub use script::Script;
 pub use walk::Broken;

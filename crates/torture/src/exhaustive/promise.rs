@@ -21,10 +21,8 @@ struct Expected {
     /// Versions of requests in flight: it may hold any of them.
     asked: [Version; ASKED_MAX],
     asked_count: u8,
-    /// A page that held it became unreadable by itself: it may be lost until it is written again.
+    /// A page that held it became unreadable by itself: it may be lost or older until it is written again.
     hurt: bool,
-    /// And it may be older, until it was read.
-    older: bool,
 }
 
 impl Expected {
@@ -102,12 +100,11 @@ impl Promise {
             Got::Data(Found::Written(_, version)) => version,
         };
         let is_told = expected.now == version || expected.asked().contains(&version);
-        // With an address whatever the sector was once may come back, also after a trim.
-        let is_older = expected.older;
-        if is_told || is_older {
+        if is_told {
             *expected = Expected { hurt: expected.hurt, ..Expected::is(version) };
         }
-        is_told || is_older
+        // Without its address, whatever the sector was once may come back, also after a trim.
+        is_told || expected.hurt
     }
 
     /// What is expected of a sector, in words.
@@ -126,14 +123,14 @@ impl Promise {
                 for (sector, version) in held {
                     let expected = &mut self.sectors[sector.get() as usize];
                     if expected.now == *version || expected.asked().contains(version) {
-                        (expected.hurt, expected.older) = (true, true);
+                        expected.hurt = true;
                     }
                 }
             }
             Cost::Range(sectors) => {
                 for sector in sectors.clone().take_while(|sector| *sector < self.count.into()) {
                     let expected = &mut self.sectors[sector as usize];
-                    (expected.hurt, expected.older) = (true, true);
+                    expected.hurt = true;
                 }
             }
         }
@@ -141,7 +138,11 @@ impl Promise {
 
     /// Forgets requests in flight of which nothing is on flash, so that states are the same that differ in nothing
     /// else.
-    pub(super) fn forget_what_is_gone(&mut self, image: &Image, (grid, contents): (&Grid, &Contents)) {
+    pub(super) fn forget_what_is_gone(
+        &mut self,
+        image: &Image,
+        (grid, contents): (&Grid, &Contents),
+    ) {
         let count = usize::from(self.count);
         if self.sectors[..count].iter().all(|sector| sector.asked_count == 0) {
             return;
@@ -169,10 +170,10 @@ impl Promise {
     pub(super) fn fingerprint(&self) -> u64 {
         let count = usize::from(self.count);
         self.sectors[..count].iter().fold(0, |hash, sector| {
-            let asked = sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
+            let asked =
+                sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
             let rest = u64::from(sector.now) | u64::from(sector.asked_count) << 8;
-            let flags = u64::from(sector.hurt) | u64::from(sector.older) << 1;
-            mix(hash ^ asked, rest | flags << 16)
+            mix(hash ^ asked, rest | u64::from(sector.hurt) << 16)
         })
     }
 }
@@ -182,5 +183,46 @@ pub(super) fn version_told(version: Version) -> String {
     match version {
         0 => "zeros".into(),
         version => format!("what letter {version} wrote"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECTOR: Sector = Sector::new(1);
+
+    fn written(version: Version) -> Got {
+        Got::Data(Found::Written(SECTOR, version))
+    }
+
+    #[test]
+    fn a_sector_in_flight_is_old_or_new_and_stays_what_it_was_read_as() {
+        let mut promise = Promise::new(3);
+        promise.acknowledge((0, 2), 1);
+        promise.begin((1, 1), 2);
+        let as_new = &mut promise.clone();
+        assert!(as_new.settle(SECTOR, written(2)) && !as_new.settle(SECTOR, written(1)));
+        let as_old = &mut promise.clone();
+        assert!(as_old.settle(SECTOR, written(1)) && !as_old.settle(SECTOR, written(2)));
+        for wrong in [written(3), Got::Lost, Got::Data(Found::Zeros), Got::Data(Found::Garbage)] {
+            assert!(!promise.clone().settle(SECTOR, wrong), "{wrong:?}");
+        }
+        let of_another = Got::Data(Found::Written(Sector::new(0), 1));
+        assert!(!promise.settle(SECTOR, of_another));
+    }
+
+    #[test]
+    fn a_page_that_went_by_itself_costs_its_own_sectors_alone() {
+        let mut promise = Promise::new(3);
+        promise.acknowledge((0, 3), 4);
+        promise.hurt(&Cost::Held(vec![(SECTOR, 4), (Sector::new(2), 3)]));
+        assert!(promise.settle(SECTOR, Got::Lost) && promise.settle(SECTOR, written(2)));
+        assert!(!promise.settle(Sector::new(2), Got::Lost));
+        promise.hurt(&Cost::Range(2..100));
+        assert!(promise.settle(Sector::new(2), Got::Lost));
+        assert!(!promise.settle(Sector::new(0), Got::Lost));
+        promise.acknowledge((0, 3), 5);
+        assert!(!promise.settle(SECTOR, Got::Lost));
     }
 }

@@ -1,10 +1,11 @@
 //! What a bound stands for: rounds, each of which is walked to its end before the next begins.
 //!
-//! | from | requests | harms | requests after a cut that is not the last |
+//! | from | requests | harms | requests behind a harm, while another may follow |
 //! |---|--:|--:|--:|
-//! | a formatted device | N + 1 | 2 | 1 |
 //! | each prepared state | N | 1 | 0 |
+//! | a formatted device | N + 1 | 2 | 1 |
 //! | each prepared state | N − 1 | 2 | 1 |
+//! | each prepared state | N − 1 | 3 | 0 |
 
 use super::script::Letter;
 use super::visited::Budget;
@@ -37,12 +38,6 @@ const PREPARED: [&str; 7] = [
 
 /// The rounds of a bound, from those with little harm on.
 pub(super) fn rounds(bound: u8) -> Vec<Round> {
-    if let Ok(text) = std::env::var("ROUND") {
-        let numbers: Vec<u8> = text.split(',').filter_map(|word| word.parse().ok()).collect();
-        let from = if numbers[0] == 0 { From::Formatted } else { From::Prepared };
-        let budget = Budget { requests: numbers[1], harms: numbers[2], failures: numbers[3], rots: numbers[4], rests: numbers[5], after: numbers[6] };
-        return vec![Round { from, budget }];
-    }
     let round = |from, requests, harms: u8, after| {
         let budget = Budget { requests, harms, failures: 1, rots: 1, rests: 1, after };
         (requests > 0).then_some(Round { from, budget })

@@ -202,3 +202,27 @@ impl FromStr for Script {
         Ok(Self { world: world.trim().into(), lives: lives? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_read_as_it_is_written() {
+        let text = "slc4: abPZ off / rot@S2:1 Ra dies@1 fails-unstable@3 cut@7:unstable-pair / R";
+        let script: Script = text.parse().expect("a script");
+        assert_eq!(script.to_string(), text);
+        assert_eq!(script.lives.len(), 3);
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_script_is_told() {
+        let error = |text: &str| text.parse::<Script>().unwrap_err();
+        assert!(error("abR").contains("begins with its device"));
+        assert!(error("slc4: abX").contains("the letters are"));
+        assert!(error("slc4: a cut@x:dead").contains("no number"));
+        assert!(error("slc4: a cut@1:lost").contains("no fate"));
+        assert!(error("slc4: a cut@1").contains("OPERATION:FATE"));
+        assert!(error("slc4: a falls@1").contains("nothing that happens"));
+    }
+}

@@ -140,7 +140,9 @@ impl<'a> Walker<'a> {
     /// Tries the letters so far, and each that may follow them.
     fn sequences(&mut self, node: &Node, letters: &mut Vec<Letter>) {
         if !letters.is_empty() {
-            self.last_letter(node, letters, 0);
+            // What may happen while everything is read is tried without a letter behind it.
+            let fixed = usize::from(letters.len() > 1 && letters[0] == Letter::Read);
+            self.last_letter(node, letters, fixed);
         }
         if letters.last() == Some(&Letter::Stop) || requests(letters) >= node.budget.requests {
             return;
@@ -162,11 +164,8 @@ impl<'a> Walker<'a> {
             let mut start = node.start.clone();
             start.promise.hurt(&cost);
             start.image.set_cell(&self.nand.contents, page, Cell::DEAD);
-            let budget = Budget {
-                harms: node.budget.harms - 1,
-                rots: node.budget.rots - 1,
-                ..node.budget
-            };
+            let budget =
+                Budget { harms: node.budget.harms - 1, rots: node.budget.rots - 1, ..node.budget };
             let own = self.lives.pop().unwrap_or_default();
             let rot = Life { rot: Some(self.world.grid.page_name(page)), ..Life::default() };
             self.explore_in(rot, Node { start, budget });
@@ -194,8 +193,7 @@ impl<'a> Walker<'a> {
             }
             self.nand.begin(&node.start.image, &tape, failures);
             self.seen.lives += 1;
-            let lived =
-                live(self.world, (&mut self.nand, &mut self.memory), &node.start, course);
+            let lived = live(self.world, (&mut self.nand, &mut self.memory), &node.start, course);
             self.branch(&tape, &mut tapes);
             let (met, photos) = (take(&mut self.nand.met), take(&mut self.nand.photos));
             for photo in photos.iter().filter(|photo| photo.met >= tape.len()) {
@@ -211,8 +209,7 @@ impl<'a> Walker<'a> {
     fn branch(&self, tape: &[u8], tapes: &mut Vec<Vec<u8>>) {
         for (at, met) in self.nand.met.iter().enumerate().skip(tape.len()) {
             for other in 1..=met.alternatives.len() as u8 {
-                let mut branch: Vec<u8> =
-                    self.nand.met[..at].iter().map(|met| met.taken).collect();
+                let mut branch: Vec<u8> = self.nand.met[..at].iter().map(|met| met.taken).collect();
                 branch.push(other);
                 tapes.push(branch);
             }
@@ -281,13 +278,12 @@ impl<'a> Walker<'a> {
         }
         let is_stop = letters.last() == Some(&Letter::Stop);
         let Some(harms) = node.budget.harms.checked_sub(lived.failures) else { return };
-        // Behind a rest there is less to try: otherwise it would be a second beginning.
-        let harms = if is_stop { harms } else { harms.min(1) };
         let Some(rests) = node.budget.rests.checked_sub(u8::from(!is_stop)) else { return };
-        let requests = match (is_stop, harms) {
-            (true, _) => node.budget.requests.saturating_sub(requests(&letters[fixed..])),
-            (false, 0) => 0,
-            (false, _) => node.budget.after,
+        // Behind a rest there is less to try: otherwise it would be a second beginning.
+        let (harms, requests) = if is_stop {
+            (harms, node.budget.requests.saturating_sub(requests(&letters[fixed..])))
+        } else {
+            (harms.min(1), 0)
         };
         let failures = node.budget.failures - lived.failures;
         let budget = Budget { requests, harms, failures, rests, ..node.budget };

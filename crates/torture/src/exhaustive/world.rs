@@ -115,7 +115,6 @@ const PAGED: [Spec; 24] = [
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(0)) },
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(2)) },
     spec(Regions::Mlc, 4, 1, 8, anchors(2)),
-
     spec(Regions::Slc, 4, 1, 3, anchors(0)),
     spec(Regions::Slc, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(1)),
@@ -175,8 +174,11 @@ pub(super) fn named(name: &str) -> Option<World> {
 
 /// Says that there is no such device, and which there are.
 pub(super) fn unknown(name: &str) -> String {
-    let names: Vec<String> =
-        FtlName::ALL.into_iter().flat_map(|ftl| all(ftl, u8::MAX)).map(|world| world.name).collect();
+    let names: Vec<String> = FtlName::ALL
+        .into_iter()
+        .flat_map(|ftl| all(ftl, u8::MAX))
+        .map(|world| world.name)
+        .collect();
     format!("there is no small device `{name}`: take one of {}", names.join(", "))
 }
 
@@ -192,8 +194,7 @@ impl World {
         });
         let mut sizes: Vec<(u32, u32)> = sizes.collect();
         sizes.sort_by_key(|(slc, mlc)| (slc + mlc, *slc));
-        let (slc, mlc) =
-            sizes.into_iter().find(|(slc, mlc)| spec.kind(*slc, *mlc).is_some())?;
+        let (slc, mlc) = sizes.into_iter().find(|(slc, mlc)| spec.kind(*slc, *mlc).is_some())?;
         let (kind, geometry) = spec.kind(slc + spec.spare, mlc + spec.spare)?;
         let flash: Arc<dyn OnFlash> = match kind {
             Kind::Paged(plan) => Arc::new(Paged::new(&geometry, *plan.config()).ok()?),
@@ -224,9 +225,8 @@ impl Spec {
             Knob::Anchors(anchors, streams) => {
                 ("paged", format!("-a{anchors}-s{}", streams.count()))
             }
-            Knob::Log(0) => ("hybrid", String::new()),
+            Knob::Log(0) | Knob::SlcLog => ("hybrid", String::new()),
             Knob::Log(blocks) => ("hybrid", format!("-log{blocks}")),
-            Knob::SlcLog => ("hybrid", String::new()),
         };
         let regions = match (self.regions, self.pairing) {
             (Regions::Slc, _) => "slc",
@@ -309,4 +309,21 @@ impl Spec {
 const fn one_sector_is_hot() -> FilterChoice {
     let one = Bytes::new(SECTOR as u32);
     FilterChoice::ByBytes { initial: one, largest: one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_device_that_is_listed_fits_and_is_found_by_its_name() {
+        for (ftl, listed) in [(FtlName::Paged, PAGED.len()), (FtlName::Hybrid, HYBRID.len())] {
+            let all = all(ftl, u8::MAX);
+            assert_eq!(all.len(), listed, "{ftl:?}");
+            for world in all {
+                assert_eq!(named(&world.name).map(|found| found.name), Some(world.name));
+            }
+        }
+        assert!(unknown("slc").contains("paged-slc-4x1-c3-a0"));
+    }
 }
