@@ -177,7 +177,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let none = self.blocks.free(area) > 0 && free(self).is_none();
         if none && self.anchors.trace == Trace::Missing {
-            self.show_anchor_is_old()?;
+            match self.show_anchor_is_old() {
+                Err(Fault::ReadOnly) => self.erase_last_anchor()?,
+                shown => shown?,
+            }
             self.list_blocks()?;
         }
         Ok(free(self))
@@ -297,6 +300,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.door.hold_kept(&self.kept);
         if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block is
+    /// open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which shows it.
+    fn erase_last_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.block.take() else { return Ok(()) };
+        self.anchors.next = None;
+        match self.erase_ring_block(block)? {
+            RingErase::Done => {
+                self.anchors.trace = Trace::NotNeeded;
+                self.anchors.doubtful = None;
+                Ok(())
+            }
+            RingErase::Failed => Err(Fault::ReadOnly),
+        }
     }
 
     /// Erases a block that may have held a later anchor before the mount: another anchor stands now.

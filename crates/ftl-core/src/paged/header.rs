@@ -217,7 +217,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         };
         let older = u16::from(first < zeroth);
-        let older = if planted(Bug::HeadersAtOnce) { HEADERS - 1 - older } else { older };
+        if planted(Bug::HeadersAtOnce) {
+            let _ = self.erase_header(HEADERS - 1 - older)?;
+        }
         if self.rewrite_header(older, &header)? == HeaderChange::Done {
             let _ = self.rewrite_header(HEADERS - 1 - older, &header)?;
         }
