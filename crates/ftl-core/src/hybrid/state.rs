@@ -92,10 +92,25 @@ pub(crate) struct Unsettled {
     pub(crate) ended: Option<(ChainBlock, Stamp)>,
     /// The copy of the pages that the power cut may have damaged.
     pub(crate) rescued: Option<Rescued>,
+    /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
+    pub(crate) copied_before: Option<Stamp>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
+    /// How far it is.
+    pub(crate) progress: Progress,
+}
+
+/// How far the recovery work is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Not begun, or under way.
+    #[default]
+    Pending,
+    /// It ended for want of a free block before the copy was written again: what the copy holds is read from there,
+    /// and the next mount tries again.
+    Halted,
 }
 
 /// The page programmed last.

@@ -203,6 +203,11 @@ impl Trim {
         copy_low_bytes(page.get_mut(8..12), u64::from(check(words.into_iter(), key)));
     }
 
+    /// Whether a sector is among them.
+    pub fn covers(&self, sector: Sector) -> bool {
+        sector.get().checked_sub(self.first.get()).is_some_and(|at| at < self.count.get())
+    }
+
     /// Reads the trim at the start of a page, or `None` where it fails its check.
     pub fn parse(page: &[u8], key: FormatKey) -> Option<Self> {
         let words = [word(page.get(0..4)?), word(page.get(4..8)?)];

@@ -107,6 +107,11 @@ impl<'ram> Map<'ram> {
         self.dirty.clear();
     }
 
+    /// Resets the counts of dirty entries.
+    pub fn note_all_clean(&mut self) {
+        self.dirty.clear();
+    }
+
     /// Checks every map page that is loaded from now on.
     pub const fn begin_proof(&mut self) {
         (self.proved, self.damaged) = (false, false);

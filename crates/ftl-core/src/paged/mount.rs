@@ -8,7 +8,7 @@ use core::fmt;
 
 use ftl_iface::{BlockCount, NandDevice, Sector};
 
-use super::address::Spot;
+use super::address::{Leaf, Spot};
 use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig};
@@ -154,6 +154,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             scrub: None,
             lost: 0,
             waited: 0,
+            unreadable: None,
+            lost_until: Stamp::ZERO,
             stamp_read: None,
             shares: false,
         })
@@ -261,7 +263,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             (ceiling, self.suspect) = (youngest.next(), None);
         }
         self.read_maps(ceiling)?;
-        if self.replay(ceiling)? == Replay::TableFull {
+        if self.replay_all(ceiling)? == Replay::TableFull {
             let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
             if mounted < formatted {
                 return Err(PagedMountError::TableTooSmall { formatted, mounted });
@@ -271,8 +273,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             self.suspect = None;
             self.table.clear();
             self.read_maps(youngest.next())?;
-            if self.replay(youngest.next())? == Replay::TableFull {
-                return Err(PagedMountError::Corrupt);
+            while self.replay_all(youngest.next())? == Replay::TableFull {
+                self.give_up_fullest(youngest.next())?;
             }
         }
         if self.anchors.block.is_none() {
@@ -281,6 +283,71 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;
         Ok(self.count_references()?)
+    }
+
+    /// Finds the dirty entries, without those of leaves whose newest page is gone.
+    fn replay_all(&mut self, ceiling: Stamp) -> Result<Replay, PagedMountError<D::Error>> {
+        loop {
+            if self.replay(ceiling)? == Replay::TableFull {
+                return Ok(Replay::TableFull);
+            }
+            match self.leaf_gone()? {
+                Some(leaf) => self.give_up(leaf)?,
+                None => return Ok(Replay::Done),
+            }
+        }
+    }
+
+    /// Returns a leaf whose newest page is gone: what is older than the horizon was in map pages once.
+    fn leaf_gone(&mut self) -> Result<Option<Leaf>, Fault<D::Error>> {
+        if self.unreadable.is_none() {
+            return Ok(None);
+        }
+        for cell in 0..self.table.cells() {
+            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+            let tag = self.door.look(self.shape.spot(entry.place).0, Cause::Mount)?.tag();
+            if tag.is_some_and(|tag| tag.stamp <= self.epoch.horizon) {
+                return Ok(Some(self.shape.leaf_of(sector).0));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives up a leaf whose newest page has become unreadable by itself: its sectors are lost, but for those written
+    /// after the horizon.
+    fn give_up(&mut self, leaf: Leaf) -> Result<(), PagedMountError<D::Error>> {
+        let unreadable = self.unreadable.ok_or(PagedMountError::Corrupt)?;
+        self.table.clear();
+        self.map.note_all_clean();
+        self.map.set_spot(leaf, unreadable);
+        Ok(())
+    }
+
+    /// Gives up the leaf with the most dirty entries, when there are more than could ever be: its page that was found
+    /// must be an old one. If there are too many behind the horizon alone, as few of these as possible are lost, too:
+    /// the oldest.
+    fn give_up_fullest(&mut self, ceiling: Stamp) -> Result<(), PagedMountError<D::Error>> {
+        let fullest = self.map.leaves().max_by_key(|leaf| self.map.dirty(*leaf));
+        let leaf = fullest.filter(|leaf| self.map.dirty(*leaf) > 0);
+        let leaf = leaf.ok_or(PagedMountError::Corrupt)?;
+        if self.is_given_up(leaf) {
+            let (mut too_few, mut enough) = (self.lost_until.get(), self.door.stamp().get());
+            while too_few + 1 < enough {
+                let middle = too_few.midpoint(enough);
+                self.lost_until = Stamp::new(middle);
+                self.give_up(leaf)?;
+                match self.replay(ceiling)? {
+                    Replay::Done => enough = middle,
+                    Replay::TableFull => too_few = middle,
+                }
+            }
+            self.lost_until = Stamp::new(enough);
+        }
+        self.give_up(leaf)
+    }
+
+    fn is_given_up(&self, leaf: Leaf) -> bool {
+        self.unreadable.is_some() && self.map.spot(leaf) == self.unreadable
     }
 
     /// Restores the throttle from the wear of both areas.
@@ -359,10 +426,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Ok(Replay::Done);
         }
         for slot in 0..self.shape.area_at(spot.block).slots {
-            let Some(sector) = self.kept.slot(slot).copy_of() else { continue };
-            if sector.get() < self.shape.capacity.get()
-                && self.replay_slot(sector, (spot, slot), tag.stamp)? == Replay::TableFull
-            {
+            let sector = self.kept.slot(slot).copy_of();
+            let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
+            if self.replay_slot(sector, (spot, slot), tag.stamp)? == Replay::TableFull {
                 return Ok(Replay::TableFull);
             }
         }
@@ -377,6 +443,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         stamp: Stamp,
     ) -> Result<Replay, Fault<D::Error>> {
         let (leaf, _) = self.shape.leaf_of(sector);
+        if self.is_given_up(leaf) && stamp <= self.epoch.horizon.max(self.lost_until) {
+            return Ok(Replay::Done);
+        }
         if self.leaf_stamp(leaf)? > stamp && !planted(Bug::TakeOldTags) {
             return Ok(Replay::Done);
         }
@@ -398,13 +467,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 }
 
-/// Whether the table has room for all dirty entries.
+/// How the search for dirty entries ended.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Replay {
-    /// It has.
+    /// All are in the table.
     Done,
-    /// It is too small.
+    /// The table is too small.
     TableFull,
 }
 

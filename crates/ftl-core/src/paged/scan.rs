@@ -146,8 +146,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut youngest = None;
         for page in 0..self.shape.area_at(block).pages {
             let spot = Spot { block, page };
-            let Seen::Page(read) = self.door.look(spot, Cause::Mount)? else { continue };
-            let (tag, leaf) = (read.tag, map::leaf_named(read.slot(0)));
+            let (tag, leaf) = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(read) => (read.tag, map::leaf_named(read.slot(0))),
+                Seen::Unreadable => {
+                    self.unreadable = Some(spot);
+                    continue;
+                }
+                Seen::Erased => continue,
+            };
             if door::is_proof(tag.kind) && tag.stamp < ceiling {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }

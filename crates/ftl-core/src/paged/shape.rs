@@ -405,6 +405,11 @@ impl PagedShape {
         }
     }
 
+    /// Returns the sector after the last one.
+    pub const fn end(&self) -> Sector {
+        Sector::new(self.capacity.get())
+    }
+
     /// Returns the largest number of sectors per page.
     pub const fn slots_max(&self) -> u16 {
         let map = self.map_area();

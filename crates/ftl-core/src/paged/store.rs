@@ -69,6 +69,10 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) waited: u32,
     /// Whether a page went to the block of another stream since all pages were last marked as relied upon.
     pub(super) shares: bool,
+    /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
+    pub(super) unreadable: Option<Spot>,
+    /// What was written up to this stamp to leaves that a mount gave up is lost, even if it is newer than the horizon.
+    pub(super) lost_until: Stamp,
     /// The map page whose stamp a mount read last, and that stamp.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }

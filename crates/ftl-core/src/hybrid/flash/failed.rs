@@ -100,6 +100,11 @@ impl Failed {
         self.failing.iter().any(|page| page.start() == block)
     }
 
+    /// The page of a block that failed to program.
+    pub(super) fn failed_page(&self, spot: Spot) -> Option<u16> {
+        self.failing.iter().find(|page| page.start() == spot.start()).map(|page| page.page)
+    }
+
     /// Whether that page has failed to program: whatever it reads as, it is not valid.
     #[inline]
     pub(super) fn distrusts(&self, spot: Spot) -> bool {

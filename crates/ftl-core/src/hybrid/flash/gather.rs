@@ -31,6 +31,11 @@ impl Gathered {
         &self.0
     }
 
+    /// The same, to be kept.
+    pub fn into_list(self) -> impl Iterator<Item = Slot> {
+        self.0.into_iter()
+    }
+
     /// The same, to be programmed.
     #[inline]
     pub fn slots(&self) -> Slots<'_> {

@@ -195,6 +195,14 @@ impl<'ram> Mlc<'ram> {
         self.maps.set_last_note(map, PageNote::Nothing.code(self.area.slots));
     }
 
+    /// Lets the chain's last log block take no more pages.
+    pub fn seal(&mut self, logical: LogicalBlock) {
+        self.sealed.set(logical, true);
+        if let Some(map) = self.maps.lookup(logical) {
+            self.maps.set_next_page(map, self.area.pages, false);
+        }
+    }
+
     /// Programs the next page of the chain's last log block. There must be room.
     ///
     /// `slots` lists what each slot holds. Returns whether the block is now full with every sector in place, so that it

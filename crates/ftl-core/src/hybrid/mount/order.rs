@@ -47,15 +47,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             // If the page that records its wear cannot be read, the wear of the previous block is assumed.
             self.wear.restore(block, worn);
-            self.mlc.chains.push_first(logical, block);
-            self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
-            for page in (0..self.filled_pages(block)?).rev() {
+            let filled = self.filled_pages(block)?;
+            for page in (0..filled).rev() {
                 let spot = Spot::chain(block, page);
                 if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? {
                     self.meet(spot, &tag);
                     break;
                 }
             }
+            if tag.kind == Kind::Data
+                && filled < self.shape.chain.pages
+                && !planted(Bug::TrustFoldAlone)
+            {
+                // The fold was interrupted. The blocks that it froze may have held nothing but pages that power cuts
+                // left unstable, and that have died since, so that it is alone.
+                self.mlc.chains.give_stale(block);
+                continue;
+            }
+            self.mlc.chains.push_first(logical, block);
+            self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
         }
         self.mlc.chains.suspect_free();
         self.estimate_wear(known);
@@ -124,6 +134,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Sorts each chain, and removes stale blocks.
     pub(crate) fn order_chains(&mut self) -> Result<(), Fault<D::Error>> {
+        self.doubt_rescued_blocks()?;
         for number in 0..self.shape.logical_blocks {
             let logical = LogicalBlock::new(number);
             let Some(first) = self.mlc.chains.first(logical) else {
@@ -132,14 +143,45 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if self.mlc.chains.next(first).is_some() {
                 self.sort(logical)?;
                 self.find_leader(logical)?;
-            } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1))
-                && self.role(first, 0)? == Role::Follows
-            {
-                // Its last page has become unreadable since it was read.
-                self.mlc.chains.set_has_data(logical, false);
+            } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1)) {
+                self.doubt_only_block(logical)?;
             }
             let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
             self.mlc.sealed.set(logical, open);
+        }
+        Ok(())
+    }
+
+    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may count by a
+    /// last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
+    /// page programmed last. Or it belongs to a fold that was interrupted while the copy was written.
+    fn doubt_rescued_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+            return Ok(());
+        };
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                for sector in self.sectors_of_copy(Spot::meta(copy.block, page))? {
+                    self.doubt_only_block(self.mlc.locate(sector).0)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the role of a block that is alone in its chain.
+    fn doubt_only_block(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        let only = self.mlc.chains.first(logical).filter(|_| !self.mlc.chains.is_long(logical));
+        let Some(block) = only.filter(|_| !planted(Bug::TrustTornSwitch)) else {
+            return Ok(());
+        };
+        match self.role(block, 0)? {
+            Role::Leads => {}
+            Role::Follows => self.mlc.chains.set_has_data(logical, false),
+            Role::Stale => {
+                self.mlc.chains.unlink(logical, None, block);
+                self.mlc.chains.give_stale(block);
+            }
         }
         Ok(())
     }
@@ -234,7 +276,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // Its torn page has become unreadable since it was read.
             return Ok(Role::Stale);
         };
-        if kind == Kind::Data && older == 0 {
+        // With a copy of its last page a data block is valid, whatever state the page is in.
+        let ended = self.unsettled.and_then(|state| state.ended);
+        let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
+        let since_copy = self.unsettled.and_then(|state| state.copied_before);
+        if kind == Kind::Data && older == 0 && since_copy.is_none_or(|copied| stamp < copied) {
             // The blocks that its fold froze are erased, or will be.
             return Ok(Role::Leads);
         }
@@ -243,9 +289,6 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Seen::Page(tag) => Some(tag.kind),
             Seen::Erased | Seen::Unreadable => None,
         };
-        // With a copy of its last page a data block is valid, whatever state the page is in.
-        let ended = self.unsettled.and_then(|state| state.ended);
-        let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
         // If its last page had been torn, pages that share its cells would be unreadable.
         let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
         let whole = ended

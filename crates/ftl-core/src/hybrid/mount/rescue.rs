@@ -215,8 +215,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Copies a fold's last page to another rescue block, and after it the valid copy; or that page alone, if there is
-    /// no room for both. `None`: one of them cannot be read any more. Then the page was never valid, or the copy was
-    /// being erased.
+    /// no room for both. `None`: one of them cannot be read any more, so the page was never valid, or the copy was being
+    /// erased; or, after power has failed at the ends of several folds in a row, no block is left. Then the fold is
+    /// abandoned if the blocks that it froze are known to exist.
     pub(crate) fn copy_fold_end(
         &mut self,
         before: Rescued,
@@ -228,7 +229,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 outcome => return outcome,
             };
         }
-        Err(self.no_block_left())
+        Ok(None)
     }
 
     pub(crate) fn copy_fold_end_to(
@@ -256,14 +257,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         let rest = if fits { before.without_newest() } else { before };
+        if rest.is_full() {
+            return Ok(None);
+        }
         let ended = Some(page.spot.chain_block());
         let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
             // Its content is in the new one.
             self.erase_or_lose(Spot::meta(last.block, 0))?;
         }
-        let rescued = rest.after(newest);
-        rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
+        Ok(Some(rest.after(newest)))
     }
 
     /// Copies the valid copy to a fresh block: its erase may have been begun, which may leave pages that are readable

@@ -9,6 +9,11 @@
 //! A fold needs none of this: its sources are in the frozen blocks until its last page is programmed. The log and
 //! the meta area use only the first page of each word line.
 //!
+//! **What replaces a page that may be unstable is never endangered.** A page that was torn, or that failed to program,
+//! may read well for a while. Its chain's map does not show it, because its content was written again behind it. If a
+//! torn program corrupted that newer page, the map would show the old one, which dies between two reads. The newer page
+//! needs no backup once the log has a still newer version, so its block takes no more pages instead.
+//!
 //! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
 
@@ -199,6 +204,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn append_backup(&mut self, holds: &[Slot]) -> Result<(), Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         log.append_backup(&mut self.flash, Slots::Listed(holds))
+    }
+
+    /// Ensures that nothing corrupts what was just written to that chain in place of a page that may be unstable.
+    #[cold]
+    pub(crate) fn protect_last_log(&mut self, logical: LogicalBlock) {
+        if self.guards_pairs() && self.mlc.has_log(logical) && !planted(Bug::EndangerReplacement) {
+            self.mlc.seal(logical);
+        }
     }
 
     /// The backups made for the page programmed last, or for an unreadable one that was begun after them.

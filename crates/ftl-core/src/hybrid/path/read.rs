@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::Spot;
+use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::NewestCopy;
 use crate::hybrid::slc::index::LogSlot;
@@ -72,6 +72,70 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             sector = sector + SectorCount::new(u32::from(run));
             source = next;
         }
+    }
+
+    /// Reads sectors of a read-only device on which rescue copies could not be written again: the pages that they were
+    /// made from may have become unreadable.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_beside_copies(
+        &mut self,
+        first: Sector,
+        data: &mut [u8],
+    ) -> Result<(), StoreReadError<D::Error>> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        for (at, chunk) in (0..).zip(data.chunks_exact_mut(sector_bytes)) {
+            let sector = first + SectorCount::new(at);
+            match self.find_in_copies(sector)? {
+                Some(source) => self.read_run(source, sector, 1, chunk)?,
+                None => self.read_sectors(sector, SectorCount::new(1), chunk)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the rescue copies hold a sector, if they do. What follows in them is newer.
+    fn find_in_copies(&mut self, sector: Sector) -> Result<Option<ReadFrom>, Fault<D::Error>> {
+        let mut found = None;
+        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+            return Ok(found);
+        };
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                found = self.find_in_copy(Spot::meta(copy.block, page), sector)?.or(found);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Where a page of a rescue copy holds a sector, if it does.
+    fn find_in_copy(
+        &mut self,
+        spot: Spot,
+        sector: Sector,
+    ) -> Result<Option<ReadFrom>, Fault<D::Error>> {
+        let mut found = None;
+        if !matches!(self.flash.look(spot, Cause::Host)?, Seen::Page(_)) {
+            return Ok(found);
+        }
+        for slot in 0..self.shape.meta.slots {
+            match self.flash.slot(spot, slot) {
+                Slot::Holds(held) | Slot::Lost(held) if held == sector => {
+                    found = Some(ReadFrom::Page { spot, slot, in_place: false });
+                }
+                Slot::Hole(hole) if hole == sector => found = Some(ReadFrom::Nowhere),
+                // A trim fills a page alone.
+                Slot::Elsewhere(_) => {
+                    return match self.mlc.read_trim(&mut self.flash, spot, Cause::Host) {
+                        Ok(trim) => Ok(trim.covers(sector).then_some(ReadFrom::Nowhere)),
+                        Err(Fault::Uncorrectable | Fault::Corrupt) => Ok(None),
+                        Err(fault) => Err(fault),
+                    };
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
     }
 
     /// Finds the newest copy of a sector.

@@ -21,7 +21,33 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 self.write_page_again(Spot::meta(copy.block, page))?;
             }
         }
+        // The pages that were copied may still be readable, for a while.
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                for sector in self.sectors_of_copy(Spot::meta(copy.block, page))? {
+                    self.protect_last_log(self.mlc.locate(sector).0);
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// The sectors on a page of a copy; none if it cannot be read.
+    pub(crate) fn sectors_of_copy(
+        &mut self,
+        spot: Spot,
+    ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
+        let mut held = Gathered::new();
+        if let Seen::Page(_) = self.flash.look(spot, Cause::Mount)? {
+            for slot in 0..self.shape.meta.slots {
+                let slot = self.flash.slot(spot, slot);
+                if let Some(sector) = slot.copy_of() {
+                    self.in_device(sector)?;
+                    held.push(slot);
+                }
+            }
+        }
+        Ok(held.into_list().filter_map(Slot::copy_of))
     }
 
     /// Writes what a page of a copy holds. Any unreadable part was written before.
