@@ -107,7 +107,9 @@ pub(crate) fn live(
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
-                    None => return Err(mind.broken(&"mounting", Breach::Unmountable(error.to_string()))),
+                    None => {
+                        return Err(mind.broken(&"mounting", Breach::Unmountable(error.to_string())));
+                    }
                 }
             }
         }

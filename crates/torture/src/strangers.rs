@@ -56,16 +56,15 @@ pub(crate) fn to_paged(
     }
 }
 
-/// A stranger to a device of the hybrid FTL.
+/// A stranger to a device of the hybrid FTL, whose header does not say how its pages are: another shape is not noticed.
 pub(crate) fn to_hybrid(
     geometry: &Geometry,
     config: &Config,
     capacity: u32,
     dice: &mut Dice,
 ) -> Option<Stranger> {
-    match dice.below(3) {
+    match dice.below(2) {
         0 => page_store_on(geometry, config.sector_bytes, dice),
-        1 => shaped(geometry, dice, |told| Some(Arc::new(Hybrid::new(told, *config).ok()?))),
         _ => {
             let other = SectorCount::new(1 + dice.below(capacity));
             let what = format!("{} sectors of {capacity}", other.get());

@@ -23,11 +23,7 @@ impl Dweller<'_> {
         breach.map_err(|breach| (format!("mounting by mistake: {}", stranger.what), breach))
     }
 
-    fn mount_by_mistake(
-        &self,
-        crossing: &mut Crossing,
-        stranger: &Stranger,
-    ) -> Result<(), Breach> {
+    fn mount_by_mistake(&self, crossing: &mut Crossing, stranger: &Stranger) -> Result<(), Breach> {
         let Stranger { subject, told, .. } = stranger;
         let before = crossing.operations();
         crossing.disarm();
