@@ -15,15 +15,18 @@ use ftl_iface::{
 use nand_model::{Chip, Stamp};
 
 use crate::crossing::{Crossing, Halt};
+use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::strangers;
+use crate::subject::{Live, Mounted, Stranger, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
 /// The hybrid FTL with a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Hybrid {
+    geometry: Geometry,
     config: Config,
     plan: RamPlan,
 }
@@ -31,7 +34,7 @@ pub(crate) struct Hybrid {
 impl Hybrid {
     /// The FTL in this configuration on such a device.
     pub(crate) fn new(geometry: &Geometry, config: Config) -> Result<Self, ShapeError> {
-        Ok(Self { config, plan: RamPlan::new(geometry, &config)? })
+        Ok(Self { geometry: *geometry, config, plan: RamPlan::new(geometry, &config)? })
     }
 
     /// Its configuration.
@@ -194,6 +197,11 @@ impl Subject for Hybrid {
     fn with_other_settings(&self, _: u64) -> Option<Arc<dyn Subject>> {
         None
     }
+
+    fn stranger(&self, seed: u64) -> Option<Stranger> {
+        let (config, capacity) = (&self.config, self.capacity());
+        strangers::to_hybrid(&self.geometry, config, capacity, &mut Dice::new(seed))
+    }
 }
 
 /// Chains only, without checkpoints. Devices without a log use one type or another, chosen by capacity, so that a seed
@@ -223,6 +231,7 @@ impl Hybrid {
             Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
                 Err(Unmounted::Blank(error.to_string()))
             }
+            Err(error @ MountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
             Err(error) => Err(Unmounted::Failed(error.to_string())),
         };
         device.give_memory(memory);

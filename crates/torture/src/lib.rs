@@ -58,6 +58,7 @@ mod on_flash;
 mod paged;
 mod panics;
 mod reserve;
+mod strangers;
 mod subject;
 mod sudden;
 mod tags;

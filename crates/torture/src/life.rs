@@ -102,12 +102,14 @@ pub(crate) fn live(
             Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
             Ok(()) => {}
             Err(Unmounted::Blank(_)) if mind.may_be_blank => return Ok(()),
-            Err(Unmounted::Blank(error) | Unmounted::Failed(error)) => {
+            Err(error) => {
                 mind.follow(crossing.take_branches(), findings);
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
-                    None => return Err(mind.broken(&"mounting", Breach::Unmountable(error))),
+                    None => {
+                        return Err(mind.broken(&"mounting", Breach::Unmountable(error.to_string())));
+                    }
                 }
             }
         }

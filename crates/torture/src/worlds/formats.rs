@@ -100,7 +100,7 @@ impl Dweller<'_> {
             Err(_) if crossing.halted() == Some(Halt::OverBudget) => {
                 Err((doing(), Breach::Endless))
             }
-            Err(Unmounted::Failed(error)) => Err((doing(), Breach::Unmountable(error))),
+            Err(error) => Err((doing(), Breach::Unmountable(error.to_string()))),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::panics;
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
 use crate::steps::Step;
-use crate::subject::{Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{Mounted, Subject, Unchecked};
 use crate::truth::{Compare, Truth, Wrong};
 
 /// The result of a world.
@@ -163,6 +163,9 @@ impl Dweller<'_> {
             let ranges = crossing.injured_mut().take_ranges();
             ranges.into_iter().for_each(|range| self.truth.unmap(range));
         }
+        if let Some(seed) = life.stranger {
+            self.meet(crossing, seed)?;
+        }
         crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
         self.begin(crossing, life, 0);
@@ -179,8 +182,8 @@ impl Dweller<'_> {
             (Ok(()), None) => crossing.switch_off(),
             (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
             (Err(_), Some(Halt::OverBudget)) => return Err(("mounting".into(), Breach::Endless)),
-            (Err(Unmounted::Blank(error) | Unmounted::Failed(error)), None) => {
-                return Err(("mounting".into(), Breach::Unmountable(error)));
+            (Err(error), None) => {
+                return Err(("mounting".into(), Breach::Unmountable(error.to_string())));
             }
         }
         self.note_use(crossing, life, "mounting", &[]);
@@ -208,7 +211,7 @@ impl Dweller<'_> {
                 outcome = self.mends(ftl);
             });
             let doing = || String::from("mounting a read-only device");
-            mounted.map_err(|error| (doing(), Breach::Unmountable(format!("{error:?}"))))?;
+            mounted.map_err(|error| (doing(), Breach::Unmountable(error.to_string())))?;
             crossing.switch_off();
             match outcome {
                 Ok(()) => return Ok(()),
