@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 pub mod dice;
+pub mod exhaustive;
 pub mod fate;
 pub mod faults;
 pub mod hostile;
