@@ -122,8 +122,6 @@ bugs! {
     MarkUnrelied "A block is marked bad although copies of its data may still be corrupted."
     TrustOlderAnchor "A mount trusts an anchor although an unreadable page follows it."
     EraseLastAnchor "The block of the last anchor is erased before another anchor is on flash."
-    ReplayBadRing "A mount applies anchors that are left in a bad block of the ring."
-    RewriteUnproved "A page that is programmed again after a failure does not say what it repeats."
     LevelInNeed "The least worn block is emptied next, even if blocks are short and this frees none."
 }
 

@@ -137,22 +137,14 @@ fn a_page_that_dies_after_its_chain_was_scanned_is_not_taken_for_the_newest_copy
             let mut truth = truth.clone();
             truth.write(0, 2, 2);
             truth.write(1, 1, 3);
-            for again in 0.. {
-                let ends = [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased];
-                let mut ended = false;
-                for page in ends {
-                    let second = Cut::chosen(again, fates(page, PairFate::Lost));
-                    let Some(mut device) = cut_in(&plan, &device, (Write(1, 1), 3), second) else {
-                        ended = true;
-                        break;
-                    };
-                    tried += 1;
-                    if let Err(sentence) = compare(&plan, &mut device, &truth) {
-                        wrong.push(format!("{at}, {reads} reads, {again} {page:?}: {sentence}"));
-                    }
-                }
-                if ended {
-                    break;
+            let ends = [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased];
+            for (again, page) in (0..).flat_map(|again| ends.map(|page| (again, page))) {
+                let second = Cut::chosen(again, fates(page, PairFate::Lost));
+                let cut = cut_in(&plan, &device, (Write(1, 1), 3), second);
+                let Some(mut device) = cut else { break };
+                tried += 1;
+                if let Err(sentence) = compare(&plan, &mut device, &truth) {
+                    wrong.push(format!("{at}, {reads} reads, {again} {page:?}: {sentence}"));
                 }
             }
         }

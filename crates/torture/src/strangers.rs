@@ -63,15 +63,13 @@ pub(crate) fn to_hybrid(
     capacity: u32,
     dice: &mut Dice,
 ) -> Option<Stranger> {
-    match dice.below(2) {
-        0 => page_store_on(geometry, config.sector_bytes, dice),
-        _ => {
-            let other = SectorCount::new(1 + dice.below(capacity));
-            let what = format!("{} sectors of {capacity}", other.get());
-            let config = Config { capacity: Some(other), ..*config };
-            configured(what, Arc::new(Hybrid::new(geometry, config).ok()?))
-        }
+    if dice.below(2) == 0 {
+        return page_store_on(geometry, config.sector_bytes, dice);
     }
+    let other = SectorCount::new(1 + dice.below(capacity));
+    let what = format!("{} sectors of {capacity}", other.get());
+    let config = Config { capacity: Some(other), ..*config };
+    configured(what, Arc::new(Hybrid::new(geometry, config).ok()?))
 }
 
 /// Another configuration.

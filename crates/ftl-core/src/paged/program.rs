@@ -64,7 +64,6 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
 /// for a while, and a mount must not rely on it while the repetition may be torn.
 fn again(what: Written, failed: Stamp) -> Written {
     match what {
-        _ if planted(Bug::RewriteUnproved) => what,
         Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
         Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
         // A proof holds nothing.

@@ -33,8 +33,8 @@ pub(super) struct SmallArgs {
 
 /// The arguments of the other methods.
 const OTHERS: [&str; 13] = [
-    "worlds", "lives", "device", "system", "requests", "seed", "seeds", "cuts", "at", "nested", "faults", "format",
-    "bytes",
+    "worlds", "lives", "device", "system", "requests", "seed", "seeds", "cuts", "at", "nested",
+    "faults", "format", "bytes",
 ];
 
 /// Broken promises told of one device.

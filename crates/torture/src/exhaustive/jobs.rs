@@ -89,7 +89,11 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
         None => world::all(order.ftl, order.bound),
         Some(name) => vec![world::named(name).ok_or_else(|| world::unknown(name))?],
     };
-    worlds.iter().take_while(|_| watcher.goes_on()).map(|world| walk(world, order, watcher)).collect()
+    worlds
+        .iter()
+        .take_while(|_| watcher.goes_on())
+        .map(|world| walk(world, order, watcher))
+        .collect()
 }
 
 /// Walks one device, round after round.

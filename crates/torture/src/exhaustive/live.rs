@@ -225,10 +225,7 @@ impl Host<'_> {
                         format!("{} to {of}", version_told(version))
                     }
                 };
-                return Err(format!(
-                    "{sector}: expected {}, found {found}",
-                    expected.told(sector)
-                ));
+                return Err(format!("{sector}: expected {}, found {found}", expected.told(sector)));
             }
         }
         Ok(())

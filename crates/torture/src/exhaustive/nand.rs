@@ -145,9 +145,10 @@ impl Nand {
             self.met.push(Met { moment, alternatives, taken });
             alternatives.get(usize::from(taken).checked_sub(1)?).copied()
         } else {
-            let planned = self.planned.iter().find(|(when, what)| {
-                *when == moment && alternatives.contains(what)
-            });
+            let planned = self
+                .planned
+                .iter()
+                .find(|(when, what)| *when == moment && alternatives.contains(what));
             planned.map(|(_, what)| *what)
         };
         if let Some(chosen) = chosen {
@@ -230,12 +231,7 @@ impl NandDevice for Nand {
         Ok(Corrected::NONE)
     }
 
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Halt>> {
+    fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
         self.call().map_err(ProgramError::Driver)?;
         let (at, index) = (self.grid.page(page), page.index().get());
         let block = self.image.block(self.grid.block_of(at));

@@ -117,7 +117,11 @@ impl Promise {
 
     /// Forgets requests in flight of which nothing is on flash, so that states are the same that differ in nothing
     /// else.
-    pub(super) fn forget_what_is_gone(&mut self, image: &Image, (grid, contents): (&Grid, &Contents)) {
+    pub(super) fn forget_what_is_gone(
+        &mut self,
+        image: &Image,
+        (grid, contents): (&Grid, &Contents),
+    ) {
         let count = usize::from(self.count);
         if self.sectors[..count].iter().all(|sector| sector.asked_count == 0) {
             return;
@@ -145,7 +149,8 @@ impl Promise {
     pub(super) fn fingerprint(&self) -> u64 {
         let count = usize::from(self.count);
         self.sectors[..count].iter().fold(0, |hash, sector| {
-            let asked = sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
+            let asked =
+                sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
             let rest = u64::from(sector.now) | u64::from(sector.asked_count) << 8;
             let flags = u64::from(sector.hurt) | u64::from(sector.older) << 1;
             mix(hash ^ asked, rest | flags << 16)

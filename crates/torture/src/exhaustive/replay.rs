@@ -97,7 +97,9 @@ fn follow(
             }
             if !Fate::of(photo.op, &photo.image, &nand.grid).any(|possible| possible == fate) {
                 let op = photo.op.told(&nand.grid);
-                return Err(format!("operation {number} of life `{life}` is `{op}`: it has no fate {fate}"));
+                return Err(format!(
+                    "operation {number} of life `{life}` is `{op}`: it has no fate {fate}"
+                ));
             }
             let mut image = photo.image.clone();
             fate.leave(photo.op, &mut image, (&nand.grid, &nand.contents));

@@ -40,7 +40,14 @@ pub(super) fn rounds(bound: u8) -> Vec<Round> {
     if let Ok(text) = std::env::var("ROUND") {
         let numbers: Vec<u8> = text.split(',').filter_map(|word| word.parse().ok()).collect();
         let from = if numbers[0] == 0 { From::Formatted } else { From::Prepared };
-        let budget = Budget { requests: numbers[1], harms: numbers[2], failures: numbers[3], rots: numbers[4], rests: numbers[5], after: numbers[6] };
+        let budget = Budget {
+            requests: numbers[1],
+            harms: numbers[2],
+            failures: numbers[3],
+            rots: numbers[4],
+            rests: numbers[5],
+            after: numbers[6],
+        };
         return vec![Round { from, budget }];
     }
     let round = |from, requests, harms: u8, after| {

@@ -163,11 +163,8 @@ impl<'a> Walker<'a> {
             let mut start = node.start.clone();
             start.promise.hurt(content.sectors());
             start.image.set_cell(&self.nand.contents, page, Cell::DEAD);
-            let budget = Budget {
-                harms: node.budget.harms - 1,
-                rots: node.budget.rots - 1,
-                ..node.budget
-            };
+            let budget =
+                Budget { harms: node.budget.harms - 1, rots: node.budget.rots - 1, ..node.budget };
             let own = self.lives.pop().unwrap_or_default();
             let rot = Life { rot: Some(self.world.grid.page_name(page)), ..Life::default() };
             self.explore_in(rot, Node { start, budget });
@@ -195,8 +192,7 @@ impl<'a> Walker<'a> {
             }
             self.nand.begin(&node.start.image, &tape, failures);
             self.seen.lives += 1;
-            let lived =
-                live(self.world, (&mut self.nand, &mut self.memory), &node.start, course);
+            let lived = live(self.world, (&mut self.nand, &mut self.memory), &node.start, course);
             self.branch(&tape, &mut tapes);
             let (met, photos) = (take(&mut self.nand.met), take(&mut self.nand.photos));
             for photo in photos.iter().filter(|photo| photo.met >= tape.len()) {
@@ -212,8 +208,7 @@ impl<'a> Walker<'a> {
     fn branch(&self, tape: &[u8], tapes: &mut Vec<Vec<u8>>) {
         for (at, met) in self.nand.met.iter().enumerate().skip(tape.len()) {
             for other in 1..=met.alternatives.len() as u8 {
-                let mut branch: Vec<u8> =
-                    self.nand.met[..at].iter().map(|met| met.taken).collect();
+                let mut branch: Vec<u8> = self.nand.met[..at].iter().map(|met| met.taken).collect();
                 branch.push(other);
                 tapes.push(branch);
             }

@@ -108,7 +108,6 @@ const PAGED: [Spec; 24] = [
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(0)) },
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(2)) },
     spec(Regions::Mlc, 4, 1, 8, anchors(2)),
-
     spec(Regions::Slc, 4, 1, 3, anchors(0)),
     spec(Regions::Slc, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(1)),
@@ -168,8 +167,11 @@ pub(super) fn named(name: &str) -> Option<World> {
 
 /// Says that there is no such device, and which there are.
 pub(super) fn unknown(name: &str) -> String {
-    let names: Vec<String> =
-        FtlName::ALL.into_iter().flat_map(|ftl| all(ftl, u8::MAX)).map(|world| world.name).collect();
+    let names: Vec<String> = FtlName::ALL
+        .into_iter()
+        .flat_map(|ftl| all(ftl, u8::MAX))
+        .map(|world| world.name)
+        .collect();
     format!("there is no small device `{name}`: take one of {}", names.join(", "))
 }
 
@@ -185,8 +187,7 @@ impl World {
         });
         let mut sizes: Vec<(u32, u32)> = sizes.collect();
         sizes.sort_by_key(|(slc, mlc)| (slc + mlc, *slc));
-        let (slc, mlc) =
-            sizes.into_iter().find(|(slc, mlc)| spec.kind(*slc, *mlc).is_some())?;
+        let (slc, mlc) = sizes.into_iter().find(|(slc, mlc)| spec.kind(*slc, *mlc).is_some())?;
         let (kind, geometry) = spec.kind(slc + spec.spare, mlc + spec.spare)?;
         Some(Self {
             name: spec.name(),
@@ -206,9 +207,8 @@ impl Spec {
             Knob::Anchors(anchors, streams) => {
                 ("paged", format!("-a{anchors}-s{}", streams.count()))
             }
-            Knob::Log(0) => ("hybrid", String::new()),
+            Knob::Log(0) | Knob::SlcLog => ("hybrid", String::new()),
             Knob::Log(blocks) => ("hybrid", format!("-log{blocks}")),
-            Knob::SlcLog => ("hybrid", String::new()),
         };
         let regions = match (self.regions, self.pairing) {
             (Regions::Slc, _) => "slc",

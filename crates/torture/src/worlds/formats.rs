@@ -67,7 +67,7 @@ impl Dweller<'_> {
         key: u32,
         dice: &mut Dice,
     ) -> Result<(), Fault> {
-        for _ in 0..1 + dice.below(CUTS_MAX) {
+        for _ in 0..=dice.below(CUTS_MAX) {
             crossing.power_on();
             self.grant(crossing);
             let most = dice.pick(&[4, 8, 100]);

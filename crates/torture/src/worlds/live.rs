@@ -161,7 +161,9 @@ impl Dweller<'_> {
         if let Some(seed) = life.sudden.filter(|_| life.faulty && self.world.temper.is_sudden) {
             crossing.lose_by_itself(seed);
             let ranges = crossing.injured_mut().take_ranges();
-            ranges.into_iter().for_each(|range| self.truth.unmap(range));
+            for range in ranges {
+                self.truth.unmap(range);
+            }
         }
         if let Some(seed) = life.stranger {
             self.meet(crossing, seed)?;

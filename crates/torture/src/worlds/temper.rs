@@ -8,6 +8,7 @@ use crate::memory::{Held, Memory};
 
 /// How a world uses what the contract leaves open.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is drawn apart from the others")]
 pub(super) struct Temper {
     /// What failed reads leave in the caller's buffers.
     failed_reads: FailedRead,
