@@ -108,7 +108,9 @@ pub(crate) fn live(
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
                     None => {
-                        return Err(mind.broken(&"mounting", Breach::Unmountable(error.to_string())));
+                        return Err(
+                            mind.broken(&"mounting", Breach::Unmountable(error.to_string()))
+                        );
                     }
                 }
             }
