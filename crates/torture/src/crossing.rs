@@ -103,6 +103,8 @@ pub(crate) struct Crossing {
     fuse: Option<u64>,
     /// Whether the driver has failed since power was on.
     failed_driver: bool,
+    /// Whether blocks of anchors fail often.
+    is_ring_sickly: bool,
     /// What is lent to the FTL.
     memory: Memory,
     /// The shape that the driver tells, if not the chip's.
@@ -136,6 +138,7 @@ impl Crossing {
             cut: None,
             fuse: None,
             failed_driver: false,
+            is_ring_sickly: false,
             memory: Memory::default(),
             told: None,
             reserve,
@@ -213,6 +216,11 @@ impl Crossing {
     /// Gives what is lent to the FTL.
     pub(crate) fn give_memory(&mut self, memory: Memory) {
         self.memory = memory;
+    }
+
+    /// Lets blocks of anchors fail often, if blocks fail at all.
+    pub(crate) const fn sicken_ring(&mut self, is_sickly: bool) {
+        self.is_ring_sickly = is_sickly;
     }
 
     /// Lets the driver tell another shape, or the chip's.
