@@ -83,6 +83,15 @@ impl Grid {
         self.blocks[usize::from(page)]
     }
 
+    /// The block of a page, as the device knows it.
+    pub(super) fn block_at(&self, page: PageAt) -> Block {
+        let block = u32::from(self.block_of(page));
+        match block.checked_sub(self.slc_blocks) {
+            Some(index) => Block::new(Region::Mlc, index),
+            None => Block::new(Region::Slc, block),
+        }
+    }
+
     /// A page's number within its block.
     pub(super) fn index_of(&self, page: PageAt) -> u8 {
         (page - self.firsts[usize::from(self.block_of(page))]) as u8

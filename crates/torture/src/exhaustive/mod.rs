@@ -35,6 +35,7 @@ mod nand;
 mod promise;
 mod replay;
 mod room;
+mod rot;
 mod rounds;
 mod script;
 mod shrink;

@@ -1,5 +1,7 @@
 //! What each sector must read as.
 
+use std::ops::Range;
+
 use super::content::{Contents, Found, Version};
 use super::grid::Grid;
 use super::image::{Image, Read};
@@ -59,6 +61,16 @@ pub(super) enum Got {
     Lost,
 }
 
+/// What may be lost with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    Nothing,
+    /// What it held of these sectors.
+    Held(Vec<(Sector, Version)>),
+    /// Any of these sectors: the page had their addresses.
+    Range(Range<u32>),
+}
+
 impl Promise {
     /// A formatted device: zeros.
     pub(super) fn new(count: u32) -> Self {
@@ -90,7 +102,8 @@ impl Promise {
             Got::Data(Found::Written(_, version)) => version,
         };
         let is_told = expected.now == version || expected.asked().contains(&version);
-        let is_older = expected.older && version < expected.now;
+        // With an address whatever the sector was once may come back, also after a trim.
+        let is_older = expected.older;
         if is_told || is_older {
             *expected = Expected { hurt: expected.hurt, ..Expected::is(version) };
         }
@@ -105,12 +118,23 @@ impl Promise {
         told.join(" or ")
     }
 
-    /// Notes that a page became unreadable which held these sectors.
-    pub(super) fn hurt(&mut self, held: impl Iterator<Item = (Sector, Version)>) {
-        for (sector, version) in held {
-            let expected = &mut self.sectors[sector.get() as usize];
-            if expected.now == version || expected.asked().contains(&version) {
-                (expected.hurt, expected.older) = (true, true);
+    /// Notes that a page became unreadable by itself.
+    pub(super) fn hurt(&mut self, cost: &Cost) {
+        match cost {
+            Cost::Nothing => {}
+            Cost::Held(held) => {
+                for (sector, version) in held {
+                    let expected = &mut self.sectors[sector.get() as usize];
+                    if expected.now == *version || expected.asked().contains(version) {
+                        (expected.hurt, expected.older) = (true, true);
+                    }
+                }
+            }
+            Cost::Range(sectors) => {
+                for sector in sectors.clone().take_while(|sector| *sector < self.count.into()) {
+                    let expected = &mut self.sectors[sector as usize];
+                    (expected.hurt, expected.older) = (true, true);
+                }
             }
         }
     }

@@ -2,11 +2,12 @@
 
 use super::content::Version;
 use super::fates::Fate;
-use super::image::{Cell, Image, Read};
+use super::image::{Cell, Image};
 use super::live::{Course, Start, live};
 use super::nand::Nand;
 use super::promise::Promise;
 use super::room::Memory;
+use super::rot::cost;
 use super::script::{End, Life, Script};
 use super::world::{self, World};
 
@@ -72,9 +73,9 @@ fn follow(
     let mut start = start.clone();
     if let Some(name) = &life.rot {
         let page = world.grid.page_named(name).ok_or_else(|| format!("there is no page {name}"))?;
-        if let Read::Content(id) = start.image.cell(page).read() {
-            start.promise.hurt(nand.contents.get(id).sectors());
-        }
+        let cost = cost(world, &start.image, &nand.contents, page)
+            .ok_or_else(|| format!("page {name} is none whose loss can be borne"))?;
+        start.promise.hurt(&cost);
         start.image.set_cell(&nand.contents, page, Cell::DEAD);
     }
     nand.begin(&start.image, &[], 0);

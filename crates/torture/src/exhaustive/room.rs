@@ -59,10 +59,10 @@ pub(super) enum Memory {
     Hybrid(OwnedRam),
 }
 
-/// The key of every format: there is one format in a walk.
-const KEY: u32 = 0x5EED_0001;
-
 impl Kind {
+    /// The key of every format: there is one format in a walk.
+    pub(super) const KEY: u32 = 0x5EED_0001;
+
     /// Memory for it.
     pub(super) fn memory(&self) -> Memory {
         match self {
@@ -71,21 +71,16 @@ impl Kind {
         }
     }
 
-    /// The key of the tags.
-    pub(super) const fn key() -> u32 {
-        KEY
-    }
-
     /// Formats the device.
     pub(super) fn format(&self, nand: &mut Nand, memory: &mut Memory) -> Result<(), String> {
         match (self, memory) {
             (Self::Paged(plan), Memory::Paged(ram)) => {
-                PageFtl::format(nand, plan.config(), ram.lend(), KEY, NoProbe)
+                PageFtl::format(nand, plan.config(), ram.lend(), Self::KEY, NoProbe)
                     .map(drop)
                     .map_err(|error| error.to_string())
             }
             (Self::Hybrid(_, config), Memory::Hybrid(ram)) => {
-                Ftl::format(nand, config, ram.lend(), KEY, NoProbe)
+                Ftl::format(nand, config, ram.lend(), Self::KEY, NoProbe)
                     .map(drop)
                     .map_err(|error| error.to_string())
             }

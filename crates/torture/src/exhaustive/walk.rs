@@ -3,16 +3,17 @@
 use std::mem::take;
 
 use super::fates::{Alternative, Fate, Moment};
-use super::image::{Cell, Image, Read};
+use super::grid::PageAt;
+use super::image::{Cell, Image};
 use super::live::{Course, Lived, Start, live};
 use super::nand::{Met, Nand, Photo};
-use super::room::{Kind, Memory};
+use super::room::Memory;
+use super::rot;
 use super::script::{End, Letter, Life, Script};
 use super::visited::{Budget, Visited};
 use super::world::World;
 use crate::dice::mix;
 use crate::watch::Watcher;
-use ftl_core::layout::{self, FormatKey, Kind as PageKind};
 
 /// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,15 +154,13 @@ impl<'a> Walker<'a> {
 
     /// Lets one page after the other become unreadable before the life.
     fn rot(&mut self, node: &Node) {
-        let pages: Vec<_> = node.start.image.held(&self.world.grid).collect();
-        for (page, cell) in pages {
-            let Read::Content(id) = cell.read() else { continue };
-            let content = self.nand.contents.get(id);
-            if !may_rot(content.spare()) {
+        for page in 0..self.world.grid.pages() as PageAt {
+            let Some(cost) = rot::cost(self.world, &node.start.image, &self.nand.contents, page)
+            else {
                 continue;
-            }
+            };
             let mut start = node.start.clone();
-            start.promise.hurt(content.sectors());
+            start.promise.hurt(&cost);
             start.image.set_cell(&self.nand.contents, page, Cell::DEAD);
             let budget =
                 Budget { harms: node.budget.harms - 1, rots: node.budget.rots - 1, ..node.budget };
@@ -296,17 +295,6 @@ impl<'a> Walker<'a> {
         };
         self.explore(Node { start, budget });
     }
-}
-
-/// Whether a page with this spare area may become unreadable by itself, and nothing be lost but its own sectors: not
-/// yet the pages of the map.
-fn may_rot(spare: &[u8]) -> bool {
-    let lengths = [1, 2].map(layout::tag_bytes);
-    let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
-    let key = |kind| if kind { FormatKey::HEADER } else { FormatKey::new(Kind::key()) };
-    let tag = tags.flat_map(|tag| [false, true].map(|kind| layout::tag(tag, key(kind))));
-    let kind = tag.flatten().map(|tag| tag.kind).next();
-    matches!(kind, Some(PageKind::Header | PageKind::Checkpoint | PageKind::Sectors))
 }
 
 /// How many of these letters are requests that are counted.

@@ -1,5 +1,7 @@
 //! The small devices: of each shape the smallest that the FTL accepts, and one block more.
 
+use std::sync::Arc;
+
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, WearLeveling, WriteBackConfig,
 };
@@ -12,6 +14,9 @@ use ftl_iface::{
 use super::content::{SECTOR, SECTOR_BYTES};
 use super::grid::Grid;
 use super::room::Kind;
+use crate::hybrid::Hybrid;
+use crate::on_flash::OnFlash;
+use crate::paged::Paged;
 use crate::setup::FtlName;
 
 /// Which regions a device has.
@@ -58,6 +63,8 @@ enum Knob {
 pub(super) struct World {
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// What is where on it.
+    pub(super) flash: Arc<dyn OnFlash>,
     pub(super) grid: Grid,
     /// Sectors that the host may use.
     pub(super) capacity: u32,
@@ -189,13 +196,24 @@ impl World {
         sizes.sort_by_key(|(slc, mlc)| (slc + mlc, *slc));
         let (slc, mlc) = sizes.into_iter().find(|(slc, mlc)| spec.kind(*slc, *mlc).is_some())?;
         let (kind, geometry) = spec.kind(slc + spec.spare, mlc + spec.spare)?;
+        let flash: Arc<dyn OnFlash> = match kind {
+            Kind::Paged(plan) => Arc::new(Paged::new(&geometry, *plan.config()).ok()?),
+            Kind::Hybrid(_, config) => Arc::new(Hybrid::new(&geometry, config).ok()?),
+        };
         Some(Self {
             name: spec.name(),
             kind,
+            flash,
             grid: Grid::new(&geometry)?,
             capacity: spec.capacity,
             page: spec.slots.max(2),
         })
+    }
+}
+
+impl World {
+    pub(super) const fn ftl_is_hybrid(&self) -> bool {
+        matches!(self.kind, Kind::Hybrid(..))
     }
 }
 
