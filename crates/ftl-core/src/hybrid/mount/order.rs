@@ -156,7 +156,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
     /// page programmed last. Or it belongs to a fold that was interrupted while the copy was written.
     fn doubt_rescued_blocks(&mut self) -> Result<(), Fault<D::Error>> {
-        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+        let rescued = self.unsettled.and_then(|state| state.rescued);
+        let Some(rescued) = rescued.filter(|_| !planted(Bug::TrustTornSwitch)) else {
             return Ok(());
         };
         for copy in rescued.copies() {
@@ -169,10 +170,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Finds the role of a block that is alone in its chain.
+    /// Finds out whether a block that is alone in its chain is a data block.
     fn doubt_only_block(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
-        let only = self.mlc.chains.first(logical).filter(|_| !self.mlc.chains.is_long(logical));
-        let Some(block) = only.filter(|_| !planted(Bug::TrustTornSwitch)) else {
+        let only = self.mlc.chains.data(logical).filter(|_| !self.mlc.chains.is_long(logical));
+        let Some(block) = only else {
             return Ok(());
         };
         match self.role(block, 0)? {
@@ -280,6 +281,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let ended = self.unsettled.and_then(|state| state.ended);
         let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
         let since_copy = self.unsettled.and_then(|state| state.copied_before);
+        let since_copy = since_copy.filter(|_| !planted(Bug::TrustFoldAlone));
         if kind == Kind::Data && older == 0 && since_copy.is_none_or(|copied| stamp < copied) {
             // The blocks that its fold froze are erased, or will be.
             return Ok(Role::Leads);
