@@ -24,8 +24,8 @@ fn nothing_is_lost_in_small_worlds() {
 /// interrupted fold trusted because it was alone, a copy forgotten by a device that became read-only, and the target of
 /// a fold erased whose last page had failed.
 const BROKEN_ONCE: [u64; 15] = [
-    11_941, 30_082, 173_621, 187_605, 286_229, 294_319, 302_918, 338_504, 345_087, 416_990, 428_163,
-    1_026_338, 1_128_994, 1_177_636, 1_338_152,
+    11_941, 30_082, 173_621, 187_605, 286_229, 294_319, 302_918, 338_504, 345_087, 416_990,
+    428_163, 1_026_338, 1_128_994, 1_177_636, 1_338_152,
 ];
 
 #[test]

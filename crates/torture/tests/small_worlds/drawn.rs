@@ -276,9 +276,6 @@ impl Turn {
                 return Ok(Power::Off);
             }
         }
-        ftl.check().map_or_else(
-            |violation| Err(violation.to_string()),
-            |()| Ok(Power::On),
-        )
+        ftl.check().map_or_else(|violation| Err(violation.to_string()), |()| Ok(Power::On))
     }
 }

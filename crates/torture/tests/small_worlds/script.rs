@@ -95,12 +95,7 @@ fn begun(plan: &RamPlan, cut: Cut, truth: &mut Truth) -> Option<Device> {
 }
 
 /// Sends the third request to a copy of the device; power fails in it. `None`: it does not.
-fn cut_again(
-    plan: &RamPlan,
-    device: &mut Device,
-    cut: Cut,
-    truth: &mut Truth,
-) -> Option<Device> {
+fn cut_again(plan: &RamPlan, device: &mut Device, cut: Cut, truth: &mut Truth) -> Option<Device> {
     let mut device = PowerCut::new(device.fork(), cut);
     let mut ram = OwnedRam::for_plan(plan);
     let mut ftl = Ftl::mount(&mut device, &config(), ram.lend(), NoProbe).expect("mounted");
