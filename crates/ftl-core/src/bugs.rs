@@ -58,6 +58,7 @@ bugs! {
     ForgetFoldsLastPage "A fold counts as finished without its last page."
     ForgetPartners "A fold counts as finished although its last page may be torn and has corrupted others."
     EraseFrozenEarly "A fold erases the first of its frozen blocks before its last page is programmed."
+    EraseFailedFold "The target of a fold whose last page failed is erased if no other block is left, and not marked bad."
     BeginFoldLate "A fold does not program its first page before its chain takes a log block."
     CollectTouched "A fold takes the log's copy of a sector that was written to its chain meanwhile."
     CollectCopies "A fold takes the entry of a sector that was copied within the log after the fold took it."
