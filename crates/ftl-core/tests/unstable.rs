@@ -12,7 +12,7 @@ use ftl_iface::{
     StoreReadError,
 };
 use nand_model::faults::FaultInjector;
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Content, Fork};
 
 use world::{KEY, content, part, region};
@@ -127,7 +127,8 @@ fn a_page_that_dies_after_its_chain_was_scanned_is_not_taken_for_the_newest_copy
     let plan = RamPlan::new(&geometry(), &config()).expect("fits");
     let mut truth = Truth(vec![vec![0]; 24]);
     truth.0[2] = vec![1];
-    let fates = |page, pair| Fates { page, pair, block: BlockFate::Erased, mark: false };
+    let fates =
+        |page, pair| Fates { page, pair, block: BlockFate::Erased, mark: MarkFate::Untouched };
     let mut tried = 0;
     let mut wrong = Vec::new();
     for reads in 0..READS_MOST {

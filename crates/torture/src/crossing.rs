@@ -13,8 +13,6 @@ use std::sync::Arc;
 
 use ftl_core::probe::Cause;
 use ftl_iface::{BlockCount, Geometry, Page};
-use nand_model::Chip;
-use nand_model::faults::FaultInjector;
 use nand_model::power::Tear;
 
 use crate::account::Account;
@@ -22,15 +20,12 @@ use crate::dice::Share;
 use crate::fate::{Cut, Fate};
 use crate::faults::Faults;
 use crate::history::{History, Looked};
-use crate::injury::Injuries;
+use crate::injury::{Device, Injuries};
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
 use crate::reserve::Reserve;
 
 mod operations;
-
-/// A chip with injected faults.
-pub(crate) type Device = FaultInjector<Chip>;
 
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

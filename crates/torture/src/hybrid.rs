@@ -15,18 +15,15 @@ use ftl_iface::{
 use nand_model::{Chip, Stamp};
 
 use crate::crossing::{Crossing, Halt};
-use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::strangers;
-use crate::subject::{Live, Mounted, Stranger, Subject, Unchecked, Unmounted};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
 /// The hybrid FTL with a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Hybrid {
-    geometry: Geometry,
     config: Config,
     plan: RamPlan,
 }
@@ -34,7 +31,7 @@ pub(crate) struct Hybrid {
 impl Hybrid {
     /// The FTL in this configuration on such a device.
     pub(crate) fn new(geometry: &Geometry, config: Config) -> Result<Self, ShapeError> {
-        Ok(Self { geometry: *geometry, config, plan: RamPlan::new(geometry, &config)? })
+        Ok(Self { config, plan: RamPlan::new(geometry, &config)? })
     }
 
     /// Its configuration.
@@ -198,9 +195,8 @@ impl Subject for Hybrid {
         None
     }
 
-    fn stranger(&self, seed: u64) -> Option<Stranger> {
-        let (config, capacity) = (&self.config, self.capacity());
-        strangers::to_hybrid(&self.geometry, config, capacity, &mut Dice::new(seed))
+    fn configured(&self) -> Configured {
+        Configured::Hybrid(self.config)
     }
 }
 

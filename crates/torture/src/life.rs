@@ -210,7 +210,8 @@ impl Mind<'_> {
         let known = ftl.device().injured().changes();
         let mut compared = self.truth.compare_all(ftl);
         if compared.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }

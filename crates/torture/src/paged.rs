@@ -19,8 +19,7 @@ use crate::crossing::{Crossing, Halt};
 use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::strangers;
-use crate::subject::{Live, Mounted, Stranger, Subject, Unchecked, Unmounted};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -184,9 +183,8 @@ impl Subject for Paged {
         fits.then(|| -> Arc<dyn Subject> { Arc::new(other) })
     }
 
-    fn stranger(&self, seed: u64) -> Option<Stranger> {
-        let (config, capacity) = (self.plan.config(), self.capacity());
-        strangers::to_paged(&self.geometry, config, capacity, &mut Dice::new(seed))
+    fn configured(&self) -> Configured {
+        Configured::Paged(*self.plan.config())
     }
 }
 

@@ -10,13 +10,22 @@ use ftl_iface::{Bytes, Geometry, PageCount, Pairing, RegionGeometry, SectorCount
 use crate::dice::Dice;
 use crate::hybrid::Hybrid;
 use crate::paged::{Paged, settings};
-use crate::subject::{Stranger, Subject};
+use crate::subject::{Configured, Stranger, Subject};
 
 /// Trials to draw something that fits the device.
 const TRIALS: u32 = 20;
 
+/// A stranger to a device with this FTL.
+pub(crate) fn to(subject: &dyn Subject, geometry: &Geometry, seed: u64) -> Option<Stranger> {
+    let (capacity, dice) = (subject.capacity(), &mut Dice::new(seed));
+    match subject.configured() {
+        Configured::Hybrid(config) => to_hybrid(geometry, &config, capacity, dice),
+        Configured::Paged(config) => to_paged(geometry, &config, capacity, dice),
+    }
+}
+
 /// A stranger to a device of the page store.
-pub(crate) fn to_paged(
+fn to_paged(
     geometry: &Geometry,
     config: &PagedConfig,
     capacity: u32,
@@ -57,7 +66,7 @@ pub(crate) fn to_paged(
 }
 
 /// A stranger to a device of the hybrid FTL, whose header does not say how its pages are: another shape is not noticed.
-pub(crate) fn to_hybrid(
+fn to_hybrid(
     geometry: &Geometry,
     config: &Config,
     capacity: u32,
@@ -79,7 +88,7 @@ fn configured(what: String, subject: Arc<dyn Subject>) -> Option<Stranger> {
 }
 
 /// The hybrid FTL on the device.
-pub(crate) fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stranger> {
+fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stranger> {
     let both = geometry.slc().is_some() && geometry.mlc().is_some();
     let drawn = (0..TRIALS).find_map(|_| {
         let log = match dice.below(3) {
@@ -95,11 +104,7 @@ pub(crate) fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> 
 }
 
 /// The page store on the device.
-pub(crate) fn page_store_on(
-    geometry: &Geometry,
-    sector: Bytes,
-    dice: &mut Dice,
-) -> Option<Stranger> {
+fn page_store_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stranger> {
     let drawn = (0..TRIALS).find_map(|_| {
         let config = PagedConfig {
             sector_bytes: sector,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ftl_core::Config;
+use ftl_core::paged::PagedConfig;
 use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
@@ -20,8 +22,17 @@ pub(crate) trait Subject: OnFlash {
     /// there are none, or these do not fit the device.
     fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>>;
 
-    /// Something else that is mounted by mistake.
-    fn stranger(&self, seed: u64) -> Option<Stranger>;
+    /// Its configuration.
+    fn configured(&self) -> Configured;
+}
+
+/// The configuration of either FTL.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Configured {
+    /// Of the hybrid FTL.
+    Hybrid(Config),
+    /// Of the page store.
+    Paged(PagedConfig),
 }
 
 /// What is mounted by mistake in place of what was formatted.

@@ -251,8 +251,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.anchors.trace == Trace::Missing { Ok(()) } else { self.list_blocks() }
     }
 
-    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty page
-    /// to an open block. The page that is about to be programmed keeps its slots and its data.
+    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty
+    /// page to an open block. The page that is about to be programmed keeps its slots and its data.
     fn show_anchor_is_old(&mut self) -> Result<(), Fault<D::Error>> {
         if self.suspect.is_some() || self.failing.is_some() {
             return Err(Fault::ReadOnly);
@@ -281,8 +281,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
-    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block is
-    /// open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which shows it.
+    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block
+    /// is open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which
+    /// shows it.
     fn erase_last_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         let Some(block) = self.anchors.block.take() else { return Ok(()) };
         self.anchors.next = None;

@@ -72,8 +72,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
     }
 
-    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the second
-    /// one is.
+    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the
+    /// second one is.
     pub(super) fn header_and_stamp(
         &mut self,
         number: u16,

@@ -1,8 +1,8 @@
 //! Finding the last anchor: its block in the ring, and its page; and whether a later one may have stood there.
 //!
-//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be taken
-//! for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without an
-//! intact anchor: a block that has one was filled before.
+//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be
+//! taken for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without
+//! an intact anchor: a block that has one was filled before.
 
 use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
 

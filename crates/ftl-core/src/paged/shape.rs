@@ -23,8 +23,8 @@ pub const RING_MIN: u16 = 2;
 /// power cut, which leaves a block nearly empty.
 pub const FAST_RESERVE: u32 = 4;
 
-/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly empty
-/// block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
+/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
+/// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
 pub const MAIN_RESERVE: u32 = 5;
 
 /// The reserve of a single area, which has all of these streams.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
+use super::mistaken::Mistaken;
 use super::script::{Life, Outage};
 use super::world::World;
 use crate::crossing::{Crossing, Halt, Orders, Picks};
@@ -166,7 +167,7 @@ impl Dweller<'_> {
             }
         }
         if let Some(seed) = life.stranger {
-            self.meet(crossing, seed)?;
+            Mistaken { world: self.world, truth: &self.truth }.meet(crossing, seed)?;
         }
         crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
@@ -331,7 +332,8 @@ impl Dweller<'_> {
         let known = ftl.device().injured().changes();
         let mut outcome = compared(&mut self.truth, ftl);
         if outcome.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             outcome = compared(&mut self.truth, ftl);
         }

@@ -3,16 +3,28 @@
 
 use nand_model::Content;
 
-use super::live::{Dweller, Fault};
+use super::world::World;
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
 use crate::report::Breach;
+use crate::strangers;
 use crate::subject::{Stranger, Subject, Unmounted};
+use crate::truth::Truth;
 
-impl Dweller<'_> {
+/// A device that something else mounts.
+pub(super) struct Mistaken<'a> {
+    pub(super) world: &'a World,
+    pub(super) truth: &'a Truth,
+}
+
+impl Mistaken<'_> {
     /// Lets a stranger mount the device.
-    pub(super) fn meet(&self, crossing: &mut Crossing, seed: u64) -> Result<(), Fault> {
-        let Some(stranger) = self.world.setup.subject.stranger(seed) else { return Ok(()) };
+    pub(super) fn meet(&self, crossing: &mut Crossing, seed: u64) -> Result<(), (String, Breach)> {
+        let setup = &self.world.setup;
+        let geometry = &setup.part.geometry;
+        let Some(stranger) = strangers::to(&*setup.subject, geometry, seed) else {
+            return Ok(());
+        };
         // A chip that keeps stamps is read in whole sectors alone.
         let sectors = stranger.subject.sector_bytes() == self.world.setup.subject.sector_bytes();
         if !sectors && crossing.chip_mut().inner().content() != Content::Bytes {
