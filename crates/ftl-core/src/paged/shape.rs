@@ -380,7 +380,8 @@ impl PagedShape {
         if self.anchors > 0 {
             let bytes = self.map_area().page_bytes.as_usize();
             let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
-            times += (main.pages - 1) / anchored;
+            let anchors = (main.pages - 1) / anchored;
+            times = if anchors > times { anchors } else { times };
         }
         let left_out = times.saturating_mul(main.left_out_max());
         let fewest = main.word_lines;
