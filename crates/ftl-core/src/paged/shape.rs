@@ -25,7 +25,7 @@ pub const FAST_RESERVE: u32 = 4;
 
 /// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
 /// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
-pub const MAIN_RESERVE: u32 = 5;
+pub const MAIN_RESERVE: u32 = 4;
 
 /// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
