@@ -10,8 +10,8 @@ use crate::table::{BlockNumber, word};
 pub struct Health {
     /// The reserve is used up: everything can be read, and nothing written any more.
     pub read_only: bool,
-    /// Blocks for the host's data that may still fail before that; no more than [`at_once`](Self::at_once) in one request.
-    /// Of the page store's two areas, this is the one that has fewer.
+    /// Blocks for the host's data that may still fail before that; no more than [`at_once`](Self::at_once) in one
+    /// request. Of the page store's two areas, this is the one that has fewer.
     pub reserve_left: BlockCount,
     /// The same for a device without a bad block.
     pub reserve: BlockCount,
@@ -26,8 +26,8 @@ pub struct Health {
     pub failed: BlockCount,
     /// Erases of the blocks of the chains, or of the page store's main area.
     pub chains: Wear,
-    /// Erases of the blocks of the log, or of the page store's fast area; `None` if there is none, or if so few blocks of
-    /// the log are left that it is closed and every write goes to the chains.
+    /// Erases of the blocks of the log, or of the page store's fast area; `None` if there is none, or if so few blocks
+    /// of the log are left that it is closed and every write goes to the chains.
     pub log: Option<Wear>,
     /// The most bits that the device had to correct in one codeword since the mount, as far as it reports them.
     pub corrected: Corrected,

@@ -120,10 +120,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     progress.0.finish_and_clear();
     let told = match small? {
         Some(small) => Told::Small(small),
-        None => Told::Cuts(match args.worlds {
+        None => Told::Cuts(Box::new(match args.worlds {
             Some(number) => random_worlds(args, number)?,
             None => fixed_devices(args)?,
-        }),
+        })),
     };
     // Of an interrupted run no file tells.
     let file = args.json.as_deref().filter(|path| !is_output(path) && interrupt::is_requested());
@@ -147,7 +147,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// What there is to tell.
 enum Told {
-    Cuts(Report),
+    Cuts(Box<Report>),
     Small(Small),
 }
 

@@ -13,8 +13,6 @@ use std::sync::Arc;
 
 use ftl_core::probe::Cause;
 use ftl_iface::{BlockCount, Geometry, Page};
-use nand_model::Chip;
-use nand_model::faults::FaultInjector;
 use nand_model::power::Tear;
 
 use crate::account::Account;
@@ -22,15 +20,12 @@ use crate::dice::Share;
 use crate::fate::{Cut, Fate};
 use crate::faults::Faults;
 use crate::history::{History, Looked};
-use crate::injury::Injuries;
+use crate::injury::{Device, Injuries};
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
 use crate::reserve::Reserve;
 
 mod operations;
-
-/// A chip with injected faults.
-pub(crate) type Device = FaultInjector<Chip>;
 
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +98,8 @@ pub(crate) struct Crossing {
     fuse: Option<u64>,
     /// Whether the driver has failed since power was on.
     failed_driver: bool,
+    /// Whether blocks of anchors fail often.
+    is_ring_sickly: bool,
     /// What is lent to the FTL.
     memory: Memory,
     /// The shape that the driver tells, if not the chip's.
@@ -136,6 +133,7 @@ impl Crossing {
             cut: None,
             fuse: None,
             failed_driver: false,
+            is_ring_sickly: false,
             memory: Memory::default(),
             told: None,
             reserve,
@@ -213,6 +211,11 @@ impl Crossing {
     /// Gives what is lent to the FTL.
     pub(crate) fn give_memory(&mut self, memory: Memory) {
         self.memory = memory;
+    }
+
+    /// Lets blocks of anchors fail often, if blocks fail at all.
+    pub(crate) const fn sicken_ring(&mut self, is_sickly: bool) {
+        self.is_ring_sickly = is_sickly;
     }
 
     /// Lets the driver tell another shape, or the chip's.

@@ -17,7 +17,7 @@ use nand_model::{Chip, Stamp};
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -194,6 +194,10 @@ impl Subject for Hybrid {
     fn with_other_settings(&self, _: u64) -> Option<Arc<dyn Subject>> {
         None
     }
+
+    fn configured(&self) -> Configured {
+        Configured::Hybrid(self.config)
+    }
 }
 
 /// Chains only, without checkpoints. Devices without a log use one type or another, chosen by capacity, so that a seed
@@ -223,6 +227,7 @@ impl Hybrid {
             Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
                 Err(Unmounted::Blank(error.to_string()))
             }
+            Err(error @ MountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
             Err(error) => Err(Unmounted::Failed(error.to_string())),
         };
         device.give_memory(memory);

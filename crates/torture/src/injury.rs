@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
-use nand_model::{Stamp, Truth as _};
+use nand_model::faults::FaultInjector;
+use nand_model::{Chip, Stamp, Truth as _};
 
-use crate::crossing::Device;
 use crate::on_flash::{Injury, RecordedBy};
 use crate::truth::Truth;
+
+/// The chip, with its faults.
+pub(crate) type Device = FaultInjector<Chip>;
 
 /// All injuries so far.
 #[derive(Clone, Debug, Default)]

@@ -59,6 +59,7 @@ mod on_flash;
 mod paged;
 mod panics;
 mod reserve;
+mod strangers;
 mod subject;
 mod sudden;
 mod tags;

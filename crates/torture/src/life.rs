@@ -102,12 +102,16 @@ pub(crate) fn live(
             Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
             Ok(()) => {}
             Err(Unmounted::Blank(_)) if mind.may_be_blank => return Ok(()),
-            Err(Unmounted::Blank(error) | Unmounted::Failed(error)) => {
+            Err(error) => {
                 mind.follow(crossing.take_branches(), findings);
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
-                    None => return Err(mind.broken(&"mounting", Breach::Unmountable(error))),
+                    None => {
+                        return Err(
+                            mind.broken(&"mounting", Breach::Unmountable(error.to_string()))
+                        );
+                    }
                 }
             }
         }
@@ -206,7 +210,8 @@ impl Mind<'_> {
         let known = ftl.device().injured().changes();
         let mut compared = self.truth.compare_all(ftl);
         if compared.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }

@@ -19,7 +19,7 @@ use crate::crossing::{Crossing, Halt};
 use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -161,9 +161,12 @@ impl Subject for Paged {
                 live(&mut ftl);
                 Ok(())
             }
-            Err(error @ (PagedMountError::NotFormatted | PagedMountError::DamagedHeader)) => {
-                Err(Unmounted::Blank(error.to_string()))
-            }
+            Err(
+                error @ (PagedMountError::NotFormatted
+                | PagedMountError::DamagedHeader
+                | PagedMountError::OfHybrid),
+            ) => Err(Unmounted::Blank(error.to_string())),
+            Err(error @ PagedMountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
             Err(error) => Err(Unmounted::Failed(error.to_string())),
         };
         device.give_memory(memory);
@@ -178,6 +181,10 @@ impl Subject for Paged {
         // With more streams more blocks are needed, of which some may have failed.
         let fits = new.main_needed <= old.main_needed && new.fast_needed <= old.fast_needed;
         fits.then(|| -> Arc<dyn Subject> { Arc::new(other) })
+    }
+
+    fn configured(&self) -> Configured {
+        Configured::Paged(*self.plan.config())
     }
 }
 

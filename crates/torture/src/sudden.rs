@@ -7,7 +7,7 @@ use crate::dice::Dice;
 use crate::on_flash::{Kept, OnFlash, Purpose, Struck};
 
 /// A page with its content.
-struct Found {
+struct GoodPage {
     page: Page,
     data: Vec<u8>,
     spare: Vec<u8>,
@@ -32,7 +32,7 @@ impl Crossing {
     }
 
     /// Returns the content of a page, if it was programmed and is good.
-    fn intact(&mut self, page: Page) -> Option<Found> {
+    fn intact(&mut self, page: Page) -> Option<GoodPage> {
         let chip = self.chip_mut();
         if !chip.is_intact(page) {
             return None;
@@ -43,7 +43,7 @@ impl Crossing {
         let Ok(_) = chip.inner_mut().read(page, Bytes::ZERO, &mut data, &mut spare) else {
             return None;
         };
-        Some(Found { page, data, spare })
+        Some(GoodPage { page, data, spare })
     }
 
     fn lose(&mut self, page: Page, what: &str) {
@@ -61,7 +61,7 @@ impl Crossing {
                 continue;
             }
             let Some(found) = self.intact(page) else { continue };
-            let Found { data, spare, .. } = &found;
+            let GoodPage { data, spare, .. } = &found;
             if subject.kept(data, spare, key) != Some(wanted) {
                 continue;
             }
@@ -73,8 +73,8 @@ impl Crossing {
     }
 
     /// Notes what may be lost with a page. Returns whether the FTL need bear its loss.
-    fn note_loss(&mut self, found: &Found, subject: &dyn OnFlash) -> bool {
-        let Found { page, data, spare } = found;
+    fn note_loss(&mut self, found: &GoodPage, subject: &dyn OnFlash) -> bool {
+        let GoodPage { page, data, spare } = found;
         let (page, key) = (*page, self.key());
         if let Some(sectors) = subject.range(data, spare, key) {
             self.injured_mut().note_range(sectors);
@@ -131,7 +131,7 @@ impl Crossing {
     pub(crate) fn of_store(&mut self, mut see: impl FnMut(&dyn OnFlash, &[u8], &[u8])) {
         let subject = self.subject();
         for page in self.pages_for(Purpose::Store) {
-            if let Some(Found { data, spare, .. }) = self.intact(page) {
+            if let Some(GoodPage { data, spare, .. }) = self.intact(page) {
                 see(&*subject, &data, &spare);
             }
         }

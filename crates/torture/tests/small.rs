@@ -1,43 +1,42 @@
-//! Small worlds, each sequence and each cut of them: a part in each test run, all of them in `./ci torture`.
+//! Small worlds: some thousands of them in each test run, and those in which a promise was broken once.
 
-use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
-use torture::{FtlName, Unwatched};
+mod small_worlds;
 
-fn walked(ftl: FtlName, shard: Shard) -> [u64; 3] {
-    let (device, until) = (None, Until::Tried);
-    let order = Order { ftl, bound: 1, shard, device, broken_max: 5, until };
-    let all = exhaustive(&order, &Unwatched).expect("there are such devices");
-    let broken = all.iter().flat_map(|walked| &walked.broken);
-    let broken: Vec<String> =
-        broken.map(|broken| format!("{}: {}", broken.script, broken.sentence)).collect();
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
-    all.iter().fold([0; 3], |[states, transitions, lives], walked| {
-        [states + walked.states, transitions + walked.transitions, lives + walked.lives]
-    })
+use small_worlds::{lived, three_requests};
+
+#[test]
+fn nothing_is_lost_in_small_worlds() {
+    let mut cuts = 0;
+    let wrong: Vec<String> = (1..6_000)
+        .filter_map(|seed| match lived(seed) {
+            Ok(count) => {
+                cuts += count;
+                None
+            }
+            Err(wrong) => Some(format!("seed {seed}: {wrong}")),
+        })
+        .collect();
+    assert_eq!(wrong, [] as [&str; 0]);
+    assert!(cuts > 8_000, "{cuts} cuts");
+}
+
+/// Each showed a cause of its own, once in ten thousand worlds or less: a block trusted after a second cut, an
+/// interrupted fold trusted because it was alone, a copy forgotten by a device that became read-only, and the target of
+/// a fold erased whose last page had failed.
+const BROKEN_ONCE: [u64; 15] = [
+    11_941, 30_082, 173_621, 187_605, 286_229, 294_319, 302_918, 338_504, 345_087, 416_990,
+    428_163, 1_026_338, 1_128_994, 1_177_636, 1_338_152,
+];
+
+#[test]
+fn small_worlds_in_which_a_promise_was_broken_once_are_whole() {
+    let broken = BROKEN_ONCE.iter().filter_map(|seed| lived(*seed).err());
+    assert_eq!(broken.collect::<Vec<_>>(), [] as [&str; 0]);
 }
 
 #[test]
-fn no_promise_is_broken_in_a_part_of_the_small_worlds() {
-    for ftl in FtlName::ALL {
-        let [states, transitions, lives] = walked(ftl, Shard { number: 7, of: 40 });
-        assert!(states > 2_000 && transitions > 20_000 && lives > 10_000, "{ftl:?}: {states}");
-    }
-}
-
-#[test]
-fn a_part_is_the_same_each_time_on_one_thread() {
-    let part = || walked(FtlName::Paged, Shard { number: 300, of: 301 });
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    assert_eq!(pool.install(part), pool.install(part));
-}
-
-#[test]
-fn a_script_is_followed_and_its_operations_told() {
-    let script: Script = "paged-slc-4x1-c3-a0: ab cut@4:unstable / R dies@0".parse().expect("one");
-    let replayed = replay(&script).expect("it can be followed");
-    assert_eq!(replayed.broken, None);
-    let told = |line: &str| replayed.history.iter().any(|told| told.contains(line));
-    assert!(told("b: write sector 1") && told("power fails in") && told("dies"));
-    let gone: Script = "paged-slc-4x1-c3-a0: a cut@90:unstable".parse().expect("one");
-    assert!(replay(&gone).unwrap_err().contains("has no operation 90"));
+fn a_page_that_dies_between_two_reads_is_not_taken_for_the_newest_copy() {
+    let tried = three_requests();
+    assert_eq!(tried.wrong, [] as [&str; 0]);
+    assert!(tried.cuts > 900, "{} cuts", tried.cuts);
 }

@@ -158,12 +158,6 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         youngest.is_some_and(|youngest| youngest.spot == spot)
     }
 
-    /// Returns the logical block of a page, which must be the page read last.
-    pub(crate) fn owner(&self, page: Spot) -> Option<LogicalBlock> {
-        let logical = self.flash.any_place(page).map(|sector| self.mlc.locate(sector).0);
-        logical.filter(|logical| logical.get() < self.shape.logical_blocks)
-    }
-
     /// Returns the device's header.
     pub(crate) fn header(&self) -> Header {
         Header {

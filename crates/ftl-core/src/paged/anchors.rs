@@ -16,15 +16,15 @@
 //! is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an anchor
 //! is *void* until that page is programmed again.
 
-use ftl_iface::{Block, NandDevice, PageIndex, Sector};
+use ftl_iface::{NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
 use super::anchor_page::{LISTED, programs_between};
 use super::blocks::Worn;
 use super::map;
 use super::records::{Head, Record, Site, Trace, Walk};
-use super::ring::RingUse;
-use super::shape::{Area, HEADERS};
+use super::ring::{RingErase, RingUse};
+use super::shape::Area;
 use super::store::PageFtl;
 use super::under_way::{Open, Stream};
 use crate::bugs::{Bug, planted};
@@ -53,16 +53,6 @@ enum AnchorPut {
     BlockFailed,
 }
 
-/// What became of a block of the ring that was to be erased.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RingErase {
-    /// It is erased.
-    Done,
-    /// It is bad now.
-    Failed,
-}
-
 /// Further anchors written directly after one while no walk is complete: they cost less than a mount that reads every
 /// block.
 pub(super) const MORE_ANCHORS: u32 = 15;
@@ -71,17 +61,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the number of programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
         programs_between(self.anchors.page.len())
-    }
-
-    /// Returns a block of the ring.
-    pub(super) fn ring_block(&self, number: u16) -> Block {
-        Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
-    }
-
-    /// Whether a page of a ring block may take an anchor: if torn, it must not corrupt another page.
-    pub(super) fn takes_anchor(&self, page: u16) -> bool {
-        let map = self.shape.map_area();
-        !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
     }
 
     /// Records the content of a programmed page.
@@ -177,7 +156,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let none = self.blocks.free(area) > 0 && free(self).is_none();
         if none && self.anchors.trace == Trace::Missing {
-            self.show_anchor_is_old()?;
+            match self.show_anchor_is_old() {
+                Err(Fault::ReadOnly) => self.erase_last_anchor()?,
+                shown => shown?,
+            }
             self.list_blocks()?;
         }
         Ok(free(self))
@@ -269,8 +251,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.anchors.trace == Trace::Missing { Ok(()) } else { self.list_blocks() }
     }
 
-    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty page
-    /// to an open block. The page that is about to be programmed keeps its slots and its data.
+    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty
+    /// page to an open block. The page that is about to be programmed keeps its slots and its data.
     fn show_anchor_is_old(&mut self) -> Result<(), Fault<D::Error>> {
         if self.suspect.is_some() || self.failing.is_some() {
             return Err(Fault::ReadOnly);
@@ -297,6 +279,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.door.hold_kept(&self.kept);
         if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block
+    /// is open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which
+    /// shows it.
+    fn erase_last_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.block.take() else { return Ok(()) };
+        self.anchors.next = None;
+        match self.erase_ring_block(block)? {
+            RingErase::Done => {
+                self.anchors.trace = Trace::NotNeeded;
+                self.anchors.doubtful = None;
+                Ok(())
+            }
+            RingErase::Failed => Err(Fault::ReadOnly),
+        }
     }
 
     /// Erases a block that may have held a later anchor before the mount: another anchor stands now.
@@ -348,24 +346,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         match self.anchors.doubtful {
             Some(doubtful) => doubtful == block,
             None => self.anchors.block == Some(block),
-        }
-    }
-
-    pub(super) fn erase_ring_block(&mut self, block: u16) -> Result<RingErase, Fault<D::Error>> {
-        let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
-        if ends(self.anchors.base) {
-            self.anchors.base = None;
-        }
-        if ends(self.anchors.walk.begun) {
-            self.anchors.walk = Walk::default();
-        }
-        let physical = self.ring_block(block);
-        match self.door.erase_block(physical, Cause::Meta) {
-            Ok(()) => Ok(RingErase::Done),
-            Err(Fault::BlockFailed) => {
-                self.door.mark_bad_block(physical).map(|()| RingErase::Failed)
-            }
-            Err(fault) => Err(fault),
         }
     }
 

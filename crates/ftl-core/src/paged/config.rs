@@ -12,9 +12,9 @@ use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling}
 pub struct PagedConfig {
     /// The mapping unit: a power of two, from 512 bytes to the smaller page size.
     pub sector_bytes: Bytes,
-    /// The exported capacity. `None` exports nineteen blocks in twenty of the main area. A capacity that takes every block
-    /// leaves no reserve ([`Health::reserve`](crate::Health::reserve) is 0): the first block that fails makes the device
-    /// read-only.
+    /// The exported capacity. `None` exports nineteen blocks in twenty of the main area. A capacity that takes every
+    /// block leaves no reserve ([`Health::reserve`](crate::Health::reserve) is 0): the first block that fails makes the
+    /// device read-only.
     pub capacity: Option<SectorCount>,
     /// Dirty entries: sectors whose newest address is in RAM and in tags, but not in a map page yet. More of them
     /// cause fewer map writes, and take ten to eleven bytes each.

@@ -72,8 +72,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
     }
 
-    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the second
-    /// one is.
+    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the
+    /// second one is.
     pub(super) fn header_and_stamp(
         &mut self,
         number: u16,
@@ -217,7 +217,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         };
         let older = u16::from(first < zeroth);
-        let older = if planted(Bug::HeadersAtOnce) { HEADERS - 1 - older } else { older };
+        if planted(Bug::HeadersAtOnce) {
+            let _ = self.erase_header(HEADERS - 1 - older)?;
+        }
         if self.rewrite_header(older, &header)? == HeaderChange::Done {
             let _ = self.rewrite_header(HEADERS - 1 - older, &header)?;
         }

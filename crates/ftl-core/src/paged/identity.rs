@@ -1,5 +1,5 @@
-//! What a device was formatted as: the content of a header. All that decides what a page means is in it, so that a mount
-//! notices another geometry or another configuration before it reads anything else.
+//! What a device was formatted as: the content of a header. All that decides what a page means is in it, so that a
+//! mount notices another geometry or another configuration before it reads anything else.
 
 use core::fmt;
 

@@ -6,21 +6,12 @@ use super::config::Bursts;
 use super::reclaim::Step;
 use super::shape::Area;
 use super::store::PageFtl;
+use super::under_way::IdleStep;
 use crate::error::Fault;
 use crate::probe::Probe;
 
 /// With at most this many free blocks beyond the reserve, idle work frees more.
 const IDLE: u32 = 2;
-
-/// The result of a step of idle work.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IdleStep {
-    /// Something was done.
-    Done,
-    /// There is no work.
-    NothingToDo,
-}
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Works while the host is idle: garbage collection first, then weak blocks, then the scrub if one is running.

@@ -1,13 +1,13 @@
 //! Programming a page: in an open block, in another one if that fails; then the table is updated.
 
-use ftl_iface::{NandDevice, PageIndex, Sector};
+use ftl_iface::{NandDevice, Sector};
 
 use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Worn;
 use super::dirty::{Entry, Old};
 use super::door::Seen;
 use super::map::Cached;
-use super::shape::{Area, AreaShape};
+use super::shape::Area;
 use super::store::PageFtl;
 use super::under_way::{Open, Stream};
 use super::weak::Weak;
@@ -48,23 +48,10 @@ pub(super) enum Before {
     Unknown,
 }
 
-/// Returns the next page of an open block whose program cannot corrupt a page that is relied upon.
-#[inline(never)]
-fn next_safe(area: &AreaShape, open: Open) -> u16 {
-    let endangers = |page: u16| {
-        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
-        others.any(|other| other.get() < open.relied)
-    };
-    let mut pages = open.next..area.pages;
-    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
-    safe.unwrap_or(area.pages)
-}
-
 /// Returns what is programmed after an attempt with that stamp has failed: a repetition. The failed page may read well
 /// for a while, and a mount must not rely on it while the repetition may be torn.
 fn again(what: Written, failed: Stamp) -> Written {
     match what {
-        _ if planted(Bug::RewriteUnproved) => what,
         Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
         Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
         // A proof holds nothing.
@@ -176,14 +163,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Returns the next page of a stream's open block that can be programmed.
-    pub(super) fn safe_page(&self, stream: Stream, open: Open) -> Option<u16> {
-        let area = self.shape_of(stream);
-        let guards = area.shares_cells() && self.guards();
-        let page = if guards { next_safe(area, open) } else { open.next };
-        Some(page).filter(|page| *page < area.pages)
-    }
-
     /// Returns the page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.
     pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
@@ -249,22 +228,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         }
         self.door.erase(block, Cause::Gc)
-    }
-
-    /// Closes a stream's block, in which a program has failed.
-    pub(super) fn give_up_block(&mut self, stream: Stream, block: BlockNumber) {
-        self.blocks.failed += 1;
-        if !planted(Bug::ReuseFailed) {
-            self.blocks.fail(block);
-        }
-        self.close(stream);
-    }
-
-    /// Closes a stream's block.
-    pub(super) fn close(&mut self, stream: Stream) {
-        if let Some(open) = self.opens[stream as usize].take() {
-            self.blocks.close(open.block);
-        }
     }
 
     /// Marks a block without references as bad.

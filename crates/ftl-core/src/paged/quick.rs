@@ -49,11 +49,6 @@ impl<E> From<Fault<E>> for Unfinished<E> {
 /// What a step of a mount by the last anchor gives, unless that ends early.
 type Step<T, E> = Result<T, Unfinished<E>>;
 
-/// Ends the mount by the last anchor unless this holds.
-fn trust<E>(holds: bool) -> Step<(), E> {
-    if holds { Ok(()) } else { Err(Unfinished::Untrusted) }
-}
-
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Mounts by the last anchor, if there is one that can be trusted.
     pub(super) fn mount_by_anchor(&mut self) -> Result<ByAnchor, Fault<D::Error>> {
@@ -65,14 +60,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn try_anchor(&mut self) -> Step<(), D::Error> {
-        trust(self.shape.anchors > 0 && self.ring_turns()? == RingUse::Turns)?;
+        if self.shape.anchors == 0 || self.ring_turns()? == RingUse::GivenUp {
+            return Err(Unfinished::Untrusted);
+        }
         let newest = self.newest_anchor()?.ok_or(Unfinished::Untrusted)?;
         self.anchors.number = newest.site.number.wrapping_add(1);
         self.anchors.block = Some(newest.site.block);
         self.anchors.set_last(newest.stamp);
         self.anchors.doubtful = newest.hidden;
-        trust(newest.hidden.is_none() || planted(Bug::TrustOlderAnchor))?;
-        trust(newest.head.base.is_some() && self.fits(&newest.head))?;
+        if newest.hidden.is_some() && !planted(Bug::TrustOlderAnchor) {
+            return Err(Unfinished::Untrusted);
+        }
+        if newest.head.base.is_none() || !self.fits(&newest.head) {
+            return Err(Unfinished::Untrusted);
+        }
         let mut list = List { page: self.map.vacate(None), len: 0 };
         self.list_since(&newest, &mut list)?;
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
@@ -142,10 +143,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             let age = tag.stamp.get() - anchor.get();
             // A later anchor stood once.
-            trust(age <= self.anchor_span())?;
+            if age > self.anchor_span() {
+                return Err(Unfinished::Untrusted);
+            }
             let wear = (page == 0 && !door::is_redone(tag.kind)).then_some(tag.note as u16);
             let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
-            trust(self.insert(list, &since))?;
+            if !self.insert(list, &since) {
+                return Err(Unfinished::Untrusted);
+            }
         }
         Ok(())
     }
@@ -214,8 +219,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for _ in 0..=self.shape.anchors {
             // What is left in a bad block is of an earlier turn of the ring.
-            let bad = self.door.is_bad_block(self.ring_block(from.block))?;
-            if !bad || planted(Bug::ReplayBadRing) {
+            if !self.ring_block_is_bad(from.block)? {
                 from.number = self.replay_ring_block(from, newest)?;
             }
             if from.number == newest.site.number.wrapping_add(1) {
@@ -246,7 +250,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             for number in 0..head.records {
                 let record = self.anchors.told(number);
-                trust(record.is_some_and(|record| self.apply(record)))?;
+                if !record.is_some_and(|record| self.apply(record)) {
+                    return Err(Unfinished::Untrusted);
+                }
             }
             expected = expected.wrapping_add(1);
             if head.number == newest.site.number {
@@ -363,14 +369,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for slot in 0..slots {
             let Some(sector) = self.kept_sector(slot) else { continue };
             let place = self.place(since.spot, slot).get();
-            trust(self.apply(Record::Sectors(place, sector, 1)))?;
+            if !self.apply(Record::Sectors(place, sector, 1)) {
+                return Err(Unfinished::Untrusted);
+            }
         }
         Ok(())
     }
 
     fn record_and_apply(&mut self, record: Record) -> Step<(), D::Error> {
         self.anchors.record(record);
-        trust(self.apply(record))
+        if self.apply(record) { Ok(()) } else { Err(Unfinished::Untrusted) }
     }
 
     /// Returns the sector of a kept slot.

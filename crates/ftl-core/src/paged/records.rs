@@ -91,8 +91,8 @@ pub(super) struct Walk {
     pub(super) block: u32,
 }
 
-/// What shows that the last anchor is out of date, where no other can be written. A page does whose stamp is beyond those
-/// that the anchor covers, in a block that it names.
+/// What shows that the last anchor is out of date, where no other can be written. A page does whose stamp is beyond
+/// those that the anchor covers, in a block that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trace {
     /// Nothing: it is not out of date.

@@ -9,10 +9,9 @@ use ftl_iface::{NandDevice, PageCount};
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
 use super::header::HeaderState;
-use super::idle::IdleStep;
 use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
-use super::under_way::{Open, Scrubbed, Stream};
+use super::under_way::{IdleStep, Open, Scrubbed, Stream};
 use super::weak::Weak;
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
@@ -91,8 +90,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(Scrubbed::Page(Spot { block, page: 0 }))
     }
 
-    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its reserve;
-    /// one block of that is enough, because the weak block is freed for it.
+    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
+    /// reserve; one block of that is enough, because the weak block is freed for it.
     #[inline]
     pub(super) fn may_refresh(&self) -> bool {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);

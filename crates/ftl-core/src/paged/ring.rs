@@ -1,15 +1,15 @@
 //! Finding the last anchor: its block in the ring, and its page; and whether a later one may have stood there.
 //!
-//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be taken
-//! for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without an
-//! intact anchor: a block that has one was filled before.
+//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be
+//! taken for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without
+//! an intact anchor: a block that has one was filled before.
 
-use ftl_iface::{Bytes, NandDevice, PageIndex};
+use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
 
 use super::door::Seen;
 use super::map;
-use super::records::{Head, Site};
-use super::shape::RING_MIN;
+use super::records::{Head, Site, Walk};
+use super::shape::{HEADERS, RING_MIN};
 use super::store::PageFtl;
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
@@ -47,7 +47,47 @@ pub(super) enum RingUse {
     GivenUp,
 }
 
+/// What became of a block of the ring that was to be erased.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RingErase {
+    /// It is erased.
+    Done,
+    /// It is bad now.
+    Failed,
+}
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns a block of the ring.
+    pub(super) fn ring_block(&self, number: u16) -> Block {
+        Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
+    }
+
+    /// Whether a page of a ring block may take an anchor: if torn, it must not corrupt another page.
+    pub(super) fn takes_anchor(&self, page: u16) -> bool {
+        let map = self.shape.map_area();
+        !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
+    }
+
+    /// Erases a block of the ring, with the base or the walk that begins in it.
+    pub(super) fn erase_ring_block(&mut self, block: u16) -> Result<RingErase, Fault<D::Error>> {
+        let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
+        if ends(self.anchors.base) {
+            self.anchors.base = None;
+        }
+        if ends(self.anchors.walk.begun) {
+            self.anchors.walk = Walk::default();
+        }
+        let physical = self.ring_block(block);
+        match self.door.erase_block(physical, Cause::Meta) {
+            Ok(()) => Ok(RingErase::Done),
+            Err(Fault::BlockFailed) => {
+                self.door.mark_bad_block(physical).map(|()| RingErase::Failed)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
     /// Reads the tag of a page of the ring.
     fn ring_tag(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));

@@ -47,14 +47,14 @@ pub(super) struct Before {
 
 impl Leeway {
     /// Saves what buffers hold, if a failed read leaves some of that.
-    pub(super) fn save(&self, data: &[u8], spare: &[u8]) -> Option<Before> {
+    pub(super) fn save(self, data: &[u8], spare: &[u8]) -> Option<Before> {
         let leaves = matches!(self.failed_reads, FailedRead::Untouched | FailedRead::Partly);
         leaves.then(|| Before { data: data.into(), spare: spare.into() })
     }
 
     /// Puts into buffers, which hold the truth, what a failed read leaves there.
     pub(super) fn show(
-        &self,
+        self,
         (seed, page, at): (u64, Page, Bytes),
         before: Option<&Before>,
         data: &mut [u8],
@@ -78,12 +78,12 @@ impl Leeway {
     }
 
     /// Whether a read that asks for that much data fails on an unreadable page.
-    pub(super) const fn fails(&self, data: &[u8]) -> bool {
+    pub(super) const fn fails(self, data: &[u8]) -> bool {
         matches!(self.failing_part, FailingPart::Page) || !data.is_empty()
     }
 
     /// Whether a mark of that block destroys pages of it.
-    pub(super) fn destroys(&self, seed: u64, block: Block, cycles: u32) -> bool {
+    pub(super) fn destroys(self, seed: u64, block: Block, cycles: u32) -> bool {
         self.destroying_marks.comes_up(|| dice(seed, Subject::DestroyingMark, block, cycles, 0))
     }
 }

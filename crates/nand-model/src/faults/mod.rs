@@ -303,7 +303,7 @@ impl<D: Truth> FaultInjector<D> {
             let page = block.page(PageIndex::new(index));
             let is_spared = spares && dice.bool();
             if self.inner.is_programmed(page) && !is_spared {
-                self.lose(page);
+                self.faults.torn.leave(page, Some(Remains::Uncorrectable));
             }
         }
     }

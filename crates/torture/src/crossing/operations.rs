@@ -12,7 +12,7 @@ use super::{Branch, Crossing, Device, Halt, Picks};
 use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
-use crate::on_flash::Struck;
+use crate::on_flash::{Purpose, Struck};
 use crate::reserve::Blow;
 
 impl Crossing {
@@ -111,7 +111,12 @@ impl Crossing {
     /// The fault that affects the running operation, if any.
     fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
         let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
-        let one_in = if has_failed { self.orders.faults.again } else { one_in };
+        let is_sickly = self.is_ring_sickly && self.subject.purpose(block) == Purpose::Anchors;
+        let one_in = match (has_failed, is_sickly && one_in > 0) {
+            (true, _) => self.orders.faults.again,
+            (false, true) => SICKLY,
+            (false, false) => one_in,
+        };
         self.strikes(one_in, subject) && self.reserve.may_fail(block)
     }
 
@@ -157,6 +162,9 @@ impl Crossing {
         self.subject.injury(&struck).map_or(Blow::None, Blow::Unreadable)
     }
 }
+
+/// Of how many programs or erases of a sickly block one fails.
+const SICKLY: u32 = 8;
 
 /// The fate that a seed picks. An unstable page lives or dies at each read.
 fn drawn_fate(verb: Change, seed: u64) -> Fate {

@@ -121,9 +121,9 @@ impl Fate {
         let shares = shares.iter().any(|earlier| image.cell(*earlier) != Cell::ERASED);
         Self::all().filter(move |fate| match (fate, op) {
             (Self::Program(_, partners), Op::Program(..)) => shares || *partners == Partners::Kept,
-            (Self::Before, _)
-            | (Self::Erase(_), Op::Erase(_))
-            | (Self::Mark(_), Op::Mark(_)) => true,
+            (Self::Before, _) | (Self::Erase(_), Op::Erase(_)) | (Self::Mark(_), Op::Mark(_)) => {
+                true
+            }
             _ => false,
         })
     }

@@ -105,7 +105,7 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
     let mut all: Vec<Walked> = worlds.iter().map(named).collect();
     'rounds: for round in rounds(order.bound) {
         for (world, walked) in worlds.iter().zip(&mut all) {
-            walk(world, round, order, watcher, walked)?;
+            walk((world, round), order, watcher, walked)?;
             if order.until == Until::Broken && !walked.broken.is_empty() {
                 break 'rounds;
             }
@@ -119,13 +119,12 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
 
 /// Walks a round on one device.
 fn walk(
-    world: &World,
-    round: Round,
+    (world, round): (&World, Round),
     order: &Order,
     watcher: &dyn Watcher,
     walked: &mut Walked,
 ) -> Result<(), String> {
-    let place = Place {
+    let place = JobBase {
         world,
         visited: Visited::new(),
         broken: AtomicUsize::new(walked.broken.len()),
@@ -148,7 +147,7 @@ fn walk(
 }
 
 /// What the jobs of a device share.
-struct Place<'a> {
+struct JobBase<'a> {
     world: &'a World,
     visited: Visited,
     broken: AtomicUsize,
@@ -158,14 +157,14 @@ struct Place<'a> {
 
 /// A start, and the letters behind it of which the last may be cut.
 struct Job<'a> {
-    place: &'a Place<'a>,
+    place: &'a JobBase<'a>,
     prepared: Vec<Letter>,
     letters: Vec<Letter>,
     budget: Budget,
 }
 
 /// The jobs of a round with that many letters, those behind short scripts first.
-fn jobs<'a>(place: &'a Place<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
+fn jobs<'a>(place: &'a JobBase<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
     let letters = sequences(length);
     let prepared = round.prepared().into_iter();
     let jobs = prepared.flat_map(|prepared| {
@@ -182,7 +181,7 @@ fn jobs<'a>(place: &'a Place<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
 
 impl Job<'_> {
     fn walk(&self) -> Result<Seen, String> {
-        let Place { world, visited, broken, broken_max, watcher } = self.place;
+        let JobBase { world, visited, broken, broken_max, watcher } = self.place;
         let left = broken_max.saturating_sub(broken.load(Ordering::Relaxed));
         if left == 0 || !watcher.goes_on() {
             return Ok(Seen::default());

@@ -67,7 +67,7 @@ impl Dweller<'_> {
         key: u32,
         dice: &mut Dice,
     ) -> Result<(), Fault> {
-        for _ in 0..1 + dice.below(CUTS_MAX) {
+        for _ in 0..=dice.below(CUTS_MAX) {
             crossing.power_on();
             self.grant(crossing);
             let most = dice.pick(&[4, 8, 100]);
@@ -100,7 +100,7 @@ impl Dweller<'_> {
             Err(_) if crossing.halted() == Some(Halt::OverBudget) => {
                 Err((doing(), Breach::Endless))
             }
-            Err(Unmounted::Failed(error)) => Err((doing(), Breach::Unmountable(error))),
+            Err(error) => Err((doing(), Breach::Unmountable(error.to_string()))),
         }
     }
 

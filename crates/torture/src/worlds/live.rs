@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
+use super::mistaken::Mistaken;
 use super::script::{Life, Outage};
 use super::world::World;
 use crate::crossing::{Crossing, Halt, Orders, Picks};
@@ -17,7 +18,7 @@ use crate::panics;
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
 use crate::steps::Step;
-use crate::subject::{Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{Mounted, Subject, Unchecked};
 use crate::truth::{Compare, Truth, Wrong};
 
 /// The result of a world.
@@ -161,7 +162,12 @@ impl Dweller<'_> {
         if let Some(seed) = life.sudden.filter(|_| life.faulty && self.world.temper.is_sudden) {
             crossing.lose_by_itself(seed);
             let ranges = crossing.injured_mut().take_ranges();
-            ranges.into_iter().for_each(|range| self.truth.unmap(range));
+            for range in ranges {
+                self.truth.unmap(range);
+            }
+        }
+        if let Some(seed) = life.stranger {
+            Mistaken { world: self.world, truth: &self.truth }.meet(crossing, seed)?;
         }
         crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
@@ -179,8 +185,8 @@ impl Dweller<'_> {
             (Ok(()), None) => crossing.switch_off(),
             (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
             (Err(_), Some(Halt::OverBudget)) => return Err(("mounting".into(), Breach::Endless)),
-            (Err(Unmounted::Blank(error) | Unmounted::Failed(error)), None) => {
-                return Err(("mounting".into(), Breach::Unmountable(error)));
+            (Err(error), None) => {
+                return Err(("mounting".into(), Breach::Unmountable(error.to_string())));
             }
         }
         self.note_use(crossing, life, "mounting", &[]);
@@ -208,7 +214,7 @@ impl Dweller<'_> {
                 outcome = self.mends(ftl);
             });
             let doing = || String::from("mounting a read-only device");
-            mounted.map_err(|error| (doing(), Breach::Unmountable(format!("{error:?}"))))?;
+            mounted.map_err(|error| (doing(), Breach::Unmountable(error.to_string())))?;
             crossing.switch_off();
             match outcome {
                 Ok(()) => return Ok(()),
@@ -326,7 +332,8 @@ impl Dweller<'_> {
         let known = ftl.device().injured().changes();
         let mut outcome = compared(&mut self.truth, ftl);
         if outcome.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records one.
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             outcome = compared(&mut self.truth, ftl);
         }

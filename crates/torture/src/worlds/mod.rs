@@ -10,6 +10,7 @@ mod draw;
 mod formats;
 mod kept;
 mod live;
+mod mistaken;
 mod script;
 mod shrink;
 mod temper;

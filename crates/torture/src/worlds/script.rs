@@ -24,6 +24,8 @@ pub(super) struct Life {
     pub(super) sudden: Option<u64>,
     /// The settings of this mount, if others than those of the format.
     pub(super) settings: Option<u64>,
+    /// With this seed something else is mounted before it, by mistake.
+    pub(super) stranger: Option<u64>,
     /// The steps, with their numbers, from one on.
     pub(super) steps: Vec<(u32, Step)>,
 }
@@ -70,7 +72,7 @@ pub(super) fn lives(seed: u64, extent: Extent, temper: &Temper) -> Vec<Life> {
 
 /// The first lives of a device that is formatted anew afterwards: nothing fails in them.
 pub(super) fn calm_lives(seed: u64, number: u32, extent: Extent) -> Vec<Life> {
-    let calm = |life: Life| Life { cut: None, faulty: false, ..life };
+    let calm = |life: Life| Life { cut: None, faulty: false, stranger: None, ..life };
     (0..number).map(|number| calm(life(seed, number, extent))).collect()
 }
 
@@ -112,7 +114,8 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
     let mut dice = Dice::new(mix(mix(seed, 26), number.into()));
     let driver = dice.percent(25).then(|| driver_failure(&mut dice, last));
     let sudden = dice.percent(40).then(|| dice.next());
-    Life { number, faulty, cut, driver, sudden, settings: None, steps }
+    let stranger = dice.percent(4).then(|| dice.next());
+    Life { number, faulty, cut, driver, sudden, settings: None, stranger, steps }
 }
 
 /// Half of the time in the mount, and anywhere else.

@@ -8,6 +8,7 @@ use crate::memory::{Held, Memory};
 
 /// How a world uses what the contract leaves open.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is drawn apart from the others")]
 pub(super) struct Temper {
     /// What failed reads leave in the caller's buffers.
     failed_reads: FailedRead,
@@ -25,6 +26,8 @@ pub(super) struct Temper {
     pub(super) has_weak_driver: bool,
     /// Whether settings change between mounts.
     pub(super) is_resettled: bool,
+    /// Whether blocks of anchors, or of checkpoints, fail often.
+    is_ring_sickly: bool,
     /// Draws how few blocks a device has.
     pub(super) tight: Option<u64>,
     /// What the flash held before the format.
@@ -67,6 +70,7 @@ impl Temper {
             is_stormy: dice.percent(15),
             has_weak_driver: dice.percent(30),
             is_resettled: dice.percent(30),
+            is_ring_sickly: dice.percent(20),
             tight: dice.percent(20).then(|| dice.next()),
             before,
         }
@@ -78,6 +82,7 @@ impl Temper {
         chip.fail_reads_with(self.failed_reads);
         chip.fail_reads_of(self.failing_part);
         chip.destroy_by_marks(self.destroying_marks);
+        crossing.sicken_ring(self.is_ring_sickly);
         crossing.give_memory(Memory::holding(self.held));
     }
 }

@@ -3,7 +3,7 @@
 use ftl_iface::{NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Flash, Spot};
+use super::{Flash, PageTag, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::SLOTS_MAX;
 use crate::layout::{Slot, Slots};
@@ -17,6 +17,16 @@ impl Gathered {
     /// No slots yet.
     pub const fn new() -> Self {
         Self(Vec::new())
+    }
+
+    /// What slots of a page hold, from one on, kept beyond the next read.
+    pub fn of(page: &PageTag<'_>, from: u16, count: u16) -> Self {
+        Self(page.slots().skip(usize::from(from)).take(usize::from(count)).collect())
+    }
+
+    /// What a slot holds.
+    pub fn get(&self, slot: u16) -> Slot {
+        self.0.get(usize::from(slot)).copied().unwrap_or(Slot::Empty)
     }
 
     /// How many slots are filled.
@@ -46,6 +56,11 @@ impl Gathered {
     #[inline]
     pub fn push(&mut self, holds: Slot) {
         let _ = self.0.push(holds);
+    }
+
+    /// Drops slots.
+    pub fn retain(&mut self, stays: impl FnMut(&Slot) -> bool) {
+        self.0.retain(stays);
     }
 
     /// Starts a new page.

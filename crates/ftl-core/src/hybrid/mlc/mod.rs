@@ -21,7 +21,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::config::{ChainVictims, Config};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{Content, Flash, Spot};
+use crate::hybrid::flash::{Content, Flash, PageTag, Spot};
 use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{Kind, Label, PageNote, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
@@ -131,6 +131,12 @@ impl<'ram> Mlc<'ram> {
     pub fn locate(&self, sector: Sector) -> (LogicalBlock, u32) {
         let number = sector.get();
         (LogicalBlock::new((number / self.sectors) as BlockNumber), number % self.sectors)
+    }
+
+    /// The logical block that a page of the chains belongs to.
+    pub fn owner(&self, page: &PageTag<'_>) -> Option<LogicalBlock> {
+        let logical = page.any_place().map(|sector| self.locate(sector).0);
+        logical.filter(|logical| logical.get() < self.logical_blocks)
     }
 
     /// The sector with that offset in a logical block.

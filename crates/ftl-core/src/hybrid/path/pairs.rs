@@ -125,19 +125,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let map = self.mlc.map(&mut self.flash, logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let spot = Spot::chain(end.block, page);
-        match self.flash.look(spot, Cause::Backup)? {
+        let held = match self.flash.look(spot, Cause::Backup)? {
             Seen::Erased | Seen::Unreadable => return Ok(true),
-            Seen::Page(tag) if tag.kind == Kind::Trim => {
+            Seen::Page(page) if page.tag.kind == Kind::Trim => {
                 return Ok(planted(Bug::ForgetTrimsPartners));
             }
-            Seen::Page(_) => {}
-        }
-        let slots = self.shape.chain.slots;
+            Seen::Page(page) => Gathered::of(&page, 0, self.shape.chain.slots),
+        };
         let mut current = [None; SLOTS_MAX];
         let mut count = 0;
-        for (slot, sector) in (0..slots).zip(&mut current) {
+        for ((slot, held), sector) in (0..).zip(held.list()).zip(&mut current) {
             let place = MapEntry::Log { ordinal: end.ordinal, page, slot };
-            *sector = self.flash.slot(spot, slot).copy_of();
+            *sector = held.copy_of();
             *sector = sector.filter(|sector| self.is_newest_at(*sector, map, place));
             count += u16::from(sector.is_some());
         }
@@ -238,9 +237,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 (block, page) = (log.ring().before(block), data_pages);
             }
             page -= 1;
-            let Seen::Page(tag) = self.flash.look(Spot::log(block, page), Cause::Mount)? else {
-                break;
-            };
+            let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;
+            let Some(tag) = seen.tag() else { break };
             // A block's last page is followed by its summary.
             let skipped = if page + 1 == data_pages { summary_pages } else { 0 };
             let next = tag.stamp.get() + u64::from(skipped) + 1;
@@ -279,7 +277,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         for page in self.endangered(self.shape.chain.pages - 1) {
             let spot = Spot::chain(block, page);
-            let stands = matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_));
+            let stands = self.flash.look(spot, Cause::Mount)?.is_page();
             if !stands && !planted(Bug::ForgetPartners) {
                 return Ok(false);
             }

@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::NewestCopy;
 use crate::hybrid::slc::index::LogSlot;
@@ -115,11 +115,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         sector: Sector,
     ) -> Result<Option<ReadFrom>, Fault<D::Error>> {
         let mut found = None;
-        if !matches!(self.flash.look(spot, Cause::Host)?, Seen::Page(_)) {
+        let Seen::Page(page) = self.flash.look(spot, Cause::Host)? else {
             return Ok(found);
-        }
-        for slot in 0..self.shape.meta.slots {
-            match self.flash.slot(spot, slot) {
+        };
+        let held = Gathered::of(&page, 0, self.shape.meta.slots);
+        for (slot, held) in (0..).zip(held.into_list()) {
+            match held {
                 Slot::Holds(held) | Slot::Lost(held) if held == sector => {
                     found = Some(ReadFrom::Page { spot, slot, in_place: false });
                 }
@@ -183,15 +184,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             chunk.fill(0);
             return Ok(());
         };
-        match self.flash.read_here(spot, slot, chunk, Cause::Host) {
-            Ok(Some(_)) => {}
+        let page = match self.flash.read_here(spot, slot, chunk, Cause::Host) {
+            Ok(Some(page)) => page,
             Ok(None) | Err(Fault::Uncorrectable) => return Err(self.lost(first)),
             Err(fault) => return Err(fault.into()),
-        }
+        };
         let sector_bytes = self.shape.sector_bytes.as_usize();
         for at in 0..run {
             let sector = first + SectorCount::new(u32::from(at));
-            match self.flash.slot(spot, slot + at) {
+            match page.slot(slot + at) {
                 Slot::Holds(held) if held == sector => {}
                 Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
                 // Its newest copy was on a page that has been corrupted since.

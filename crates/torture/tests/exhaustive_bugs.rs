@@ -1,7 +1,7 @@
 //! Seeded bugs in small worlds: which of them every sequence of a few requests shows, and how soon. `docs/TORTURE.md`
 //! has the table; with `RENEW_TABLES=1` the test rewrites it.
 //!
-//! `cargo test --release -p torture --features seeded-bugs --test small_bugs`
+//! `cargo test --release -p torture --features seeded-bugs --test exhaustive_bugs`
 
 use std::fmt::Write;
 use std::fs;
@@ -49,7 +49,8 @@ fn bugs_are_found_in_small_worlds() {
     let efforts: Vec<(Bug, Option<Effort>)> = bugs
         .map(|(ftl, bug)| {
             let effort = effort(ftl, bug);
-            let told = effort.as_ref().map(|effort| (effort.transitions, effort.time, &effort.script));
+            let told =
+                effort.as_ref().map(|effort| (effort.transitions, effort.time, &effort.script));
             println!("{bug:?}: {told:?}");
             (bug, effort)
         })
