@@ -193,7 +193,7 @@ mod tests {
     const SECTOR: Sector = Sector::new(1);
 
     fn written(version: Version) -> Got {
-        Got::Data(Found::Written(SECTOR, version))
+        Got::Data(Deciphered::Written(SECTOR, version))
     }
 
     #[test]
@@ -205,10 +205,12 @@ mod tests {
         assert!(as_new.settle(SECTOR, written(2)) && !as_new.settle(SECTOR, written(1)));
         let as_old = &mut promise.clone();
         assert!(as_old.settle(SECTOR, written(1)) && !as_old.settle(SECTOR, written(2)));
-        for wrong in [written(3), Got::Lost, Got::Data(Found::Zeros), Got::Data(Found::Garbage)] {
+        for wrong in
+            [written(3), Got::Lost, Got::Data(Deciphered::Zeros), Got::Data(Deciphered::Garbage)]
+        {
             assert!(!promise.clone().settle(SECTOR, wrong), "{wrong:?}");
         }
-        let of_another = Got::Data(Found::Written(Sector::new(0), 1));
+        let of_another = Got::Data(Deciphered::Written(Sector::new(0), 1));
         assert!(!promise.settle(SECTOR, of_another));
     }
 
