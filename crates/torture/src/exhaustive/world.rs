@@ -108,23 +108,21 @@ const fn anchors(blocks: u16) -> Knob {
 /// Devices of a bound of one: the first of each list.
 const FEW: usize = 8;
 
-const PAGED: [Spec; 24] = [
-    spec(Regions::Mlc, 4, 1, 3, anchors(1)),
+const PAGED: [Spec; 22] = [
     adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(0))),
     adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(2))),
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(0)) },
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(2)) },
     spec(Regions::Mlc, 4, 1, 8, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(0)),
+    spec(Regions::Slc, 4, 2, 6, anchors(2)),
+    spec(Regions::Both, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(2)),
-    spec(Regions::Slc, 4, 1, 3, anchors(1)),
     spec(Regions::Slc, 4, 1, 3, anchors(3)),
     spec(Regions::Mlc, 4, 1, 3, anchors(0)),
     spec(Regions::Mlc, 4, 1, 3, anchors(2)),
     spec(Regions::Both, 4, 1, 3, anchors(0)),
-    spec(Regions::Both, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 2, 6, anchors(0)),
-    spec(Regions::Slc, 4, 2, 6, anchors(2)),
     spec(Regions::Mlc, 6, 2, 8, anchors(0)),
     spec(Regions::Mlc, 6, 2, 8, anchors(3)),
     spec(Regions::Both, 4, 2, 6, anchors(2)),
