@@ -6,8 +6,8 @@ use super::content::{Deciphered, SECTOR, Version, fill, read_back};
 use super::image::Image;
 use super::nand::{Halt, Nand};
 use super::promise::{Got, Promise, version_told};
-use super::room::{Memory, Room};
 use super::script::Letter;
+use super::small_ftl::{Memory, SmallFtl};
 use super::world::World;
 use crate::panics;
 use crate::subject::Unchecked;
@@ -82,8 +82,8 @@ pub(super) fn live(
     nand.is_free &= course.fixed == 0;
     let mut at = 0;
     let outcome = panics::catch(|| {
-        world.kind.mount(nand, memory, &mut |room| {
-            let mut host = Host { world, room, lived: &mut lived, has_failed: start.has_failed };
+        world.kind.mount(nand, memory, &mut |ftl| {
+            let mut host = Host { world, ftl, lived: &mut lived, has_failed: start.has_failed };
             at = host.follow(course);
         })
     });
@@ -98,7 +98,7 @@ pub(super) fn live(
 /// The host of a mounted device.
 struct Host<'a> {
     world: &'a World,
-    room: &'a mut dyn Room,
+    ftl: &'a mut dyn SmallFtl,
     lived: &'a mut Lived,
     has_failed: bool,
 }
@@ -107,7 +107,7 @@ impl Host<'_> {
     /// Follows the letters; returns how many.
     fn follow(&mut self, course: Course<'_>) -> usize {
         for (at, letter) in course.letters.iter().enumerate() {
-            let nand = self.room.nand();
+            let nand = self.ftl.nand();
             nand.records = at >= course.recorded;
             nand.is_free |= at >= course.fixed && course.fixed > 0;
             nand.say(|_| letter.told());
@@ -129,7 +129,7 @@ impl Host<'_> {
 
     /// Notes how everything is after the last letter.
     fn photograph(&mut self) {
-        let nand = self.room.nand();
+        let nand = self.ftl.nand();
         nand.records = false;
         self.lived.image.clone_from(&nand.image);
         (self.lived.failures, self.lived.met) = (nand.failures(), nand.met.len());
@@ -141,10 +141,10 @@ impl Host<'_> {
             Letter::Write(sector) => self.write(sector.into(), 1, version),
             Letter::Page => self.write(0, self.world.page, version),
             Letter::Trim => self.trim((0, 2)),
-            Letter::Idle => self.asked(|room| room.maintain(IDLE).map(drop)),
-            Letter::Stop => self.asked(|room| room.stop()),
+            Letter::Idle => self.asked(|ftl| ftl.maintain(IDLE).map(drop)),
+            Letter::Stop => self.asked(|ftl| ftl.stop()),
             Letter::Read => self.compare(),
-            Letter::Check => match self.room.check() {
+            Letter::Check => match self.ftl.check() {
                 Err(Unchecked::Broken(sentence)) => {
                     Err(format!("an invariant does not hold: {sentence}"))
                 }
@@ -162,13 +162,13 @@ impl Host<'_> {
             fill(Sector::new(sector), version, bytes);
         }
         self.lived.in_flight.begin((first, count), version);
-        let written = self.room.write(Sector::new(first), data);
+        let written = self.ftl.write(Sector::new(first), data);
         self.answered(written, (first, count), version)
     }
 
     fn trim(&mut self, (first, count): (u32, u32)) -> Result<(), String> {
         self.lived.in_flight.begin((first, count), 0);
-        let trimmed = self.room.trim(Sector::new(first), SectorCount::new(count));
+        let trimmed = self.ftl.trim(Sector::new(first), SectorCount::new(count));
         self.answered(trimmed, (first, count), 0)
     }
 
@@ -193,13 +193,13 @@ impl Host<'_> {
 
     fn asked(
         &mut self,
-        ask: impl FnOnce(&mut dyn Room) -> Result<(), StoreWriteError<Halt>>,
+        ask: impl FnOnce(&mut dyn SmallFtl) -> Result<(), StoreWriteError<Halt>>,
     ) -> Result<(), String> {
-        ask(self.room).or_else(|error| self.refused(&error))
+        ask(self.ftl).or_else(|error| self.refused(&error))
     }
 
     fn refused(&mut self, error: &StoreWriteError<Halt>) -> Result<(), String> {
-        let has_failed = self.has_failed || self.room.nand().failures() > 0;
+        let has_failed = self.has_failed || self.ftl.nand().failures() > 0;
         match error {
             StoreWriteError::ReadOnly if has_failed => Ok(()),
             error => Err(format!("a request was refused: {error}")),
@@ -210,7 +210,7 @@ impl Host<'_> {
     fn compare(&mut self) -> Result<(), String> {
         for sector in (0..self.world.capacity).map(Sector::new) {
             let mut data = [0xA5; SECTOR];
-            let got = match self.room.read(sector, &mut data) {
+            let got = match self.ftl.read(sector, &mut data) {
                 Ok(()) => Got::Data(read_back(&data)),
                 Err(StoreReadError::Lost(_)) => Got::Lost,
                 Err(error) => return Err(format!("{sector} cannot be read: {error}")),

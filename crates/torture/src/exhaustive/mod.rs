@@ -2,7 +2,7 @@
 //! fate that the contract of [`NandDevice`](ftl_iface::NandDevice) allows.
 //!
 //! ```text
-//!  world ──▶ job: a prepared state, letters     world   the smallest devices, `room` the FTL on one
+//!  world ──▶ job: a prepared state, letters     world   the smallest devices, `small_ftl` the FTL on one
 //!               │                               script  letters of the host, cuts, fates, as text
 //!               ▼
 //!  walk ──▶ live: mount, letters, compare ──▶ promise   what each sector must read as
@@ -34,11 +34,11 @@ mod live;
 mod nand;
 mod promise;
 mod replay;
-mod room;
 mod rot;
 mod rounds;
 mod script;
 mod shrink;
+mod small_ftl;
 mod visited;
 mod walk;
 mod world;

@@ -6,9 +6,9 @@ use super::image::{Cell, Image};
 use super::live::{Course, Start, live};
 use super::nand::Nand;
 use super::promise::Promise;
-use super::room::Memory;
 use super::rot::cost;
 use super::script::{End, Life, Script};
+use super::small_ftl::Memory;
 use super::world::{self, World};
 
 /// What came of a script.

@@ -4,7 +4,7 @@ use super::content::{Content, Contents};
 use super::grid::PageAt;
 use super::image::{Image, Read};
 use super::promise::Cost;
-use super::room::Kind;
+use super::small_ftl::Kind;
 use super::world::World;
 use crate::on_flash::{Kept, Purpose};
 

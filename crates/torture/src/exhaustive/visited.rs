@@ -35,11 +35,11 @@ impl Budget {
     }
 }
 
-type Part = HashMap<u64, Budget, BuildHasherDefault<AsItIs>>;
+type Bucket = HashMap<u64, Budget, BuildHasherDefault<AsItIs>>;
 
 /// The states, in parts, so that threads seldom wait for each other.
 #[derive(Debug)]
-pub(super) struct Visited(Vec<Mutex<Part>>);
+pub(super) struct Visited(Vec<Mutex<Bucket>>);
 
 impl Visited {
     const PARTS: usize = 256;

@@ -13,7 +13,7 @@ use ftl_iface::{
 
 use super::content::{SECTOR, SECTOR_BYTES};
 use super::grid::Grid;
-use super::room::Kind;
+use super::small_ftl::Kind;
 use crate::hybrid::Hybrid;
 use crate::on_flash::OnFlash;
 use crate::paged::Paged;

@@ -8,7 +8,7 @@ use super::nand::{Halt, Nand};
 use crate::subject::Unchecked;
 
 /// A mounted FTL.
-pub(super) trait Room: BlockStore<Error = Halt> {
+pub(super) trait SmallFtl: BlockStore<Error = Halt> {
     fn nand(&mut self) -> &mut Nand;
 
     fn stop(&mut self) -> Result<(), StoreWriteError<Halt>>;
@@ -17,7 +17,7 @@ pub(super) trait Room: BlockStore<Error = Halt> {
     fn check(&mut self) -> Result<(), Unchecked>;
 }
 
-impl Room for PageFtl<'_, &mut Nand, NoProbe> {
+impl SmallFtl for PageFtl<'_, &mut Nand, NoProbe> {
     fn nand(&mut self) -> &mut Nand {
         self.device_mut()
     }
@@ -31,7 +31,7 @@ impl Room for PageFtl<'_, &mut Nand, NoProbe> {
     }
 }
 
-impl<M: Mechanisms> Room for Ftl<'_, &mut Nand, NoProbe, M> {
+impl<M: Mechanisms> SmallFtl for Ftl<'_, &mut Nand, NoProbe, M> {
     fn nand(&mut self) -> &mut Nand {
         self.device_mut()
     }
@@ -93,7 +93,7 @@ impl Kind {
         &self,
         nand: &mut Nand,
         memory: &mut Memory,
-        live: &mut dyn FnMut(&mut dyn Room),
+        live: &mut dyn FnMut(&mut dyn SmallFtl),
     ) -> Result<(), String> {
         match (self, memory) {
             (Self::Paged(plan), Memory::Paged(ram)) => {
