@@ -10,7 +10,7 @@ use crate::hybrid::mlc::Mlc;
 use crate::hybrid::rescued::{Copy, Rescued};
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::Shape;
-use crate::hybrid::slc::Log;
+use crate::hybrid::slc::{Log, Mapped};
 use crate::hybrid::wear::DualPool;
 use crate::hybrid::writeback::WriteBack;
 use crate::layout::{Header, Kind, Stamp, Tag};
@@ -95,7 +95,7 @@ pub(crate) struct Unsettled {
     /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
     pub(crate) copied_before: Option<Stamp>,
     /// Whether the rest of the log is mapped.
-    pub(crate) log_mapped: bool,
+    pub(crate) log: Mapped,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
     /// How far it is.

@@ -2,7 +2,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::{Flash, Seals, Spot};
+use super::{Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
@@ -26,7 +26,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                     continue;
                 }
             }
-            if !self.rewrite_header(block, header)? {
+            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(spot)?;
             }
         }
@@ -49,7 +49,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 self.mend_headers(header)?;
                 break;
             }
-            if !self.rewrite_header(block, header)? {
+            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(Spot::meta(block, 0))?;
             }
         }

@@ -5,7 +5,7 @@ use ftl_iface::NandDevice;
 use super::error::MountError;
 use crate::config::Config;
 use crate::hybrid::address::{ChainBlock, LogBlock};
-use crate::hybrid::flash::Spot;
+use crate::hybrid::flash::{Erasure, Programmed, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
@@ -43,7 +43,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         ftl.holds_capacity()?;
         for block in 0..HEADER_BLOCKS + RESCUE_BLOCKS {
             if !ftl.flash.is_bad(Spot::meta(block, 0))? {
-                ftl.erase_or_lose(Spot::meta(block, 0))?;
+                ftl.discard(Spot::meta(block, 0))?;
             }
         }
         ftl.flash.erase_places()?;
@@ -51,11 +51,12 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         for number in 0..ftl.shape.chain.blocks {
             let block = ChainBlock::new(number);
             if !ftl.wear.is_retired(block) {
-                if ftl.erase_or_lose(Spot::chain(block, 0))? {
-                    ftl.wear.restore(block, 1);
-                    ftl.mlc.chains.give_free(block);
-                } else {
-                    ftl.lose_chain_block(block);
+                match ftl.erase_or_lose(Spot::chain(block, 0))? {
+                    Erasure::Done => {
+                        ftl.wear.restore(block, 1);
+                        ftl.mlc.chains.give_free(block);
+                    }
+                    Erasure::Failed => ftl.lose_chain_block(block),
                 }
             }
         }
@@ -67,7 +68,8 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let mut headers = 0;
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {
-                headers += u16::from(ftl.flash.program_header(Spot::meta(block, 0), &header)?);
+                let programmed = ftl.flash.program_header(Spot::meta(block, 0), &header)?;
+                headers += u16::from(programmed == Programmed::Done);
             }
         }
         if headers == 0 {
@@ -82,7 +84,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             let block = LogBlock::new(number);
             let bad = self.log.get().is_none_or(|log| log.ring().is_bad(block));
             if !bad
-                && !self.erase_or_lose(Spot::log(block, 0))?
+                && self.erase_or_lose(Spot::log(block, 0))? == Erasure::Failed
                 && let Some(log) = self.log.get_mut()
             {
                 log.ring_mut().retire(block);

@@ -2,6 +2,7 @@
 
 use ftl_iface::NandDevice;
 
+use super::checkpoint::Checkpoint;
 use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
@@ -9,6 +10,7 @@ use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;
+use crate::hybrid::slc::Mapped;
 use crate::hybrid::state::{Ftl, Unsettled};
 use crate::layout::{Header, HeaderError};
 use crate::probe::Probe;
@@ -51,15 +53,18 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         }
         ftl.flash.set_key(header.key);
         ftl.flash.read_lists()?;
-        if ftl.mount_checkpoint()? {
+        if ftl.mount_checkpoint()? == Checkpoint::Loaded {
             return Ok(ftl);
         }
         ftl.retire_bad_blocks()?;
         ftl.unsettled = Some(Unsettled::default());
         ftl.mount_chains()?;
-        let mapped = ftl.log.get().is_none() || ftl.mount_log(ChainOrder::Unknown)?;
+        let mapped = match ftl.log.get() {
+            Some(_) => ftl.mount_log(ChainOrder::Unknown)?,
+            None => Mapped::Fully,
+        };
         if let Some(state) = &mut ftl.unsettled {
-            state.log_mapped = mapped;
+            state.log = mapped;
         }
         Ok(ftl)
     }
