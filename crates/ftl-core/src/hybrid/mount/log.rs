@@ -11,6 +11,7 @@ use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::path::prove::Newest;
 use crate::hybrid::slc::Mapped;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::slc::ring::RingState;
@@ -320,7 +321,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         // So are those of sectors whose newer copy was corrupted by a power cut.
         self.unmap_rescued()?;
-        if self.is_rescued(sector)? || !self.is_newest_in_log(sector, place)? {
+        if self.is_rescued(sector)? || self.newest_of(sector, place)? == Newest::InChain {
             return Ok(Mapped::Fully);
         }
         match self.the_log()?.restore(place, sector) {
