@@ -12,7 +12,7 @@ use ftl_iface::{
     StoreReadError,
 };
 use nand_model::faults::FaultInjector;
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Content, Fork};
 
 use world::{KEY, content, part, region};
@@ -127,7 +127,8 @@ fn a_page_that_dies_after_its_chain_was_scanned_is_not_taken_for_the_newest_copy
     let plan = RamPlan::new(&geometry(), &config()).expect("fits");
     let mut truth = Truth(vec![vec![0]; 24]);
     truth.0[2] = vec![1];
-    let fates = |page, pair| Fates { page, pair, block: BlockFate::Erased, mark: false };
+    let fates =
+        |page, pair| Fates { page, pair, block: BlockFate::Erased, mark: MarkFate::Untouched };
     let mut tried = 0;
     let mut wrong = Vec::new();
     for reads in 0..READS_MOST {
@@ -137,22 +138,14 @@ fn a_page_that_dies_after_its_chain_was_scanned_is_not_taken_for_the_newest_copy
             let mut truth = truth.clone();
             truth.write(0, 2, 2);
             truth.write(1, 1, 3);
-            for again in 0.. {
-                let ends = [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased];
-                let mut ended = false;
-                for page in ends {
-                    let second = Cut::chosen(again, fates(page, PairFate::Lost));
-                    let Some(mut device) = cut_in(&plan, &device, (Write(1, 1), 3), second) else {
-                        ended = true;
-                        break;
-                    };
-                    tried += 1;
-                    if let Err(sentence) = compare(&plan, &mut device, &truth) {
-                        wrong.push(format!("{at}, {reads} reads, {again} {page:?}: {sentence}"));
-                    }
-                }
-                if ended {
-                    break;
+            let ends = [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased];
+            for (again, page) in (0..).flat_map(|again| ends.map(|page| (again, page))) {
+                let second = Cut::chosen(again, fates(page, PairFate::Lost));
+                let cut = cut_in(&plan, &device, (Write(1, 1), 3), second);
+                let Some(mut device) = cut else { break };
+                tried += 1;
+                if let Err(sentence) = compare(&plan, &mut device, &truth) {
+                    wrong.push(format!("{at}, {reads} reads, {again} {page:?}: {sentence}"));
                 }
             }
         }

@@ -85,7 +85,7 @@ impl Header {
     pub const BYTES: usize = 32;
     /// Bytes that the header of a device with wide block numbers takes.
     pub const WIDE_BYTES: usize = 36;
-    const MAGIC: [u8; 8] = *b"TANDEMFT";
+    pub(crate) const MAGIC: [u8; 8] = *b"TANDEMFT";
     /// The version of the format: it changes when an older reader would go wrong.
     pub const VERSION: u16 = 3;
     /// That of devices with wide block numbers, which FTLs without them do not read.

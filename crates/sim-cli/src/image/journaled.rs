@@ -8,7 +8,7 @@ use ftl_iface::{
 };
 use nand_model::faults::FaultInjector;
 use nand_model::part::Nanos;
-use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
+use nand_model::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Timed};
 
 use super::entry::Entry;
@@ -120,6 +120,14 @@ impl Tear for Journaled {
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Infallible> {
         self.note(block, &Entry::TornErase { fate });
         self.device.tear_erase(block, fate)
+    }
+
+    /// The journal has no entry for pages that a mark in flight destroys, so it destroys none here.
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), Infallible> {
+        if fate.is_set() {
+            let _ = self.mark_bad(block);
+        }
+        Ok(())
     }
 
     fn power_off(&mut self) {

@@ -9,7 +9,7 @@ use ftl_iface::{
 };
 use nand_model::faults::{FaultInjector, When};
 use nand_model::part::{Part, RegionPart};
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut, Tear};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut, Tear};
 use nand_model::{Chip, Content, Fork, datasheet};
 
 use super::host::{Power, Step, Truth};
@@ -144,7 +144,12 @@ fn fates(dice: &mut Dice) -> Fates {
     let pair = if dice.percent(70) { PairFate::Lost } else { PairFate::Kept };
     let blocks = [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage];
     let block = blocks.get(dice.below(5) as usize).copied().unwrap_or(BlockFate::Fading);
-    Fates { page, pair, block, mark: dice.percent(50) }
+    Fates {
+        page,
+        pair,
+        block,
+        mark: if dice.percent(50) { MarkFate::Set } else { MarkFate::Untouched },
+    }
 }
 
 impl World {

@@ -5,7 +5,7 @@ use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::{Config, Ftl, NoProbe, RamPlan};
 use ftl_iface::{Bytes, Cell, Geometry, Pairing, RegionGeometry, SectorCount};
 use nand_model::faults::FaultInjector;
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Fork};
 
 use super::drawn::{chip, region};
@@ -57,21 +57,16 @@ pub(crate) fn three_requests() -> Tried {
         for at in 0.. {
             let mut truth = Truth::new(24);
             let Some(mut device) = begun(&plan, Cut::chosen(at, torn), &mut truth) else { break };
-            for again in 0.. {
-                let before = tried.cuts;
-                for page in [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased] {
-                    let cut = Cut::chosen(again, fates(page, PairFate::Lost));
-                    let mut truth = truth.clone();
-                    let Some(mut device) = cut_again(&plan, &mut device, cut, &mut truth) else {
-                        break;
-                    };
-                    tried.cuts += 1;
-                    if let Err(wrong) = compare(&plan, &mut device, &mut truth) {
-                        tried.wrong.push(format!("{reads} reads, cuts {at} and {again}: {wrong}"));
-                    }
-                }
-                if tried.cuts == before {
+            let ends = [PageFate::Complete, PageFate::Uncorrectable, PageFate::ReadsErased];
+            for (again, page) in (0..).flat_map(|again| ends.map(|page| (again, page))) {
+                let cut = Cut::chosen(again, fates(page, PairFate::Lost));
+                let mut truth = truth.clone();
+                let Some(mut device) = cut_again(&plan, &mut device, cut, &mut truth) else {
                     break;
+                };
+                tried.cuts += 1;
+                if let Err(wrong) = compare(&plan, &mut device, &mut truth) {
+                    tried.wrong.push(format!("{reads} reads, cuts {at} and {again}: {wrong}"));
                 }
             }
         }
@@ -80,7 +75,7 @@ pub(crate) fn three_requests() -> Tried {
 }
 
 const fn fates(page: PageFate, pair: PairFate) -> Fates {
-    Fates { page, pair, block: BlockFate::Erased, mark: false }
+    Fates { page, pair, block: BlockFate::Erased, mark: MarkFate::Untouched }
 }
 
 /// Formats a device, and sends the first two requests; power fails in the second. `None`: it does not.

@@ -74,8 +74,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         outcome
     }
 
-    /// Reads slots of a page into the buffer, to the slots from `to` on. Returns the tag as [`read`](Self::read) does. If
-    /// the page cannot be read, those slots of the buffer hold anything.
+    /// Reads slots of a page into the buffer, to the slots from `to` on. Returns the tag as [`read`](Self::read) does.
+    /// If the page cannot be read, those slots of the buffer hold anything.
     pub fn fetch(
         &mut self,
         spot: Spot,

@@ -166,8 +166,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may count by a
-    /// last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
+    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may count by
+    /// a last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
     /// page programmed last. Or it belongs to a fold that was interrupted while the copy was written.
     fn doubt_rescued_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let rescued = self.unsettled.and_then(|state| state.rescued);

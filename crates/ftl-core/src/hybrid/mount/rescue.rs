@@ -216,9 +216,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Copies a fold's last page to another rescue block, and after it the valid copy; or that page alone, if there is
-    /// no room for both. `None`: one of them cannot be read any more, so the page was never valid, or the copy was being
-    /// erased; or, after power has failed at the ends of several folds in a row, no block is left. Then the fold is
-    /// abandoned if the blocks that it froze are known to exist.
+    /// no room for both. `None`: one of them cannot be read any more, so the page was never valid, or the copy was
+    /// being erased; or, after power has failed at the ends of several folds in a row, no block is left. Then the fold
+    /// is abandoned if the blocks that it froze are known to exist.
     pub(crate) fn copy_fold_end(
         &mut self,
         before: Rescued,
