@@ -116,7 +116,7 @@ impl Failed {
     }
 
     /// Whether that block is bad and could not be marked.
-    pub(super) fn is_unmarked(&self, spot: Spot) -> bool {
+    pub fn is_unmarked(&self, spot: Spot) -> bool {
         self.unmarked.contains(&spot.start())
     }
 

@@ -8,7 +8,7 @@ use crate::hybrid::address::{ChainBlock, LogBlock};
 use crate::hybrid::flash::{Erasure, Programmed, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
-use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
+use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE};
 use crate::hybrid::state::Ftl;
 use crate::layout::FormatKey;
 use crate::probe::Probe;
@@ -41,7 +41,8 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.retire_bad_blocks()?;
         ftl.holds_capacity()?;
-        for block in 0..HEADER_BLOCKS + RESCUE_BLOCKS {
+        ftl.erase_headers()?;
+        for block in RESCUE {
             if !ftl.flash.is_bad(Spot::meta(block, 0))? {
                 ftl.discard(Spot::meta(block, 0))?;
             }
@@ -76,6 +77,21 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             return Err(MountError::BlockFailed);
         }
         Ok(ftl)
+    }
+
+    /// Erases the headers of before first: from then on the device is not formatted.
+    fn erase_headers(&mut self) -> Result<(), MountError<D::Error>> {
+        for block in 0..HEADER_BLOCKS {
+            let spot = Spot::meta(block, 0);
+            if !self.flash.is_bad(spot)? {
+                self.discard(spot)?;
+                // A block that takes no mark may keep its header, which would count if the other one is lost.
+                if self.flash.failed.is_unmarked(spot) {
+                    return Err(MountError::BlockFailed);
+                }
+            }
+        }
+        Ok(self.flash.erase_other_headers()?)
     }
 
     fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
