@@ -26,22 +26,22 @@
 //! Each module uses only those after it in this list:
 //! - [`bound`]: the most that a request costs, as a formula. [`health`](self): the health of the device.
 //! - [`ftl`]: the store as hosts see it, and reads.
-//! - [`mount`]: format and mount: by the last anchor ([`quick`](self)) or by reading every block
-//!   ([`scan`](self), [`replay`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count
-//! of references.   [`stop`](self): a clean stop.
+//! - [`mount`]: format and mount: by the last anchor ([`quick`](self)) or by reading every block ([`scan`](self),
+//!   [`replay`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count of references.
+//!   [`stop`](self): a clean stop.
 //! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self),
 //!   [`identity`](self): refresh of weak pages and of headers, and what a header holds.
 //! - [`reclaim`](self): garbage collection. [`salvage`](self), [`copies`](self), [`lifetime`](self): its parts.
 //! - [`flush`](self): map pages. [`program`](self), [`opens`](self): any page. [`anchors`](self), [`ring`](self):
-//! incremental checkpoints for mounts.   [`level`](self): wear leveling.
+//!   incremental checkpoints for mounts. [`level`](self): wear leveling.
 //! - [`store`](self): the type that all of these are methods of. [`under_way`](self): its unfinished work.
 //! - [`candidates`](self): candidates for victims.
 //! - [`records`](self), [`since`](self): the content of anchors, and the list of pages programmed since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: the tables in RAM. They do not know each other.
 //! - [`door`]: the flash access layer. [`weak`](self): weak blocks that it finds.
 //! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration.
-//! [`anchor_page`](self): how   much an anchor holds. [`config`]: the user's configuration. [`address`]: addresses.
-//! [`numbers`]: packed numbers.
+//!   [`anchor_page`](self): how much an anchor holds. [`config`]: the user's configuration. [`address`]: addresses.
+//!   [`numbers`]: packed numbers.
 //!
 //! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.

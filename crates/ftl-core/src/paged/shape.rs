@@ -25,7 +25,7 @@ pub const FAST_RESERVE: u32 = 4;
 
 /// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
 /// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
-pub const MAIN_RESERVE: u32 = 5;
+pub const MAIN_RESERVE: u32 = 4;
 
 /// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
@@ -380,7 +380,8 @@ impl PagedShape {
         if self.anchors > 0 {
             let bytes = self.map_area().page_bytes.as_usize();
             let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
-            times += (main.pages - 1) / anchored;
+            let anchors = (main.pages - 1) / anchored;
+            times = if anchors > times { anchors } else { times };
         }
         let left_out = times.saturating_mul(main.left_out_max());
         let fewest = main.word_lines;

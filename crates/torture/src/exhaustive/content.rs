@@ -36,7 +36,7 @@ impl Content {
     /// The host's sectors among the data, wherever they are in it.
     pub(super) fn sectors(&self) -> impl Iterator<Item = (Sector, Version)> + '_ {
         self.data().chunks(SECTOR).filter_map(|sector| match read_back(sector) {
-            Found::Written(sector, version) => Some((sector, version)),
+            Deciphered::Written(sector, version) => Some((sector, version)),
             _ => None,
         })
     }
@@ -123,7 +123,7 @@ pub(super) fn fill(sector: Sector, version: Version, bytes: &mut [u8]) {
 
 /// What a sector reads as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum Deciphered {
     /// All zeros.
     Zeros,
     /// This version of this sector.
@@ -133,16 +133,16 @@ pub(super) enum Found {
 }
 
 /// What these bytes are.
-pub(super) fn read_back(bytes: &[u8]) -> Found {
-    let Some((first, rest)) = bytes.split_first_chunk::<8>() else { return Found::Garbage };
+pub(super) fn read_back(bytes: &[u8]) -> Deciphered {
+    let Some((first, rest)) = bytes.split_first_chunk::<8>() else { return Deciphered::Garbage };
     if rest.chunks_exact(8).any(|eight| eight != first) {
-        return Found::Garbage;
+        return Deciphered::Garbage;
     }
     match u64::from_le_bytes(*first) {
-        0 => Found::Zeros,
+        0 => Deciphered::Zeros,
         word if word & !0xFFFF == MAGIC => {
-            Found::Written(Sector::new((word >> 8 & 0xFF) as u32), word as u8)
+            Deciphered::Written(Sector::new((word >> 8 & 0xFF) as u32), word as u8)
         }
-        _ => Found::Garbage,
+        _ => Deciphered::Garbage,
     }
 }

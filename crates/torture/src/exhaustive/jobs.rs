@@ -98,7 +98,7 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
 
 /// Walks one device, round after round.
 fn walk(world: &World, order: &Order, watcher: &dyn Watcher) -> Result<Walked, String> {
-    let place = Place {
+    let place = JobBase {
         world,
         visited: Visited::new(),
         broken: AtomicUsize::new(0),
@@ -125,7 +125,7 @@ fn walk(world: &World, order: &Order, watcher: &dyn Watcher) -> Result<Walked, S
 }
 
 /// What the jobs of a device share.
-struct Place<'a> {
+struct JobBase<'a> {
     world: &'a World,
     visited: Visited,
     broken: AtomicUsize,
@@ -135,14 +135,14 @@ struct Place<'a> {
 
 /// A start, and the letters behind it of which the last may be cut.
 struct Job<'a> {
-    place: &'a Place<'a>,
+    place: &'a JobBase<'a>,
     prepared: Vec<Letter>,
     letters: Vec<Letter>,
     budget: Budget,
 }
 
 /// The jobs of a round with that many letters, those behind short scripts first.
-fn jobs<'a>(place: &'a Place<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
+fn jobs<'a>(place: &'a JobBase<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
     let letters = sequences(length);
     let prepared = round.prepared().into_iter();
     let jobs = prepared.flat_map(|prepared| {
@@ -159,7 +159,7 @@ fn jobs<'a>(place: &'a Place<'a>, round: Round, length: u8) -> Vec<Job<'a>> {
 
 impl Job<'_> {
     fn walk(&self) -> Result<Seen, String> {
-        let Place { world, visited, broken, broken_max, watcher } = self.place;
+        let JobBase { world, visited, broken, broken_max, watcher } = self.place;
         let left = broken_max.saturating_sub(broken.load(Ordering::Relaxed));
         if left == 0 || !watcher.goes_on() {
             return Ok(Seen::default());

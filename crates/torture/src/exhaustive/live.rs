@@ -2,7 +2,7 @@
 
 use ftl_iface::{PageCount, Sector, SectorCount, StoreReadError, StoreWriteError};
 
-use super::content::{Found, SECTOR, Version, fill, read_back};
+use super::content::{Deciphered, SECTOR, Version, fill, read_back};
 use super::image::Image;
 use super::nand::{Halt, Nand};
 use super::promise::{Got, Promise, version_told};
@@ -219,9 +219,9 @@ impl Host<'_> {
             if !self.lived.promise.settle(sector, got) {
                 let found = match got {
                     Got::Lost => "the error that its content is lost".into(),
-                    Got::Data(Found::Zeros) => "zeros".into(),
-                    Got::Data(Found::Garbage) => "bytes that were never written".into(),
-                    Got::Data(Found::Written(of, version)) => {
+                    Got::Data(Deciphered::Zeros) => "zeros".into(),
+                    Got::Data(Deciphered::Garbage) => "bytes that were never written".into(),
+                    Got::Data(Deciphered::Written(of, version)) => {
                         format!("{} to {of}", version_told(version))
                     }
                 };

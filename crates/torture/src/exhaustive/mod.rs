@@ -16,7 +16,7 @@
 //!        (is it new?)
 //! ```
 //!
-//! An [`Image`](image) is a device without power: a number for each page that names its [content](content), a few bits
+//! An `Image` is a device without power: a number for each page that names its `content`, a few bits
 //! for each block. It is copied in a few nanoseconds, and has a fingerprint, which is the sum of a hash of each page.
 //! A *life* begins at an image with a mount and ends when power does. It is lived once without a cut; the photos then
 //! give every way in which it could have been cut. What the device decides within a life, it decides anew each time:

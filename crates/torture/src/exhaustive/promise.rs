@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::content::{Contents, Found, Version};
+use super::content::{Contents, Deciphered, Version};
 use super::grid::Grid;
 use super::image::{Image, Read};
 use crate::dice::mix;
@@ -57,7 +57,7 @@ pub(super) struct Promise {
 /// What a read of a sector gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Got {
-    Data(Found),
+    Data(Deciphered),
     Lost,
 }
 
@@ -96,10 +96,10 @@ impl Promise {
         let expected = &mut self.sectors[sector.get() as usize];
         let version = match got {
             Got::Lost => return expected.hurt,
-            Got::Data(Found::Garbage) => return false,
-            Got::Data(Found::Zeros) => 0,
-            Got::Data(Found::Written(of, _)) if of != sector => return false,
-            Got::Data(Found::Written(_, version)) => version,
+            Got::Data(Deciphered::Garbage) => return false,
+            Got::Data(Deciphered::Zeros) => 0,
+            Got::Data(Deciphered::Written(of, _)) if of != sector => return false,
+            Got::Data(Deciphered::Written(_, version)) => version,
         };
         let is_told = expected.now == version || expected.asked().contains(&version);
         // With an address whatever the sector was once may come back, also after a trim.
