@@ -2,7 +2,9 @@
 
 #![no_main]
 
-use ftl_core::layout::{self, FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim};
+use ftl_core::layout::{
+    self, FormatKey, Header, Kind, PagesOf, Seal, Slot, Stamp, TableOf, Tag, Trim,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Slots of the pages tried: one sector a page, and several.
@@ -72,17 +74,22 @@ fn tag(bytes: &[u8], slots: u16, key: FormatKey) {
 
 fn header(bytes: &[u8]) {
     if let Ok(header) = Header::parse(bytes) {
-        let mut page = vec![0; Header::WIDE_BYTES];
+        let mut page = vec![0; Header::BYTES];
         header.put(&mut page);
         assert_eq!(Header::parse(&page), Ok(header));
     }
     // What any fields become, they are found again.
     let mut page = bytes.to_vec();
-    page.resize(Header::WIDE_BYTES.max(bytes.len()), 0);
+    page.resize(Header::BYTES.max(bytes.len()), 0);
     page[..8].copy_from_slice(b"TANDEMFT");
     page[8..10].copy_from_slice(&Header::VERSION.to_le_bytes());
     let field =
         |at: usize| u32::from_le_bytes([page[at], page[at + 1], page[at + 2], page[at + 3]]);
+    let pages = |at| PagesOf {
+        page_bytes: ftl_iface::Bytes::new(field(at)),
+        pages: ftl_iface::PageCount::new(field(at + 4)),
+        pairing: field(at + 8),
+    };
     let header = Header {
         meta_blocks: (field(8) >> 16) as u16,
         key: FormatKey::new(field(12)),
@@ -90,6 +97,9 @@ fn header(bytes: &[u8]) {
         capacity: ftl_iface::SectorCount::new(field(20)),
         log_blocks: field(24) as u16,
         chain_blocks: field(28),
+        first: pages(32),
+        chains: pages(44),
+        table: TableOf { entries: field(56), probes: field(60), probing: field(64) },
     };
     header.put(&mut page);
     assert_eq!(Header::parse(&page), Ok(header));

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use ftl_core::hybrid::shape::{CHECKPOINT_AREAS, HEADER_BLOCKS};
 use ftl_core::hybrid::slc::index::IndexShape;
 use ftl_core::layout::{
-    FormatKey, Header, Kind, Seal, Slot, Stamp, Tag, Trim, put_slot, put_summary, put_tag,
-    summary_pages, summary_sectors, tag_bytes,
+    FormatKey, Header, Kind, PagesOf, Seal, Slot, Stamp, TableOf, Tag, Trim, pairing_check,
+    put_slot, put_summary, put_tag, summary_pages, summary_sectors, tag_bytes,
 };
-use ftl_iface::{Bytes, Sector, SectorCount};
+use ftl_iface::{Bytes, PageCount, Pairing, Sector, SectorCount};
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
 
@@ -73,11 +73,11 @@ fn check_steps(tag: &[u8]) -> String {
 /// compares it with the layout's own, if the layout writes such headers.
 fn wide_header(header: &[u8]) -> Vec<u8> {
     let mut wide = header.to_vec();
-    wide[8..12].copy_from_slice(&[4, 0, 44, 0]);
-    wide.truncate(24);
-    for number in [2_004, 172_032_u32] {
-        wide.extend(number.to_le_bytes());
+    wide[8..12].copy_from_slice(&[6, 0, 44, 0]);
+    for (at, number) in [(24, 2_004), (28, 172_032_u32)] {
+        wide[at..at + 4].copy_from_slice(&number.to_le_bytes());
     }
+    wide.truncate(Header::BYTES - 4);
     let words = wide.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four")));
     let check = words.fold(FormatKey::HEADER.get(), |hash, word| {
         let hash = (hash ^ word).wrapping_mul(0x85EB_CA6B);
@@ -90,9 +90,14 @@ fn wide_header(header: &[u8]) -> Vec<u8> {
         let put = Header::parse(&wide).expect("a whole header");
         assert_eq!(put.chain_blocks, 172_032);
         put.put(&mut page);
-        assert_eq!(page[..Header::WIDE_BYTES], wide[..]);
+        assert_eq!(page[..Header::BYTES], wide[..]);
     }
     wide
+}
+
+fn pages(bytes: u32, count: u32, pairing: Pairing) -> PagesOf {
+    let pages = PageCount::new(count);
+    PagesOf { page_bytes: Bytes::new(bytes), pages, pairing: pairing_check(pairing, pages) }
 }
 
 fn examples() -> Vec<(&'static str, String)> {
@@ -106,6 +111,9 @@ fn examples() -> Vec<(&'static str, String)> {
         capacity: SectorCount::new(10_485_760),
         log_blocks: 2_036,
         chain_blocks: 43_008,
+        first: pages(2_048, 64, Pairing::None),
+        chains: pages(4_096, 128, Pairing::Distance3),
+        table: TableOf { entries: 65_159, probes: 8, probing: 0 },
     };
     let mut page = vec![0xFF; 512];
     header.put(&mut page);

@@ -2,14 +2,17 @@
 
 use crate::world;
 
-use ftl_core::config::LogRegion;
+use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::layout::{FormatKey, Header};
+use ftl_core::layout::Header;
+use ftl_core::mount::FormatSetting;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageIndex, Region, Sector, SectorCount,
+    Block, BlockCount, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex, Pairing,
+    Region, RegionGeometry, Sector, SectorCount,
 };
+use nand_model::faults::When;
 use nand_model::{Chip, Content, FaultInjector};
 
 use world::{Checks, Dice, KEY, Step, World, devices, part, region};
@@ -44,27 +47,22 @@ fn refused(chip: &mut Chip, config: &Config) -> (MountError<core::convert::Infal
     (refusal, refusal.to_string())
 }
 
-/// Returns the header of the small hybrid device, to be changed.
-fn header(geometry: &Geometry, config: &Config) -> Header {
-    let plan = RamPlan::new(geometry, config).expect("the configuration fits");
-    let shape = plan.shape();
-    Header {
-        meta_blocks: shape.meta.block_count().get() as u16,
-        key: FormatKey::new(KEY),
-        sector_bytes: shape.sector_bytes,
-        capacity: shape.capacity,
-        log_blocks: shape.log.map_or(0, |log| log.block_count().get() as u16),
-        chain_blocks: shape.chain.blocks,
-    }
+/// Returns the header that a format writes, with its tag.
+fn header_page(geometry: &Geometry, config: &Config) -> (Vec<u8>, Vec<u8>) {
+    let mut chip = chip(*geometry);
+    assert_eq!(format(&mut chip, config), None);
+    let (mut data, mut spare) = (vec![0; 2048], vec![0; 128]);
+    let page = Block::new(Region::Slc, 0).page(PageIndex::new(0));
+    chip.read(page, Bytes::ZERO, &mut data, &mut spare).expect("it was written");
+    (data, spare)
 }
 
 fn put_header(chip: &mut Chip, block: u32, change: impl Fn(&mut [u8])) {
     let (geometry, config) = devices::hybrid();
-    let mut page = vec![0xFF; 2048];
-    header(&geometry, &config).put(&mut page);
+    let (mut page, spare) = header_page(&geometry, &config);
     change(&mut page);
     let page_0 = Block::new(Region::Slc, block).page(PageIndex::new(0));
-    chip.program(page_0, &page, &[0xFF; 128]).expect("programmed");
+    chip.program(page_0, &page, &spare).expect("programmed");
 }
 
 #[test]
@@ -103,7 +101,7 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
 #[test]
 fn a_device_of_another_version_is_not_mounted() {
     let (geometry, config) = devices::hybrid();
-    for version in [0, 1, 2, 5, 0x0102, u16::MAX] {
+    for version in [0, 1, 2, 3, 4, 7, 0x0102, u16::MAX] {
         let mut chip = chip(geometry);
         put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
         let (error, sentence) = refused(&mut chip, &config);
@@ -124,7 +122,7 @@ fn a_device_with_wide_numbers_is_not_mounted_as_one_without() {
     put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version));
     let (error, sentence) = refused(&mut chip, &config);
     if cfg!(feature = "wide") {
-        assert_eq!(error, MountError::DamagedHeader, "the check is that of another length");
+        assert_eq!(error, MountError::DamagedHeader, "the check is of the other version");
     } else {
         assert_eq!(error, MountError::Version(Header::WIDE_VERSION));
         let wanted = "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`";
@@ -146,7 +144,9 @@ fn every_damaged_bit_of_a_header_is_seen() {
             8..10 => assert!(matches!(error, MountError::Version(_)), "bit {bit}: {error}"),
             _ => {
                 assert_eq!(error, MountError::DamagedHeader, "bit {bit}");
-                assert_eq!(sentence, "both headers of the device are damaged");
+                let wanted =
+                    "both headers of the device are damaged: only a format makes it usable";
+                assert_eq!(sentence, wanted);
             }
         }
     }
@@ -178,28 +178,49 @@ fn a_header_that_cannot_be_read_counts_as_damaged() {
 }
 
 #[test]
-fn a_device_of_other_figures_is_not_mounted_and_the_error_names_its_own() {
+fn a_device_of_other_figures_is_not_mounted_and_the_error_names_both() {
     let (geometry, config) = devices::hybrid();
     let mut chip = chip(geometry);
     assert_eq!(format(&mut chip, &config), None);
-    let own = header(&geometry, &config);
-    let figures = MountError::OtherFigures {
-        sector_bytes: own.sector_bytes,
-        capacity: own.capacity,
-        log_blocks: own.log_blocks,
-    };
+    let index = |entries, probes| IndexConfig { entries: Some(entries), probes, ..config.index };
     let others = [
-        Config { sector_bytes: Bytes::new(1024), ..config },
-        Config { capacity: Some(SectorCount::new(own.capacity.get() - 1)), ..config },
+        (Config { sector_bytes: Bytes::new(1024), ..config }, "512 bytes a sector", 1024),
+        (
+            Config { capacity: Some(SectorCount::new(383)), ..config },
+            "384 sectors of capacity",
+            383,
+        ),
+        (Config { index: index(60, 8), ..config }, "61 entries in the hash table", 60),
+        (Config { index: index(200, 8), ..config }, "61 entries in the hash table", 200),
+        (Config { index: index(61, 4), ..config }, "8 probes in the hash table", 4),
     ];
-    for other in others {
+    for (other, formatted, mounted) in others {
         let (error, sentence) = refused(&mut chip, &other);
-        assert_eq!(error, figures);
-        let wanted = "the device was formatted with sectors of 512 bytes, 384 sectors and a log of 6 blocks: use the \
-                      same configuration";
+        assert!(matches!(error, MountError::OtherConfig(_)), "{error:?}");
+        let wanted = format!(
+            "the device was formatted with {formatted}, and is mounted with {mounted}: mount it as it was formatted"
+        );
         assert_eq!(sentence, wanted);
     }
     assert_eq!(mount(&mut chip, &config), None);
+}
+
+const NO_LEVELING: WearLeveling = WearLeveling { enabled: false, threshold: 3 };
+
+#[test]
+fn settings_that_are_not_of_the_format_may_change_between_mounts() {
+    let (geometry, config) = devices::hybrid();
+    let mut chip = chip(geometry);
+    assert_eq!(format(&mut chip, &config), None);
+    let others = [
+        Config { window_max: Some(2), chain_log_blocks_max: 1, ..config },
+        Config { mapping_cache_entries: 0, chain_sketch_halves: 3, ..config },
+        Config { free_blocks_low: 3, copies_per_page: 0, throttle: false, ..config },
+        Config { filter: FilterChoice::AcceptAll, wear_leveling: NO_LEVELING, ..config },
+    ];
+    for other in others {
+        assert_eq!(mount(&mut chip, &other), None);
+    }
 }
 
 #[test]
@@ -207,10 +228,66 @@ fn a_log_of_another_length_on_the_same_chip_is_another_figure() {
     let (geometry, config) = devices::one_slc();
     let mut chip = chip(geometry);
     assert_eq!(format(&mut chip, &config), None);
-    for log in [LogRegion::FirstBlocks(4), LogRegion::FirstBlocks(6), LogRegion::None] {
-        let (error, _) = refused(&mut chip, &Config { log, ..config });
-        let MountError::OtherFigures { log_blocks, .. } = error else { panic!("{error}") };
-        assert_eq!(log_blocks, 5);
+    for (log, blocks) in [
+        (LogRegion::FirstBlocks(4), 4),
+        (LogRegion::FirstBlocks(6), 6),
+        (LogRegion::None, 0),
+    ] {
+        let other = Config { capacity: Some(SectorCount::new(100)), ..config };
+        assert_eq!(format(&mut chip, &other), None);
+        let (error, _) = refused(&mut chip, &Config { log, ..other });
+        let MountError::OtherConfig(told) = error else { panic!("{error}") };
+        assert_eq!(told.setting, FormatSetting::LogBlocks);
+        assert_eq!((told.formatted, told.mounted), (5, blocks));
+    }
+}
+
+/// A driver that tells another geometry than the device was formatted with.
+#[test]
+fn a_device_of_another_geometry_is_not_mounted_and_the_error_names_both() {
+    let (geometry, config) = devices::hybrid();
+    let config = Config { capacity: Some(SectorCount::new(100)), ..config };
+    let (slc, mlc) = (*geometry.slc().expect("there"), *geometry.mlc().expect("there"));
+    let (data, spare) = header_page(&geometry, &config);
+    let pages = |count| PageCount::new(count);
+    let told = [
+        (slc, RegionGeometry { pages_per_block: pages(6), ..mlc }, FormatSetting::ChainPages),
+        (RegionGeometry { pages_per_block: pages(6), ..slc }, mlc, FormatSetting::FirstPages),
+        (slc, RegionGeometry { pairing: Pairing::Adjacent2, ..mlc }, FormatSetting::ChainPairing),
+        (slc, RegionGeometry { page_bytes: Bytes::new(1024), ..mlc }, FormatSetting::ChainPageBytes),
+        (slc, RegionGeometry { blocks: BlockCount::new(13), ..mlc }, FormatSetting::ChainBlocks),
+        (RegionGeometry { blocks: BlockCount::new(11), ..slc }, mlc, FormatSetting::LogBlocks),
+    ];
+    for (slc, mlc, setting) in told {
+        let mut told = chip(devices::geometry(Some(slc), Some(mlc)));
+        let page = Block::new(Region::Slc, 0).page(PageIndex::new(0));
+        told.program(page, &data, &spare).expect("programmed");
+        let (error, _) = refused(&mut told, &config);
+        let MountError::OtherConfig(other) = error else { panic!("{error}") };
+        assert_eq!(other.setting, setting);
+    }
+}
+
+#[test]
+fn a_device_of_the_page_store_is_named() {
+    let (geometry, config) = devices::hybrid();
+    let mut chip = chip(geometry);
+    put_header(&mut chip, 0, |page| page[..8].copy_from_slice(b"TANDEMPG"));
+    let (error, sentence) = refused(&mut chip, &config);
+    assert_eq!(error, MountError::OfPageStore);
+    assert_eq!(sentence, "the device holds the page store: mount that, or format");
+}
+
+/// Without its tag a header is host data.
+#[test]
+fn host_data_that_looks_like_a_header_is_none() {
+    let (geometry, config) = devices::hybrid();
+    let (page, spare) = header_page(&geometry, &config);
+    for spare in [vec![0xFF; 128], spare.iter().map(|byte| byte ^ 4).collect()] {
+        let mut chip = chip(geometry);
+        let page_0 = Block::new(Region::Slc, 0).page(PageIndex::new(0));
+        chip.program(page_0, &page, &spare).expect("programmed");
+        assert_eq!(refused(&mut chip, &config).0, MountError::NotFormatted);
     }
 }
 
@@ -230,6 +307,44 @@ fn a_device_formatted_anew_with_another_key_has_nothing_of_its_earlier_life() {
     ftl.read(Sector::new(0), &mut data).expect("read");
     assert!(data.iter().all(|byte| *byte == 0));
     ftl.check().expect("every invariant holds");
+}
+
+/// Formatted with a log in the SLC region, then without: the headers of before are gone.
+#[test]
+fn a_format_without_a_log_leaves_no_header_in_the_other_region() {
+    let (geometry, config) = devices::hybrid();
+    let alone = Config { log: LogRegion::None, ..config };
+    for magic in [b"TANDEMFT", b"TANDEMPG"] {
+        let mut chip = chip(geometry);
+        put_header(&mut chip, 0, |page| page[..8].copy_from_slice(magic));
+        put_header(&mut chip, 1, |_| ());
+        assert_eq!(format(&mut chip, &alone), None);
+        assert_eq!(mount(&mut chip, &config), Some(MountError::NotFormatted));
+        assert_eq!(mount(&mut chip, &alone), None);
+    }
+    // Anything else in that region stays.
+    let mut chip = chip(geometry);
+    put_header(&mut chip, 0, |page| page[0] ^= 1);
+    assert_eq!(format(&mut chip, &alone), None);
+    assert_eq!(chip.erase_count(Block::new(Region::Slc, 0)), 0);
+}
+
+/// The header of before would still be there, and count if the other one is lost.
+#[test]
+fn a_format_fails_if_a_header_block_can_be_neither_erased_nor_marked() {
+    let (geometry, config) = devices::hybrid();
+    for failing in 0..2 {
+        let mut chip = FaultInjector::new(chip(geometry), 1);
+        assert_eq!(format(&mut chip, &config), None);
+        let block = Block::new(Region::Slc, failing);
+        chip.fail_erase(block, When::Always);
+        chip.fail_mark(block);
+        assert_eq!(format(&mut chip, &config), Some(MountError::BlockFailed));
+        chip.lift_all();
+        chip.fail_erase(block, When::Always);
+        assert_eq!(format(&mut chip, &config), None, "it can be marked");
+        assert_eq!(mount(&mut chip, &config), None);
+    }
 }
 
 /// Marks the blocks bad before the device is formatted, runs a workload with remounts, and checks every invariant on

@@ -8,6 +8,7 @@ mod gather;
 mod headers;
 mod image;
 mod memory;
+mod outcome;
 mod seals;
 mod seen;
 mod spot;
@@ -18,6 +19,7 @@ pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};
 pub use memory::FlashMemory;
+pub use outcome::{Erasure, Programmed};
 pub use seals::Seals;
 pub use seen::{PageTag, Seen};
 pub use spot::{Purpose, Spot};
@@ -378,9 +380,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         }
     }
 
-    /// Erases a block that no checkpoint covers. `false`: the erase failed.
+    /// Erases a block that no checkpoint covers. If that fails, the block is still in use.
     #[inline]
-    fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<bool, Fault<D::Error>> {
+    fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<Erasure, Fault<D::Error>> {
         self.alive()?;
         let block = self.block(spot);
         self.probe.operation(block.region(), Verb::Erase, cause);
@@ -389,9 +391,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
                 if self.weak.waits() {
                     self.weak.forget_block(spot);
                 }
-                Ok(true)
+                Ok(Erasure::Done)
             }
-            Err(EraseError::Failed) => Ok(false),
+            Err(EraseError::Failed) => Ok(Erasure::Failed),
             Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }

@@ -10,10 +10,10 @@ use crate::hybrid::mlc::Mlc;
 use crate::hybrid::rescued::{Copy, Rescued};
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::Shape;
-use crate::hybrid::slc::Log;
+use crate::hybrid::slc::{Log, Mapped};
 use crate::hybrid::wear::DualPool;
 use crate::hybrid::writeback::WriteBack;
-use crate::layout::{Header, Kind, Stamp, Tag};
+use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{NoProbe, Probe, Ratio};
 use crate::table::Bits;
 use crate::throttle::Throttle;
@@ -95,7 +95,7 @@ pub(crate) struct Unsettled {
     /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
     pub(crate) copied_before: Option<Stamp>,
     /// Whether the rest of the log is mapped.
-    pub(crate) log_mapped: bool,
+    pub(crate) log: Mapped,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
     /// How far it is.
@@ -156,18 +156,6 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     pub(crate) fn is_youngest(&self, spot: Spot) -> bool {
         let youngest = self.unsettled.and_then(|state| state.youngest);
         youngest.is_some_and(|youngest| youngest.spot == spot)
-    }
-
-    /// Returns the device's header.
-    pub(crate) fn header(&self) -> Header {
-        Header {
-            meta_blocks: self.shape.meta.short_blocks(),
-            key: self.flash.key(),
-            sector_bytes: self.shape.sector_bytes,
-            capacity: self.shape.capacity,
-            log_blocks: self.shape.log.map_or(0, |log| log.short_blocks()),
-            chain_blocks: self.shape.chain.blocks,
-        }
     }
 
     /// Returns the device and the probe.

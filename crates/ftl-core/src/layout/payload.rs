@@ -1,9 +1,8 @@
-//! What the pages of the FTL's own hold: header, summary, trim. Numbers are little-endian.
+//! What the pages of the FTL's own hold: summary, trim. Numbers are little-endian.
 
 use ftl_iface::{Bytes, Sector, SectorCount};
 
 use super::{FormatKey, copy_low_bytes, low_bytes, word};
-use crate::table::{BlockNumber, Width};
 
 /// Bytes before a summary's sectors: count and check.
 const SUMMARY_HEAD: usize = 8;
@@ -34,119 +33,6 @@ pub(super) fn check(words: impl Iterator<Item = u32>, key: FormatKey) -> u32 {
 pub(super) fn mix(hash: u32, word: u32) -> u32 {
     let mixed = (hash ^ word).wrapping_mul(0x85EB_CA6B);
     mixed ^ mixed >> 13
-}
-
-/// The header of a device: what must be known before anything else can be read.
-///
-/// ```text
-///  0       8         10            12    16             20         24           26             28      32
-///  ├───────┼─────────┼─────────────┼─────┼──────────────┼──────────┼────────────┼──────────────┼───────┤
-///  │ magic │ version │ meta blocks │ key │ sector bytes │ capacity │ log blocks │ chain blocks │ check │
-///  └───────┴─────────┴─────────────┴─────┴──────────────┴──────────┴────────────┴──────────────┴───────┘
-/// ```
-///
-/// That of a device with more chain blocks than 16 bits number has another version, and four bytes more:
-///
-/// ```text
-///  0       8         10            12    16             20         24           26     28             32      36
-///  ├───────┼─────────┼─────────────┼─────┼──────────────┼──────────┼────────────┼──────┼──────────────┼───────┤
-///  │ magic │ version │ meta blocks │ key │ sector bytes │ capacity │ log blocks │ zero │ chain blocks │ check │
-///  └───────┴─────────┴─────────────┴─────┴──────────────┴──────────┴────────────┴──────┴──────────────┴───────┘
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Blocks of the meta area: headers and places of checkpoints.
-    pub meta_blocks: u16,
-    /// The key of every tag on this device.
-    pub key: FormatKey,
-    /// The unit of mapping.
-    pub sector_bytes: Bytes,
-    /// What the host may use.
-    pub capacity: SectorCount,
-    /// Blocks of the log.
-    pub log_blocks: u16,
-    /// Blocks of the chains.
-    pub chain_blocks: BlockNumber,
-}
-
-/// Why a header cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderError {
-    /// This is no header of ours.
-    Foreign,
-    /// A header of ours, of a format that this version does not read.
-    Version(u16),
-    /// A header of ours, with damaged bytes.
-    Damaged,
-}
-
-impl Header {
-    /// Bytes that a header takes.
-    pub const BYTES: usize = 32;
-    /// Bytes that the header of a device with wide block numbers takes.
-    pub const WIDE_BYTES: usize = 36;
-    pub(crate) const MAGIC: [u8; 8] = *b"TANDEMFT";
-    /// The version of the format: it changes when an older reader would go wrong.
-    pub const VERSION: u16 = 3;
-    /// That of devices with wide block numbers, which FTLs without them do not read.
-    pub const WIDE_VERSION: u16 = 4;
-
-    fn check(bytes: &[u8], header: usize) -> u32 {
-        let words = bytes.get(..header - 4).unwrap_or(&[]).chunks_exact(4).map(word);
-        check(words, FormatKey::HEADER)
-    }
-
-    /// Writes the header at the start of a page.
-    pub fn put(&self, page: &mut [u8]) {
-        let wide = Width::of(self.chain_blocks).is_wide();
-        let version = if wide { Self::WIDE_VERSION } else { Self::VERSION };
-        let (chain_blocks, check) = if wide { (28..32, 32..36) } else { (26..28, 28..32) };
-        if wide {
-            copy_low_bytes(page.get_mut(26..28), 0);
-        }
-        let header = check.end;
-        let fields: [(core::ops::Range<usize>, u64); 8] = [
-            (0..8, u64::from_le_bytes(Self::MAGIC)),
-            (8..10, u64::from(version)),
-            (10..12, u64::from(self.meta_blocks)),
-            (12..16, u64::from(self.key.get())),
-            (16..20, u64::from(self.sector_bytes.get())),
-            (20..24, u64::from(self.capacity.get())),
-            (24..26, u64::from(self.log_blocks)),
-            (chain_blocks, u64::from(self.chain_blocks)),
-        ];
-        for (range, number) in fields {
-            copy_low_bytes(page.get_mut(range), number);
-        }
-        let sum = Self::check(page, header);
-        copy_low_bytes(page.get_mut(check), u64::from(sum));
-    }
-
-    /// Reads the header at the start of a page.
-    pub fn parse(page: &[u8]) -> Result<Self, HeaderError> {
-        let field = |range| page.get(range).map_or(0, low_bytes);
-        if page.get(..8) != Some(&Self::MAGIC[..]) {
-            return Err(HeaderError::Foreign);
-        }
-        let version = field(8..10) as u16;
-        let wide = cfg!(feature = "wide") && version == Self::WIDE_VERSION;
-        if version != Self::VERSION && !wide {
-            return Err(HeaderError::Version(version));
-        }
-        let (chain_blocks, check) = if wide { (28..32, 32..36) } else { (26..28, 28..32) };
-        let header = check.end;
-        if field(check) != u64::from(Self::check(page, header)) {
-            return Err(HeaderError::Damaged);
-        }
-        Ok(Self {
-            meta_blocks: field(10..12) as u16,
-            key: FormatKey::new(field(12..16) as u32),
-            sector_bytes: Bytes::new(field(16..20) as u32),
-            capacity: SectorCount::new(field(20..24) as u32),
-            log_blocks: field(24..26) as u16,
-            chain_blocks: field(chain_blocks) as BlockNumber,
-        })
-    }
 }
 
 /// Writes the part of a log block's summary that one page holds: which sectors its slots hold, in order.

@@ -85,7 +85,15 @@ proptest! {
         key: u32, sector in 9..15_u32, capacity: u32,
         [meta_blocks, log_blocks] in prop::array::uniform2(any::<u16>()),
         chain_blocks: BlockNumber,
+        numbers in prop::array::uniform9(any::<u32>()),
     ) {
+        let [bytes, pages, pairing, other_bytes, other_pages, other_pairing, entries, probes, probing] =
+            numbers;
+        let of = |bytes, pages, pairing| PagesOf {
+            page_bytes: Bytes::new(bytes),
+            pages: PageCount::new(pages),
+            pairing,
+        };
         let put = Header {
             meta_blocks,
             key: FormatKey::new(key),
@@ -93,6 +101,9 @@ proptest! {
             capacity: SectorCount::new(capacity),
             log_blocks,
             chain_blocks,
+            first: of(bytes, pages, pairing),
+            chains: of(other_bytes, other_pages, other_pairing),
+            table: TableOf { entries, probes, probing },
         };
         let mut page = vec![0xFF; 512];
         put.put(&mut page);
@@ -162,16 +173,21 @@ proptest! {
     }
 }
 
+const HEADER: Header = Header {
+    meta_blocks: 12,
+    key: KEY,
+    sector_bytes: Bytes::new(2048),
+    capacity: SectorCount::new(1000),
+    log_blocks: 5,
+    chain_blocks: 9,
+    first: PagesOf { page_bytes: Bytes::new(2048), pages: PageCount::new(64), pairing: 1 },
+    chains: PagesOf { page_bytes: Bytes::new(4096), pages: PageCount::new(128), pairing: 2 },
+    table: TableOf { entries: 32_768, probes: 8, probing: 0 },
+};
+
 #[test]
 fn what_was_put_into_a_buffer_that_is_too_short_is_not_believed() {
-    let header = Header {
-        meta_blocks: 12,
-        key: KEY,
-        sector_bytes: Bytes::new(2048),
-        capacity: SectorCount::new(1000),
-        log_blocks: 5,
-        chain_blocks: 9,
-    };
+    let header = HEADER;
     let trim = Trim { first: Sector::new(3), count: SectorCount::new(4) };
     let stamp = Tag { kind: Kind::Log, stamp: Stamp::new(9), note: 1 };
     for length in 0..Header::BYTES {
@@ -266,14 +282,7 @@ fn pages_of_another_key_are_foreign_but_one_in_some_65536() {
 /// thirty-two bits of a payload's check.
 #[test]
 fn every_flipped_bit_of_a_header_a_trim_and_a_summary_is_noticed() {
-    let header = Header {
-        meta_blocks: 12,
-        key: KEY,
-        sector_bytes: Bytes::new(2048),
-        capacity: SectorCount::new(10_485_760),
-        log_blocks: 2046,
-        chain_blocks: 43_008,
-    };
+    let header = HEADER;
     let mut page = vec![0xFF; 512];
     header.put(&mut page);
     for bit in 0..Header::BYTES * 8 {

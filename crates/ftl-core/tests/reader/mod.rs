@@ -103,11 +103,10 @@ impl<'a> Reader<'a> {
             .find_map(|(region, block)| Some((region, header(chip, region, block)?)))
             .expect("a header");
         let (key, sector_bytes) = (word(&header, 12), word(&header, 16) as usize);
-        let wide = half(&header, 8) == 4;
-        let log_blocks = half(&header, 24);
-        let chain_blocks = if wide { word(&header, 28) } else { half(&header, 26) };
+        let (log_blocks, chain_blocks) = (word(&header, 24), word(&header, 28));
         let meta_blocks = half(&header, 10);
         let geometry = *chip.geometry();
+        assert_eq!(word(&header, 32), page_bytes(&geometry, region), "the header's first region");
         let part = |region, first, blocks, firsts| {
             let shape = geometry.region(region).expect("the region");
             let page_bytes = shape.page_bytes.as_usize();
@@ -349,17 +348,20 @@ impl<'a> Reader<'a> {
 /// "Header": returns the first 32 or 36 bytes of a meta block's first page, if they are a header.
 fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     chip.geometry().region(region)?;
-    let mut page = vec![0; 36];
+    let mut page = vec![0; 72];
     let at = Block::new(region, block).page(PageIndex::new(0));
     chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("a read");
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
-    assert!(matches!(half(&page, 8), 3 | 4), "version 3 or 4");
-    let count = if half(&page, 8) == 4 { 8 } else { 7 };
-    let words: Vec<u32> = (0..count).map(|at| word(&page, 4 * at)).collect();
-    assert_eq!(word(&page, 4 * count), payload_check(&words, HEADER_KEY), "the header's check");
+    assert!(matches!(half(&page, 8), 5 | 6), "version 5 or 6");
+    let words: Vec<u32> = (0..17).map(|at| word(&page, 4 * at)).collect();
+    assert_eq!(word(&page, 68), payload_check(&words, HEADER_KEY), "the header's check");
     Some(page)
+}
+
+fn page_bytes(geometry: &ftl_iface::Geometry, region: Region) -> u32 {
+    geometry.region(region).expect("the region").page_bytes.get()
 }
 
 /// What a mount found: the newest page of each sector in its chain, and in the log.

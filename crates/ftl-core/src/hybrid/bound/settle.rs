@@ -118,7 +118,7 @@ impl WorstCase {
         // Each entry may find the hash table full: every chain is proved then, and the entry itself.
         let proof = self.logical_blocks * self.scan_torn()
             + entries * self.compare()
-            + self.rescue_pages()
+            + 2 * self.rescue_pages()
             + self.scan_torn()
             + self.compare();
         let reads = blocks * block + entries * proof + 2 * slots + data_pages;

@@ -189,14 +189,21 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Reads the device's header. Its payload has its own checksum.
+    /// Reads the device's header. Its payload has a check of its own, and tells the key of its tag, without which host
+    /// data that looks like a header is one.
     pub fn read_header(
         &mut self,
         spot: Spot,
     ) -> Result<Result<Header, HeaderError>, Fault<D::Error>> {
         let slots = self.meta.slots;
-        // Its tag is checked under the device's key, which the payload tells.
         let _ = self.fetch_unguarded(spot, 0, (0, slots), Cause::Mount)?;
-        Ok(Header::parse(self.buffer))
+        let header = Header::parse(self.buffer);
+        Ok(header.and_then(|header| {
+            let tag = layout::tag(self.tag_bytes(spot), header.key);
+            // With another sector size the tag has another length; such a header is refused for that.
+            let other = header.sector_bytes != self.sector_bytes;
+            let is_tagged = tag.is_some_and(|tag| tag.kind == Kind::Header);
+            if is_tagged || other { Ok(header) } else { Err(HeaderError::Foreign) }
+        }))
     }
 }

@@ -2,7 +2,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::{Content, Flash, Seals, Spot};
+use super::{Content, Erasure, Flash, Seals, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
@@ -43,7 +43,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.failed.is_failing(spot) && !planted(Bug::ReuseFailing) {
             return Err(self.retire(spot));
         }
-        if self.erase_block(spot, cause)? { Ok(()) } else { Err(self.retire(spot)) }
+        match self.erase_block(spot, cause)? {
+            Erasure::Done => Ok(()),
+            Erasure::Failed => Err(self.retire(spot)),
+        }
     }
 
     /// Writes the summary of a log block into the pages after its data.
@@ -85,7 +88,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
         self.failed.forget_failing(spot);
         for _ in 1..AGAIN_MAX {
-            if self.erase_block(spot, cause)? {
+            if self.erase_block(spot, cause)? == Erasure::Done {
                 return Ok(());
             }
         }

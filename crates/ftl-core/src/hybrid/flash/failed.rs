@@ -11,7 +11,7 @@
 use ftl_iface::{MarkError, NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Content, Flash, Purpose, Seen, Spot};
+use super::{Content, Erasure, Flash, Programmed, Purpose, Seen, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::{Area, HEADER_BLOCKS};
 use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
@@ -116,7 +116,7 @@ impl Failed {
     }
 
     /// Whether that block is bad and could not be marked.
-    pub(super) fn is_unmarked(&self, spot: Spot) -> bool {
+    pub fn is_unmarked(&self, spot: Spot) -> bool {
         self.unmarked.contains(&spot.start())
     }
 
@@ -138,9 +138,18 @@ impl Failed {
     }
 }
 
-/// Puts a block into a list. `false`: there is no room.
-fn add(list: &mut Vec<Spot, LISTED_MAX, u8>, spot: Spot) -> bool {
-    list.contains(&spot) || list.push(spot).is_ok()
+/// Whether a block is in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entered {
+    /// It is.
+    Listed,
+    /// There is no room for it.
+    NoRoom,
+}
+
+/// Puts a block into a list.
+fn add(list: &mut Vec<Spot, LISTED_MAX, u8>, spot: Spot) -> Entered {
+    if list.contains(&spot) || list.push(spot).is_ok() { Entered::Listed } else { Entered::NoRoom }
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -167,8 +176,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             Err(MarkError::Driver(error)) => return self.driver_failed(error),
         }
         match self.list_unmarked(spot.start()) {
-            Ok(true) => Fault::BlockFailed,
-            Ok(false) => {
+            Ok(Entered::Listed) => Fault::BlockFailed,
+            Ok(Entered::NoRoom) => {
                 self.failed.read_only = true;
                 self.failed.unnoted = true;
                 Fault::ReadOnly
@@ -177,15 +186,15 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Lists a block that cannot be marked. `false`: there is no room for it.
-    fn list_unmarked(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+    /// Lists a block that cannot be marked.
+    fn list_unmarked(&mut self, spot: Spot) -> Result<Entered, Fault<D::Error>> {
         let listed = add(&mut self.failed.unmarked, spot);
         if spot.purpose == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
             // A mount sees by itself that it is no header any more.
-            return Ok(true);
+            return Ok(Entered::Listed);
         }
-        if !listed {
-            return Ok(false);
+        if listed == Entered::NoRoom {
+            return Ok(Entered::NoRoom);
         }
         // A device that is being formatted has no header yet; the list will be written with it.
         let mut known = false;
@@ -195,11 +204,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
             known |= header.is_some();
             if let Some(header) = header {
-                written |= self.rewrite_header(block, &header)?;
+                written |= self.rewrite_header(block, &header)? == Programmed::Done;
             }
         }
         self.spoiled = true;
-        Ok(written || !known)
+        Ok(if written || !known { Entered::Listed } else { Entered::NoRoom })
     }
 
     /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
@@ -230,53 +239,55 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Rewrites a header block, with the list of bad blocks. `false`: it cannot be written. Its content must be in the
-    /// other one.
+    /// Rewrites a header block, with the list of bad blocks. Its content must be in the other one.
     pub(super) fn rewrite_header(
         &mut self,
         block: u16,
         header: &Header,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
         if self.is_bad(spot)? || self.failed.is_failing(spot) {
-            return Ok(false);
+            return Ok(Programmed::BlockFailed);
         }
-        if self.erase_block(spot, Cause::Meta)? {
-            return self.program_header(spot, header);
+        match self.erase_block(spot, Cause::Meta)? {
+            Erasure::Done => self.program_header(spot, header),
+            Erasure::Failed => {
+                self.failed.note_failing(spot);
+                Ok(Programmed::BlockFailed)
+            }
         }
-        self.failed.note_failing(spot);
-        Ok(false)
     }
 
-    /// Programs the list of bad blocks after a header. `false`: it does not fit, or the block failed.
-    pub(super) fn program_list(&mut self, header: Spot) -> Result<bool, Fault<D::Error>> {
+    /// Programs the list of bad blocks after a header. If the list does not fit, that counts as a failed block.
+    pub(super) fn program_list(&mut self, header: Spot) -> Result<Programmed, Fault<D::Error>> {
         let mut page = 1;
         // By index, because programming its pages borrows the whole of `self`.
         while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
             let named = [Slot::Elsewhere(Sector::new(word(listed.block)))];
             let spot = header.beside(page);
-            if !self.program_listed(spot, listed.purpose as u32, &named)? {
-                return Ok(false);
+            let note = listed.purpose as u32;
+            if self.program_listed(spot, note, &named)? == Programmed::BlockFailed {
+                return Ok(Programmed::BlockFailed);
             }
             page += 1;
         }
         self.program_listed(header.beside(page), 0, &[])
     }
 
-    /// Programs a page of the list. `false`: it does not fit, or the block failed.
+    /// Programs a page of the list.
     fn program_listed(
         &mut self,
         spot: Spot,
         note: u32,
         named: &[Slot],
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         if spot.page >= self.meta.pages {
-            return Ok(false);
+            return Ok(Programmed::BlockFailed);
         }
         let label = Label { kind: Kind::Bad, note, slots: Slots::Listed(named) };
         match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
-            Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => Ok(false),
+            Ok(()) => Ok(Programmed::Done),
+            Err(Fault::BlockFailed) => Ok(Programmed::BlockFailed),
             Err(fault) => Err(fault),
         }
     }
@@ -317,8 +328,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Writes the device's header into an erased block, and after it the list of bad blocks that could not be marked.
-    /// `false`: the block failed.
-    pub fn program_header(&mut self, spot: Spot, header: &Header) -> Result<bool, Fault<D::Error>> {
+    pub fn program_header(
+        &mut self,
+        spot: Spot,
+        header: &Header,
+    ) -> Result<Programmed, Fault<D::Error>> {
         let page = self.meta.page_bytes.as_usize();
         if let Some(target) = self.buffer.get_mut(..page) {
             target.fill(0xFF);
@@ -327,7 +341,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let label = Label { kind: Kind::Header, note: 1, slots: Slots::Listed(&[]) };
         match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
             Ok(()) => self.program_list(spot),
-            Err(Fault::BlockFailed) => Ok(false),
+            Err(Fault::BlockFailed) => Ok(Programmed::BlockFailed),
             Err(fault) => Err(fault),
         }
     }

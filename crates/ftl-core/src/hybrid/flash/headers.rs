@@ -1,12 +1,14 @@
 //! The two headers. Each is repaired or refreshed while the other one stays.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{
+    Block, Bytes, EraseError, MarkError, NandDevice, PageIndex, ReadError, Region,
+};
 
-use super::{Flash, Seals, Spot};
+use super::{Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
-use crate::probe::Probe;
+use crate::probe::{Cause, Probe, Verb};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header that is missing, because the other may be torn, too, or one whose list is too short.
@@ -26,7 +28,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                     continue;
                 }
             }
-            if !self.rewrite_header(block, header)? {
+            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(spot)?;
             }
         }
@@ -49,7 +51,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 self.mend_headers(header)?;
                 break;
             }
-            if !self.rewrite_header(block, header)? {
+            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(Spot::meta(block, 0))?;
             }
         }
@@ -58,5 +60,50 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             self.weak.forget_block(Spot::meta(block, 0));
         }
         Ok(())
+    }
+
+    /// Erases headers that earlier formats left in a region that this one does not use: a mount with another
+    /// configuration would find them. Nothing else there is touched.
+    pub fn erase_other_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        for region in Region::ALL {
+            let is_used = region == self.meta.region || region == self.chain.region;
+            for block in 0..u32::from(HEADER_BLOCKS) {
+                let block = Block::new(region, block);
+                if !is_used && self.geometry().contains_block(block) && self.holds_header(block)? {
+                    self.erase_beside(block)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a block that is not ours begins with a header of either FTL.
+    fn holds_header(&mut self, block: Block) -> Result<bool, Fault<D::Error>> {
+        self.alive()?;
+        if self.device.is_bad(block).map_err(|error| self.driver_failed(error))? {
+            return Ok(false);
+        }
+        let mut magic = [0; Header::MAGIC.len()];
+        self.probe.operation(block.region(), Verb::Read, Cause::Mount);
+        match self.device.read(block.page(PageIndex::new(0)), Bytes::ZERO, &mut magic, &mut []) {
+            Ok(_) => Ok(magic == Header::MAGIC || magic == Header::PAGE_STORE),
+            Err(ReadError::Uncorrectable) => Ok(false),
+            Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
+        }
+    }
+
+    /// Erases a block that is not ours, or marks it bad.
+    fn erase_beside(&mut self, block: Block) -> Result<(), Fault<D::Error>> {
+        self.probe.operation(block.region(), Verb::Erase, Cause::Meta);
+        match self.device.erase(block) {
+            Ok(()) => return Ok(()),
+            Err(EraseError::Failed) => {}
+            Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
+        }
+        match self.device.mark_bad(block) {
+            Ok(()) => Ok(()),
+            Err(MarkError::Failed) => Err(Fault::BlockFailed),
+            Err(MarkError::Driver(error)) => Err(self.driver_failed(error)),
+        }
     }
 }

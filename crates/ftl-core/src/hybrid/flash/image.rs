@@ -2,7 +2,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::Flash;
+use super::{Flash, Programmed};
 use crate::error::Fault;
 use crate::hybrid::shape::CheckpointArea;
 use crate::image::{Sink, Source};
@@ -56,7 +56,7 @@ impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
             return;
         }
         match self.flash.program_in_place(self.place, self.page) {
-            Ok(programmed) => self.failed = !programmed,
+            Ok(programmed) => self.failed = programmed == Programmed::BlockFailed,
             Err(fault) => (self.failed, self.fault) = (true, Some(fault)),
         }
         (self.page, self.filled) = (self.page + 1, 0);

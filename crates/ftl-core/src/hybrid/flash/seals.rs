@@ -4,7 +4,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::{Content, Flash, Spot};
+use super::{Content, Erasure, Flash, Programmed, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea, HEADER_BLOCKS};
@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
             let block = Spot::meta(self.place(number).seal_block(), 0);
             if !self.is_bad(block)? && !self.carries_copy(block)? {
-                self.erase_or_retire(block)?;
+                let _ = self.erase_or_retire(block)?;
             }
         }
         self.seals = Seals::Broken;
@@ -81,49 +81,49 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         for block in HEADER_BLOCKS..self.meta.short_blocks() {
             let spot = Spot::meta(block, 0);
             if !self.is_bad(spot)? {
-                self.erase_or_retire(spot)?;
+                let _ = self.erase_or_retire(spot)?;
             }
         }
         Ok(())
     }
 
-    /// Erases the blocks of a place. `false`: one of them is bad, now or before, and the place cannot be used.
-    pub fn prepare_place(&mut self, place: CheckpointArea) -> Result<bool, Fault<D::Error>> {
+    /// Erases the blocks of a place. If one of them is bad, now or before, the place cannot be used.
+    pub fn prepare_place(&mut self, place: CheckpointArea) -> Result<Erasure, Fault<D::Error>> {
         let blocks = place.first..place.first + place.blocks;
         for block in blocks.clone() {
             if self.is_bad(Spot::meta(block, 0))? {
-                return Ok(false);
+                return Ok(Erasure::Failed);
             }
         }
         for block in blocks {
-            if !self.erase_or_retire(Spot::meta(block, 0))? {
-                return Ok(false);
+            if self.erase_or_retire(Spot::meta(block, 0))? == Erasure::Failed {
+                return Ok(Erasure::Failed);
             }
         }
-        Ok(true)
+        Ok(Erasure::Done)
     }
 
-    /// Erases a block of the meta area, or marks it bad. Returns whether it is erased.
-    pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
-        if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? {
-            return Ok(true);
+    /// Erases a block of the meta area, or marks it bad.
+    pub(super) fn erase_or_retire(&mut self, spot: Spot) -> Result<Erasure, Fault<D::Error>> {
+        if !self.failed.is_failing(spot) && self.erase_block(spot, Cause::Meta)? == Erasure::Done {
+            return Ok(Erasure::Done);
         }
-        self.retire_meta(spot).map(|()| false)
+        self.retire_meta(spot).map(|()| Erasure::Failed)
     }
 
-    /// Programs a page of a place from the page buffer, or marks its block bad. Returns whether it is programmed. The
-    /// seals must be broken, or the page be of the place whose seal is next.
+    /// Programs a page of a place from the page buffer, or marks its block bad. The seals must be broken, or the page be
+    /// of the place whose seal is next.
     pub(super) fn program_in_place(
         &mut self,
         place: CheckpointArea,
         number: u32,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let (block, page) = place.page(number);
         let spot = Spot::meta(block, page);
         let label = Label { kind: Kind::Checkpoint, note: number, slots: Slots::Listed(&[]) };
         match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
-            Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => self.retire_meta(spot).map(|()| false),
+            Ok(()) => Ok(Programmed::Done),
+            Err(Fault::BlockFailed) => self.retire_meta(spot).map(|()| Programmed::BlockFailed),
             Err(fault) => Err(fault),
         }
     }
@@ -137,12 +137,12 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Seals the image in a place. `false`: the block failed, and is bad now.
+    /// Seals the image in a place. If the block fails, it is bad now.
     pub fn put_seal(
         &mut self,
         place: CheckpointArea,
         seal: &Seal,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let key = self.key;
         if let Some(target) = self.buffer.get_mut(..self.meta.page_bytes.as_usize()) {
             target.fill(0xFF);

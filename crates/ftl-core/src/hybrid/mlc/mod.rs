@@ -211,8 +211,7 @@ impl<'ram> Mlc<'ram> {
 
     /// Programs the next page of the chain's last log block. There must be room.
     ///
-    /// `slots` lists what each slot holds. Returns whether the block is now full with every sector in place, so that it
-    /// can become the data block.
+    /// `slots` lists what each slot holds.
     pub fn append<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
@@ -220,7 +219,7 @@ impl<'ram> Mlc<'ram> {
         map: MapId,
         write: Append<'_>,
         cause: Cause,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Appended, Fault<D::Error>> {
         let page = self.maps.next_page(map);
         let Last { ordinal, block } = write.end;
         let in_order = self.maps.in_order(map) && self.is_in_place(logical, page, &write);
@@ -249,7 +248,8 @@ impl<'ram> Mlc<'ram> {
         self.maps.set_last_note(map, write.says(start).code(self.area.slots));
         self.recent.set(logical, true);
         self.maps.set_next_page(map, page + 1, in_order);
-        Ok(in_order && page + 1 == self.area.pages)
+        let is_complete = in_order && page + 1 == self.area.pages;
+        Ok(if is_complete { Appended::FullInPlace } else { Appended::Open })
     }
 
     /// The block to which [`append`](Self::append) programs.
@@ -334,6 +334,16 @@ pub struct Last {
     pub ordinal: u16,
     /// The block.
     pub block: ChainBlock,
+}
+
+/// What a log block is after a page was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Appended {
+    /// A log block.
+    Open,
+    /// Full, with every sector in place, so that it can become the data block.
+    FullInPlace,
 }
 
 /// A page to be appended to a chain.

@@ -11,7 +11,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::Probing;
 use crate::error::Fault;
 use crate::filter::Runs;
-use crate::hybrid::flash::{ImageReader, ImageWriter, Seals};
+use crate::hybrid::flash::{Erasure, ImageReader, ImageWriter, Programmed, Seals};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea};
@@ -32,6 +32,16 @@ pub enum Stopped {
     /// device is read-only because of a block that cannot be marked bad, which the next mount must find again, or
     /// before that recovery could be completed.
     NoCheckpoint,
+}
+
+/// What a mount finds of checkpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Checkpoint {
+    /// The tables are loaded.
+    Loaded,
+    /// There is no valid one.
+    None,
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
@@ -89,7 +99,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let turn = self.turn.wrapping_add(1);
         for step in 0..CHECKPOINT_AREAS {
             let number = (turn as u16).wrapping_add(step) % CHECKPOINT_AREAS;
-            if self.write_image(self.flash.place(number), turn)? {
+            if self.write_image(self.flash.place(number), turn)? == Programmed::Done {
                 self.turn = turn;
                 self.flash.set_seals(Seals::One(number));
                 self.scrub.moved = false;
@@ -99,10 +109,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Stopped::NoCheckpoint)
     }
 
-    /// Writes the image to a place and seals it. `false`: the place cannot be used.
-    fn write_image(&mut self, place: CheckpointArea, turn: u32) -> Result<bool, Fault<D::Error>> {
-        if !self.flash.prepare_place(place)? {
-            return Ok(false);
+    /// Writes the image to a place and seals it.
+    fn write_image(
+        &mut self,
+        place: CheckpointArea,
+        turn: u32,
+    ) -> Result<Programmed, Fault<D::Error>> {
+        if self.flash.prepare_place(place)? == Erasure::Failed {
+            return Ok(Programmed::BlockFailed);
         }
         let mut sink = ImageWriter::new(&mut self.flash, place);
         self.filter.save(&mut sink);
@@ -116,7 +130,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.unproved.save(&mut sink);
         self.scrub.save(&mut sink, &self.shape);
         let Some(written) = sink.finish()? else {
-            return Ok(false);
+            return Ok(Programmed::BlockFailed);
         };
         debug_assert_eq!(u64::from(written.length), self.image_bytes(), "the image's length");
         let seal = Seal {
@@ -128,11 +142,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.flash.put_seal(place, &seal)
     }
 
-    /// Loads the tables from the newest checkpoint. `false`: there is no valid one, and the tables are empty.
-    pub(super) fn mount_checkpoint(&mut self) -> Result<bool, MountError<D::Error>> {
+    /// Loads the tables from the newest checkpoint. If there is no valid one, the tables are empty.
+    pub(super) fn mount_checkpoint(&mut self) -> Result<Checkpoint, MountError<D::Error>> {
         self.flash.set_seals(Seals::Unknown);
         if !M::CHECKPOINTS {
-            return Ok(false);
+            return Ok(Checkpoint::None);
         }
         let mut newest: Option<(u16, Seal, layout::Tag)> = None;
         for number in 0..CHECKPOINT_AREAS {
@@ -144,19 +158,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         let Some((number, seal, tag)) = newest else {
-            return Ok(false);
+            return Ok(Checkpoint::None);
         };
         if seal.fingerprint != self.fingerprint() || u64::from(seal.length) != self.image_bytes() {
-            return Ok(false);
+            return Ok(Checkpoint::None);
         }
         if self.load_image(number, &seal)? != Some(()) {
             self.clear();
-            return Ok(false);
+            return Ok(Checkpoint::None);
         }
         self.turn = seal.turn;
         self.flash.raise_stamp(tag.stamp);
         self.flash.set_seals(Seals::One(number));
-        Ok(true)
+        Ok(Checkpoint::Loaded)
     }
 
     /// Loads the tables from the image in a place. `None`: it is damaged or inconsistent.

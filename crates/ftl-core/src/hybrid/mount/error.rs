@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use ftl_iface::{Bytes, SectorCount};
-
+use super::identity::OtherSetting;
 use crate::error::Fault;
 use crate::hybrid::address::BlockNumber;
 use crate::hybrid::mechanisms::Missing;
@@ -30,15 +29,10 @@ pub enum MountError<E> {
     Version(u16),
     /// Both headers are damaged.
     DamagedHeader,
-    /// The device was formatted with a different configuration.
-    OtherFigures {
-        /// The sector size on the device.
-        sector_bytes: Bytes,
-        /// The capacity on the device.
-        capacity: SectorCount,
-        /// Blocks of its log.
-        log_blocks: u16,
-    },
+    /// The device was formatted with another geometry or configuration.
+    OtherConfig(OtherSetting),
+    /// The device was formatted by the page store.
+    OfPageStore,
     /// The data on flash is inconsistent.
     Corrupt,
     /// A block that the FTL needs has failed: the device cannot be used.
@@ -78,16 +72,21 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
                 f,
                 "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
             ),
-            Self::DamagedHeader => f.write_str("both headers of the device are damaged"),
-            Self::OtherFigures { sector_bytes, capacity, log_blocks } => write!(
-                f,
-                "the device was formatted with sectors of {sector_bytes}, {capacity} and a log of {log_blocks} \
-                 blocks: use the same configuration"
+            Self::DamagedHeader => {
+                f.write_str("both headers of the device are damaged: only a format makes it usable")
+            }
+            Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
+            Self::OfPageStore => {
+                f.write_str("the device holds the page store: mount that, or format")
+            }
+            Self::Corrupt => f.write_str(
+                "the data on flash is inconsistent: it was changed by something else, or the driver breaks its contract",
             ),
-            Self::Corrupt => f.write_str("the data on flash is inconsistent"),
             Self::BlockFailed => f.write_str("a block failed that the FTL cannot do without"),
-            Self::Device(Some(error)) => write!(f, "the driver failed ({error:?})"),
-            Self::Device(None) => f.write_str("the driver failed earlier"),
+            Self::Device(Some(error)) => {
+                write!(f, "the driver failed ({error:?}): mount the device again")
+            }
+            Self::Device(None) => f.write_str("the driver failed earlier: mount the device again"),
         }
     }
 }

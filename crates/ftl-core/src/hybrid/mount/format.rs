@@ -5,10 +5,10 @@ use ftl_iface::NandDevice;
 use super::error::MountError;
 use crate::config::Config;
 use crate::hybrid::address::{ChainBlock, LogBlock};
-use crate::hybrid::flash::Spot;
+use crate::hybrid::flash::{Erasure, Programmed, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
-use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS};
+use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE};
 use crate::hybrid::state::Ftl;
 use crate::layout::FormatKey;
 use crate::probe::Probe;
@@ -41,9 +41,10 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.retire_bad_blocks()?;
         ftl.holds_capacity()?;
-        for block in 0..HEADER_BLOCKS + RESCUE_BLOCKS {
+        ftl.erase_headers()?;
+        for block in RESCUE {
             if !ftl.flash.is_bad(Spot::meta(block, 0))? {
-                ftl.erase_or_lose(Spot::meta(block, 0))?;
+                ftl.discard(Spot::meta(block, 0))?;
             }
         }
         ftl.flash.erase_places()?;
@@ -51,11 +52,12 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         for number in 0..ftl.shape.chain.blocks {
             let block = ChainBlock::new(number);
             if !ftl.wear.is_retired(block) {
-                if ftl.erase_or_lose(Spot::chain(block, 0))? {
-                    ftl.wear.restore(block, 1);
-                    ftl.mlc.chains.give_free(block);
-                } else {
-                    ftl.lose_chain_block(block);
+                match ftl.erase_or_lose(Spot::chain(block, 0))? {
+                    Erasure::Done => {
+                        ftl.wear.restore(block, 1);
+                        ftl.mlc.chains.give_free(block);
+                    }
+                    Erasure::Failed => ftl.lose_chain_block(block),
                 }
             }
         }
@@ -67,7 +69,8 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let mut headers = 0;
         for number in 0..HEADER_BLOCKS {
             if let Some(block) = ftl.good_meta_block(number)? {
-                headers += u16::from(ftl.flash.program_header(Spot::meta(block, 0), &header)?);
+                let programmed = ftl.flash.program_header(Spot::meta(block, 0), &header)?;
+                headers += u16::from(programmed == Programmed::Done);
             }
         }
         if headers == 0 {
@@ -76,13 +79,28 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         Ok(ftl)
     }
 
+    /// Erases the headers of before first: from then on the device is not formatted.
+    fn erase_headers(&mut self) -> Result<(), MountError<D::Error>> {
+        for block in 0..HEADER_BLOCKS {
+            let spot = Spot::meta(block, 0);
+            if !self.flash.is_bad(spot)? {
+                self.discard(spot)?;
+                // A block that takes no mark may keep its header, which would count if the other one is lost.
+                if self.flash.failed.is_unmarked(spot) {
+                    return Err(MountError::BlockFailed);
+                }
+            }
+        }
+        Ok(self.flash.erase_other_headers()?)
+    }
+
     fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
         let blocks = self.log.get().map_or(0, |log| log.area().short_blocks());
         for number in 0..blocks {
             let block = LogBlock::new(number);
             let bad = self.log.get().is_none_or(|log| log.ring().is_bad(block));
             if !bad
-                && !self.erase_or_lose(Spot::log(block, 0))?
+                && self.erase_or_lose(Spot::log(block, 0))? == Erasure::Failed
                 && let Some(log) = self.log.get_mut()
             {
                 log.ring_mut().retire(block);

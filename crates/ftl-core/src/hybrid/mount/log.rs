@@ -11,6 +11,8 @@ use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::path::prove::Newest;
+use crate::hybrid::slc::Mapped;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::slc::ring::RingState;
 use crate::hybrid::state::{Ftl, Held};
@@ -34,8 +36,18 @@ struct Circle {
     held: Option<Held>,
     /// Whether entries can be proved if the hash table is full.
     chains: ChainOrder,
-    /// Whether the hash table was full.
-    full: bool,
+    /// Whether the hash table had room so far.
+    mapped: Mapped,
+}
+
+/// What became of the blocks that were skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum Passed {
+    /// None was in use.
+    None,
+    /// Some were, and are mapped.
+    Mapped,
 }
 
 /// Whether the chains can show which entries of the log are stale.
@@ -49,16 +61,15 @@ pub(crate) enum ChainOrder {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
-    /// Maps the log, except the page that was programmed last, if a power cut may have touched it. `false`: the hash
-    /// table had no room, because it holds entries that are stale by the chains, which cannot be read yet.
-    pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<bool, Fault<D::Error>> {
+    /// Maps the log, except the page that was programmed last, if a power cut may have touched it.
+    pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<Mapped, Fault<D::Error>> {
         self.the_log()?.index.clear();
         self.logged.clear();
         for number in 0..self.shape.logical_blocks {
             self.unproved.set(LogicalBlock::new(number), true);
         }
         let blocks = self.the_log()?.area().short_blocks();
-        let mut circle = Circle { chains, ..Circle::default() };
+        let mut circle = Circle { chains, mapped: Mapped::Fully, ..Circle::default() };
         // Blocks without summary from here on were skipped, because they follow a free one.
         let mut gap: Option<u16> = None;
         for number in 0..blocks {
@@ -71,15 +82,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 gap.get_or_insert(number);
                 continue;
             }
-            let clobbered = match gap.take() {
+            let passed = match gap.take() {
                 Some(from) => self.mount_passed(&mut circle, from, number)?,
-                None => false,
+                None => Passed::None,
             };
-            let summary = if clobbered { self.read_summary(block)? } else { summary };
+            let summary = match passed {
+                Passed::None => summary,
+                // Its codes have taken the place of this block's.
+                Passed::Mapped => self.read_summary(block)?,
+            };
             self.mount_block(&mut circle, block, summary)?;
         }
         if let Some(from) = gap {
-            self.mount_passed(&mut circle, from, blocks)?;
+            let _ = self.mount_passed(&mut circle, from, blocks)?;
         }
         if circle.last.is_none() {
             // Even if no block has a summary, one may be in use: the head of an almost empty log.
@@ -94,17 +109,17 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Some(state) = &mut self.unsettled {
             state.held = circle.held;
         }
-        Ok(!circle.full)
+        Ok(circle.mapped)
     }
 
     /// Maps the skipped blocks that are in use after all: those directly before a block in use, or before the end of
-    /// the ring. Returns whether there were any.
+    /// the ring.
     fn mount_passed(
         &mut self,
         circle: &mut Circle,
         from: u16,
         to: u16,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Passed, Fault<D::Error>> {
         let mut first = to;
         while first > from {
             let before = LogBlock::new(first - 1);
@@ -119,7 +134,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 self.mount_block(circle, block, None)?;
             }
         }
-        Ok(first < to)
+        Ok(if first < to { Passed::Mapped } else { Passed::None })
     }
 
     /// Reads the summary of a block into the codes. `None`: it has no readable one.
@@ -167,12 +182,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for page in 0..pages {
             for slot in 0..slots {
                 // If the table is full, the rest is only visited, and mapped later.
-                if !circle.full
+                if circle.mapped == Mapped::Fully
                     && let Some(sector) = self.the_log()?.code(page, slot).copy_of()
                     && !self.is_overridden(circle, sector)?
                 {
                     let place = self.the_log()?.place(block, page, slot);
-                    circle.full = !self.mount_entry(sector, place, circle.chains)?;
+                    circle.mapped = self.mount_entry(sector, place, circle.chains)?;
                 }
             }
         }
@@ -209,29 +224,28 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let now = Held { block, page, stamp: tag.stamp };
         if circle.held.is_none_or(|held| held.stamp < now.stamp) {
             let earlier = circle.held.replace(now);
-            if let Some(earlier) = earlier.filter(|_| !circle.full) {
-                circle.full |= !self.mount_held(earlier, circle.chains)?;
+            if let Some(earlier) = earlier.filter(|_| circle.mapped == Mapped::Fully) {
+                circle.mapped = self.mount_held(earlier, circle.chains)?;
             }
             self.the_log()?.blank_codes(page);
         }
         Ok(Some(tag.stamp))
     }
 
-    /// Maps those sectors of a page that was set aside which are newer than the log's copies. `false`: the hash table
-    /// had no room.
+    /// Maps those sectors of a page that was set aside which are newer than the log's copies.
     pub(crate) fn mount_held(
         &mut self,
         held: Held,
         chains: ChainOrder,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Mapped, Fault<D::Error>> {
         let slots = self.the_log()?.area().slots;
         let found = match self.flash.look(Spot::log(held.block, held.page), Cause::Mount)? {
             Seen::Page(page) => page,
-            Seen::Erased | Seen::Unreadable => return Ok(true),
+            Seen::Erased | Seen::Unreadable => return Ok(Mapped::Fully),
         };
         let is_mapped = found.tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage);
         if !is_mapped && !planted(Bug::MapBackups) {
-            return Ok(true);
+            return Ok(Mapped::Fully);
         }
         let found = Gathered::of(&found, 0, slots);
         for (slot, found) in (0..).zip(found.into_list()) {
@@ -248,11 +262,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 }
             }
             let place = self.the_log()?.place(held.block, held.page, slot);
-            if !self.mount_entry(sector, place, chains)? {
-                return Ok(false);
+            if self.mount_entry(sector, place, chains)? == Mapped::TableFull {
+                return Ok(Mapped::TableFull);
             }
         }
-        Ok(true)
+        Ok(Mapped::Fully)
     }
 
     /// Restores head and tail of the ring.
@@ -283,22 +297,20 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Maps a sector to its place in the log. An earlier entry of it is older. `false`: there was no room.
+    /// Maps a sector to its place in the log. An earlier entry of it is older.
     fn mount_entry(
         &mut self,
         sector: Sector,
         place: LogSlot,
         chains: ChainOrder,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Mapped, Fault<D::Error>> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
         }
         self.logged.set(self.mlc.locate(sector).0, true);
-        if self.the_log()?.restore(place, sector) {
-            return Ok(true);
-        }
-        if chains == ChainOrder::Unknown {
-            return Ok(false);
+        let mapped = self.the_log()?.restore(place, sector);
+        if mapped == Mapped::Fully || chains == ChainOrder::Unknown {
+            return Ok(mapped);
         }
         // The table holds stale entries, which would have been removed at run time.
         for number in 0..self.shape.logical_blocks {
@@ -308,9 +320,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.unproved.set(logical, true);
         }
         // So are those of sectors whose newer copy was corrupted by a power cut.
-        if self.unmap_rescued(sector)? || !self.is_newest_in_log(sector, place)? {
-            return Ok(true);
+        self.unmap_rescued()?;
+        if self.is_rescued(sector)? || self.newest_of(sector, place)? == Newest::InChain {
+            return Ok(Mapped::Fully);
         }
-        if self.the_log()?.restore(place, sector) { Ok(true) } else { Err(Fault::Corrupt) }
+        match self.the_log()?.restore(place, sector) {
+            Mapped::Fully => Ok(Mapped::Fully),
+            Mapped::TableFull => Err(Fault::Corrupt),
+        }
     }
 }

@@ -9,6 +9,7 @@ mod chains;
 mod checkpoint;
 mod error;
 mod format;
+mod identity;
 mod log;
 mod order;
 mod rescue;
@@ -18,4 +19,5 @@ mod stop;
 
 pub use checkpoint::Stopped;
 pub use error::MountError;
+pub use identity::{FormatSetting, OtherSetting};
 pub(crate) use settle::Settled;

@@ -152,11 +152,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         // The newest copy is erased last, because an older one alone would be incomplete.
         for block in self.rescue_blocks() {
             if newest != Some(block) && self.is_begun(block)? {
-                self.erase_or_lose(Spot::meta(block, 0))?;
+                self.discard(Spot::meta(block, 0))?;
             }
         }
         match newest {
-            Some(block) => self.erase_or_lose(Spot::meta(block, 0)).map(|_| ()),
+            Some(block) => self.discard(Spot::meta(block, 0)),
             None => Ok(()),
         }
     }
@@ -180,7 +180,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         while let Some(target) = self.rescue_block(None)? {
             match self.copy_youngest_to(target, youngest, backups) {
                 // Another block may work. Nothing relied on this one yet, and its content must not become valid later.
-                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 outcome => {
                     return outcome.map(|copy| copy.map(Rescued::one));
                 }
@@ -226,7 +226,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<Option<Rescued>, Fault<D::Error>> {
         while let Some(target) = self.rescue_block(Some(before))? {
             match self.copy_fold_end_to(target, before, page) {
-                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 outcome => return outcome,
             };
         }
@@ -265,7 +265,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
             // Its content is in the new one.
-            self.erase_or_lose(Spot::meta(last.block, 0))?;
+            self.discard(Spot::meta(last.block, 0))?;
         }
         Ok(Some(rest.after(newest)))
     }
@@ -283,7 +283,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         while let Some(target) = self.rescue_block(Some(before))? {
             match self.copy_anew_to(target, last) {
-                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 outcome => return outcome,
             };
         }
@@ -305,7 +305,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let ended = self.still_ended(last)?;
         let newest = self.commit(target, pages, ended, None)?;
-        self.erase_or_lose(Spot::meta(last.block, 0))?;
+        self.discard(Spot::meta(last.block, 0))?;
         Ok(Some(Rescued::one(newest)))
     }
 

@@ -2,13 +2,16 @@
 
 use ftl_iface::NandDevice;
 
+use super::checkpoint::Checkpoint;
 use super::error::MountError;
+use super::identity::OtherSetting;
 use super::log::ChainOrder;
 use crate::config::Config;
 use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;
+use crate::hybrid::slc::Mapped;
 use crate::hybrid::state::{Ftl, Unsettled};
 use crate::layout::{Header, HeaderError};
 use crate::probe::Probe;
@@ -37,29 +40,23 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     ) -> Result<Self, MountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         let header = ftl.find_header()?;
-        let same = header.meta_blocks == ftl.shape.meta.short_blocks()
-            && header.sector_bytes == ftl.shape.sector_bytes
-            && header.capacity == ftl.shape.capacity
-            && header.log_blocks == ftl.shape.log.map_or(0, |log| log.short_blocks())
-            && header.chain_blocks == ftl.shape.chain.blocks;
-        if !same {
-            return Err(MountError::OtherFigures {
-                sector_bytes: header.sector_bytes,
-                capacity: header.capacity,
-                log_blocks: header.log_blocks,
-            });
+        if let Some(other) = OtherSetting::of(&header, &ftl.header()) {
+            return Err(MountError::OtherConfig(other));
         }
         ftl.flash.set_key(header.key);
         ftl.flash.read_lists()?;
-        if ftl.mount_checkpoint()? {
+        if ftl.mount_checkpoint()? == Checkpoint::Loaded {
             return Ok(ftl);
         }
         ftl.retire_bad_blocks()?;
         ftl.unsettled = Some(Unsettled::default());
         ftl.mount_chains()?;
-        let mapped = ftl.log.get().is_none() || ftl.mount_log(ChainOrder::Unknown)?;
+        let mapped = match ftl.log.get() {
+            Some(_) => ftl.mount_log(ChainOrder::Unknown)?,
+            None => Mapped::Fully,
+        };
         if let Some(state) = &mut ftl.unsettled {
-            state.log_mapped = mapped;
+            state.log = mapped;
         }
         Ok(ftl)
     }
@@ -74,6 +71,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             match self.flash.read_header(Spot::meta(block, 0)) {
                 Ok(Ok(header)) => return Ok(header),
                 Ok(Err(HeaderError::Foreign)) => {}
+                Ok(Err(HeaderError::OfPageStore)) => worst = MountError::OfPageStore,
                 Ok(Err(HeaderError::Version(version))) => worst = MountError::Version(version),
                 Ok(Err(HeaderError::Damaged)) | Err(crate::error::Fault::Uncorrectable) => {
                     worst = MountError::DamagedHeader;

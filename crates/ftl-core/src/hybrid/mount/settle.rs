@@ -23,6 +23,7 @@ use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::log::ChainOrder;
 use crate::hybrid::rescued::Rescued;
+use crate::hybrid::slc::Mapped;
 use crate::hybrid::state::{Ftl, Progress};
 use crate::probe::{Cause, Probe};
 
@@ -189,13 +190,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if self.log.get().is_none() {
             return Ok(());
         }
-        if !state.log_mapped && !self.mount_log(ChainOrder::Restored)? {
+        if state.log == Mapped::TableFull
+            && self.mount_log(ChainOrder::Restored)? == Mapped::TableFull
+        {
             return Err(Fault::Corrupt);
         }
         let held = self.unsettled.and_then(|state| state.held);
         let own = held.is_some_and(|held| self.is_youngest(Spot::log(held.block, held.page)));
         if let Some(held) = held
-            && !self.mount_held(held, ChainOrder::Restored)?
+            && self.mount_held(held, ChainOrder::Restored)? == Mapped::TableFull
         {
             return Err(Fault::Corrupt);
         }

@@ -8,12 +8,21 @@ use ftl_iface::NandDevice;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::Spot;
+use crate::hybrid::flash::{Erasure, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
 use crate::hybrid::state::{Ftl, WearMove};
 use crate::probe::{Cause, Probe};
 use crate::table::{BlockNumber, number};
+
+/// What became of the block that was kept for cold data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WearBlock {
+    /// It is free.
+    Freed,
+    /// None was kept, or the move is under way.
+    NoneKept,
+}
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Sets the number of good blocks of the chains, and from it when folding begins and ends, and whether the reserve
@@ -51,16 +60,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         left.saturating_sub(self.flash.failed.failing_chain_blocks())
     }
 
-    /// Erases a block, or marks it bad. Returns whether it is erased.
-    pub(crate) fn erase_or_lose(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+    /// Erases a block, or marks it bad.
+    pub(crate) fn erase_or_lose(&mut self, spot: Spot) -> Result<Erasure, Fault<D::Error>> {
         if self.flash.is_bad(spot)? {
-            return Ok(false);
+            return Ok(Erasure::Failed);
         }
         match self.flash.erase(spot, Cause::Meta) {
-            Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => Ok(false),
+            Ok(()) => Ok(Erasure::Done),
+            Err(Fault::BlockFailed) => Ok(Erasure::Failed),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// Erases a block, or marks it bad: in either case nothing in it counts any more.
+    pub(crate) fn discard(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        self.erase_or_lose(spot).map(|_| ())
     }
 
     /// Takes a block of the chains out of use for good.
@@ -95,15 +109,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     pub(crate) fn take_free_block(&mut self, cause: Cause) -> Result<ChainBlock, Fault<D::Error>> {
         loop {
             let Some((block, suspect)) = self.mlc.chains.take_free() else {
-                if self.give_up_wear_move() {
-                    continue;
+                match self.give_up_wear_move() {
+                    WearBlock::Freed => continue,
+                    WearBlock::NoneKept => return Err(self.no_block_left()),
                 }
-                return Err(self.no_block_left());
             };
             if !suspect || planted(Bug::TrustFreeBlocks) {
                 return Ok(block);
             }
-            if self.erase_chain_block(block, cause)? {
+            if self.erase_chain_block(block, cause)? == Erasure::Done {
                 if self.wear.note_erase(block).is_some() && M::WEAR_LEVELING {
                     self.wear.declined();
                 }
@@ -119,7 +133,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         block: ChainBlock,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        if !self.erase_chain_block(block, cause)? {
+        if self.erase_chain_block(block, cause)? == Erasure::Failed {
             return Ok(());
         }
         if let Some(cold) = self.wear.note_erase(block).filter(|_| M::WEAR_LEVELING) {
@@ -152,12 +166,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases a block of the chains. `false`: the erase failed, and the block is retired.
+    /// Erases a block of the chains, or retires it.
     pub(crate) fn erase_chain_block(
         &mut self,
         block: ChainBlock,
         cause: Cause,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Erasure, Fault<D::Error>> {
         let spot = Spot::chain(block, 0);
         let last = self.mlc.chains.free_count() == 0;
         // Its seal is broken already, because a block taken out of a chain or a queue was in use.
@@ -166,26 +180,26 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         match erased {
             Ok(()) => {
                 self.throttle.note_chain_erase();
-                Ok(true)
+                Ok(Erasure::Done)
             }
             // Any data that a mount finds in it is stale.
             Err(Fault::BlockFailed | Fault::ReadOnly) => {
                 self.lose_chain_block(block);
-                Ok(false)
+                Ok(Erasure::Failed)
             }
             Err(fault) => Err(fault),
         }
     }
 
-    /// Frees the worn block that waits for cold data, when a block is needed more urgently. `false`: none waits.
-    pub(crate) fn give_up_wear_move(&mut self) -> bool {
+    /// Frees the worn block that waits for cold data, when a block is needed more urgently.
+    pub(crate) fn give_up_wear_move(&mut self) -> WearBlock {
         match self.wear_move.take_if(|moved| M::WEAR_LEVELING && !moved.under_way) {
             Some(moved) => {
                 self.wear.declined();
                 self.mlc.chains.give_free(moved.worn);
-                true
+                WearBlock::Freed
             }
-            None => false,
+            None => WearBlock::NoneKept,
         }
     }
 }

@@ -44,7 +44,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     self.failed_page = copy;
                     return Ok(());
                 }
-                Err(Fault::BlockFailed) => self.erase_or_lose(Spot::meta(target, 0))?,
+                Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 Err(fault) => return Err(fault),
             };
         }
@@ -99,7 +99,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     pub(crate) fn release_failed(&mut self) -> Result<(), Fault<D::Error>> {
         match self.failed_page.take() {
             None => Ok(()),
-            Some(copy) => self.erase_or_lose(Spot::meta(copy.block, 0)).map(|_| ()),
+            Some(copy) => self.discard(Spot::meta(copy.block, 0)),
         }
     }
 

@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, PageCount, Work};
 use crate::error::Fault;
 use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::path::refresh::Step;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 use crate::table::BlockNumber;
@@ -16,9 +17,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let budget = pages * u32::from(self.config.copies_per_page);
         for _ in 0..budget {
             match self.house_step(self.free_blocks_low) {
-                Ok(true) => {}
+                Ok(Step::Done) => {}
                 // The request itself is complete.
-                Ok(false) | Err(Fault::ReadOnly) => break,
+                Ok(Step::NothingLeft) | Err(Fault::ReadOnly) => break,
                 Err(fault) => return Err(fault),
             }
         }
@@ -28,49 +29,51 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// At most `budget` steps for an idle host: first those that free space, then the scrub, if one is running.
     pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
-            if !self.house_step(self.free_blocks_idle)? && !self.scrub_step()? {
+            if self.house_step(self.free_blocks_idle)? == Step::NothingLeft
+                && self.scrub_step()? == Step::NothingLeft
+            {
                 return Ok(Work::Done);
             }
         }
         Ok(Work::Left)
     }
 
-    /// One step of the most urgent work: a page copied, or a block erased. `false`: there is none.
+    /// One step of the most urgent work: a page copied, or a block erased.
     #[inline]
-    fn house_step(&mut self, free_blocks: BlockNumber) -> Result<bool, Fault<D::Error>> {
+    fn house_step(&mut self, free_blocks: BlockNumber) -> Result<Step, Fault<D::Error>> {
         if let Some(log) = self.log.get()
             && log.has_tail()
             && (log.is_over(self.throttle.window()) || log.is_reclaiming())
         {
             self.reclaim_step()?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
         if self.mlc.fold.is_active() {
             self.fold_step()?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
         if self.flash.failed.has_failing()
             && let Some(logical) = self.failing_chain()
         {
             self.start_fold(logical, None, Cause::Gc)?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
         if self.may_refresh() {
             self.refresh_step()?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
         if M::WEAR_LEVELING && self.wear_move.is_some() {
             self.start_wear_move()?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
         if self.mlc.chains.free_count() <= free_blocks
             && self.mlc.chains.free_count() > 0
             && let Some(victim) = self.mlc.victim()
         {
             self.start_fold(victim, None, Cause::Gc)?;
-            return Ok(true);
+            return Ok(Step::Done);
         }
-        Ok(false)
+        Ok(Step::NothingLeft)
     }
 
     /// Begins to move cold data onto a worn block: folds the chain that the cold block belongs to.

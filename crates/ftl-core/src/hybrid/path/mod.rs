@@ -39,6 +39,6 @@ mod blocks;
 
 mod read;
 
-mod prove;
+pub(crate) mod prove;
 
 mod piece;

@@ -38,6 +38,16 @@ pub(crate) struct Backups {
     count: u16,
 }
 
+/// What a torn program of the next page would do to the pages that share its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum Partners {
+    /// They hold nothing that counts, or it is backed up.
+    Safe,
+    /// They hold something that cannot be backed up.
+    Exposed,
+}
+
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Whether pages of the chains share cells and must be protected.
     #[inline]
@@ -84,51 +94,56 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if page >= self.shape.chain.pages {
                 return Ok(None);
             }
-            let secured = self.secure_partners(logical, page)?;
+            let partners = self.secure_partners(logical, page)?;
             // A proof that finds an unreadable trim has the chain scanned again.
             map = self.mlc.map(&mut self.flash, logical)?;
-            if secured {
+            if partners == Partners::Safe {
                 return Ok(Some(map));
             }
             self.mlc.maps.set_next_page(map, page + 1, false);
         }
     }
 
-    /// Backs up what a torn program of that page would corrupt. `false`: it cannot be backed up.
+    /// Backs up what a torn program of that page would corrupt.
     fn secure_partners(
         &mut self,
         logical: LogicalBlock,
         page: u16,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Partners, Fault<D::Error>> {
         let block = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?.block;
         // If all paired pages belong to the request itself, none needs a backup. Otherwise all do, because its pages
         // may have replaced data of the older ones.
         let own = self.request_start.filter(|start| start.block == block).map(|start| start.from);
         if self.endangered(page).all(|partner| own.is_some_and(|from| from <= partner)) {
-            return Ok(true);
+            return Ok(Partners::Safe);
         }
         for partner in self.endangered(page) {
-            if !self.secure_page(logical, partner)? {
-                return Ok(false);
+            if self.secure_page(logical, partner)? == Partners::Exposed {
+                return Ok(Partners::Exposed);
             }
         }
-        Ok(true)
+        Ok(Partners::Safe)
     }
 
-    /// Backs up the valid content of a page of the chain's last log block. `false`: there is no room, or it is a trim,
-    /// which would trim newer data if it were repeated.
-    fn secure_page(&mut self, logical: LogicalBlock, page: u16) -> Result<bool, Fault<D::Error>> {
+    /// Backs up the valid content of a page of the chain's last log block, if there is room. A trim is not backed up: it
+    /// would trim newer data if it were repeated.
+    fn secure_page(
+        &mut self,
+        logical: LogicalBlock,
+        page: u16,
+    ) -> Result<Partners, Fault<D::Error>> {
         if planted(Bug::ForgetBackups) {
-            return Ok(true);
+            return Ok(Partners::Safe);
         }
         self.prove(logical)?;
         let map = self.mlc.map(&mut self.flash, logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let spot = Spot::chain(end.block, page);
         let held = match self.flash.look(spot, Cause::Backup)? {
-            Seen::Erased | Seen::Unreadable => return Ok(true),
+            Seen::Erased | Seen::Unreadable => return Ok(Partners::Safe),
             Seen::Page(page) if page.tag.kind == Kind::Trim => {
-                return Ok(planted(Bug::ForgetTrimsPartners));
+                let forgotten = planted(Bug::ForgetTrimsPartners);
+                return Ok(if forgotten { Partners::Safe } else { Partners::Exposed });
             }
             Seen::Page(page) => Gathered::of(&page, 0, self.shape.chain.slots),
         };
@@ -141,15 +156,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             count += u16::from(sector.is_some());
         }
         if count == 0 {
-            return Ok(true);
+            return Ok(Partners::Safe);
         }
         if !self.has_room_for_backup(count) {
-            return Ok(false);
+            return Ok(Partners::Exposed);
         }
         match self.back_up(spot, &current) {
             // Backups are valid only if they are consecutive.
-            Err(Fault::BlockFailed) => Ok(false),
-            outcome => outcome.map(|()| true),
+            Err(Fault::BlockFailed) => Ok(Partners::Exposed),
+            outcome => outcome.map(|()| Partners::Safe),
         }
     }
 

@@ -17,6 +17,22 @@ use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
+/// Where the newest copy of a sector is, of which there is one in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Newest {
+    /// In the log.
+    InLog,
+    /// In the chain: the log's is stale.
+    InChain,
+}
+
+impl Newest {
+    const fn in_log_if(in_log: bool) -> Self {
+        if in_log { Self::InLog } else { Self::InChain }
+    }
+}
+
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Drops the stale entries of a logical block, unless that was done before.
     #[inline]
@@ -29,7 +45,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let Some(at) = self.the_log()?.index.find(sector) else {
                 continue;
             };
-            if !self.is_newest_in_log(sector, at)? {
+            if self.newest_of(sector, at)? == Newest::InChain {
                 self.the_log()?.index.remove(sector);
             }
         }
@@ -37,21 +53,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Whether the log's copy of a sector is newer than the chain's.
+    /// Which copy of a sector is the newest: the log's at that place, or the chain's.
     ///
     /// If the page of either cannot be read, its neighbours give the earliest and the latest stamp it can have. If that
     /// does not decide, the unreadable page counts as the newer one, so that the sector is reported as lost.
-    pub(crate) fn is_newest_in_log(
+    pub(crate) fn newest_of(
         &mut self,
         sector: Sector,
         at: LogSlot,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Newest, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
         if self.mlc.chains.first(logical).is_none() || planted(Bug::ForgetStamps) {
-            return Ok(true);
+            return Ok(Newest::InLog);
         }
         let Some(chain) = self.date_in_chain(logical, offset)? else {
-            return Ok(true);
+            return Ok(Newest::InLog);
         };
         let log = self.the_log()?;
         let ((block, page, _), pages) = (log.split(at), log.area().pages);
@@ -60,17 +76,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let spot = |page| Spot::log(block, page);
         let in_log = self.date(spot(page), pages, next)?;
         if in_log.from > chain.to || in_log.to < chain.from {
-            return Ok(in_log.from > chain.to);
+            return Ok(Newest::in_log_if(in_log.from > chain.to));
         }
         if in_log.is_exact() {
             // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
-            return Ok(chain.trims);
+            return Ok(Newest::in_log_if(chain.trims));
         }
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
         let follows = page + 1 < pages && self.flash.look(spot(page + 1), Cause::Mount)?.is_page();
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
-        Ok(follows && (block != tail || self.is_whole_but(spot(page), pages)?))
+        let counts = follows && (block != tail || self.is_whole_but(spot(page), pages)?);
+        Ok(Newest::in_log_if(counts))
     }
 
     /// When the chain last wrote, copied or trimmed a sector, or recorded it as absent. `None`: it never did, or it

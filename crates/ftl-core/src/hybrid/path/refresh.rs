@@ -9,7 +9,7 @@ use ftl_iface::{NandDevice, PageCount, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
-use crate::hybrid::flash::{Content, Gathered, Purpose, Seen, Spot};
+use crate::hybrid::flash::{Content, Gathered, Programmed, Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::scrub::extent;
 use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
@@ -17,6 +17,16 @@ use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 use crate::table::{BlockNumber, number, word};
+
+/// A step of work that the host has not asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Step {
+    /// It was done.
+    Done,
+    /// There is no such work.
+    NothingLeft,
+}
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
@@ -47,10 +57,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         PageCount::new(later + left(next.purpose()).saturating_sub(passed))
     }
 
-    /// Reads the next page of the scrub under way. `false`: there is none.
-    pub(crate) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
+    /// Reads the next page of the scrub under way.
+    pub(crate) fn scrub_step(&mut self) -> Result<Step, Fault<D::Error>> {
         let Some(spot) = self.scrub.next.filter(|_| M::REFRESH) else {
-            return Ok(false);
+            return Ok(Step::NothingLeft);
         };
         let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
         let ends = passed_over
@@ -59,7 +69,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let page = if ends { pages } else { spot.page() + 1 };
         self.scrub.next = self.page_or_next(spot.purpose(), spot.block(), page);
         self.scrub.moved = true;
-        Ok(true)
+        Ok(Step::Done)
     }
 
     /// That page or, past the end of the block, the first of the next block.
@@ -180,7 +190,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(());
         }
         while self.the_log()?.has_room() {
-            if self.copy_to_head(spot, &sectors)? {
+            if self.copy_to_head(spot, &sectors)? == Programmed::Done {
                 self.flash.weak.noted.count_refreshed();
                 break;
             }
@@ -223,12 +233,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(sectors.iter().flatten().next().copied())
     }
 
-    /// Copies those sectors of a page of the log to its head. `false`: the block failed.
+    /// Copies those sectors of a page of the log to its head.
     fn copy_to_head(
         &mut self,
         spot: Spot,
         sectors: &[Option<Sector>; SLOTS_MAX],
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let slots = log.area().slots;
         let mut page = Gathered::new();
@@ -241,12 +251,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         match log.append(&mut self.flash, Content::Buffer, page.slots(), Cause::Gc) {
             Err(Fault::BlockFailed) => {
                 self.secure_failed(Content::Buffer, page.slots(), slots)?;
-                Ok(false)
+                Ok(Programmed::BlockFailed)
             }
             outcome => {
                 outcome?;
                 self.uncollect_copies(page.list());
-                self.release_failed().map(|()| true)
+                self.release_failed().map(|()| Programmed::Done)
             }
         }
     }

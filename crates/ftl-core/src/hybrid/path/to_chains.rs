@@ -4,10 +4,10 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::Content;
+use crate::hybrid::flash::{Content, Programmed};
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::Append;
 use crate::hybrid::mlc::maps::MapId;
+use crate::hybrid::mlc::{Append, Appended};
 use crate::hybrid::state::Ftl;
 use crate::layout::Slots;
 use crate::probe::{Cause, Event, Probe};
@@ -70,7 +70,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             };
             let run = Slots::Run { first: sector, at: slot, count: held };
             self.note_own_page(logical, map)?;
-            if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
+            let cause = Cause::Host;
+            if self.append_to_chain(logical, map, content, run, cause)? == Programmed::BlockFailed {
                 replaced = Some(logical);
                 continue;
             }
@@ -91,8 +92,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Programs a page to a chain that has room, and removes its sectors from the log. `false`: the block failed; the
-    /// caller must find room and make the page again.
+    /// Programs a page to a chain that has room, and removes its sectors from the log. If the block fails, the caller
+    /// must find room and make the page again.
     pub(crate) fn append_to_chain(
         &mut self,
         logical: LogicalBlock,
@@ -100,14 +101,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         content: Content<'_>,
         slots: Slots<'_>,
         cause: Cause,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let wear = self.wear.erase_count(end.block);
         let write = Append { end, content, slots, wear, trims: None };
-        let complete = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
+        let appended = match self.mlc.append(&mut self.flash, logical, map, write, cause) {
             Err(Fault::BlockFailed) => {
                 self.secure_failed(content, slots, self.shape.chain.slots)?;
-                return self.leave_last_log(logical, map).map(|()| false);
+                self.leave_last_log(logical, map)?;
+                return Ok(Programmed::BlockFailed);
             }
             outcome => outcome?,
         };
@@ -121,10 +123,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 }
             }
         }
-        if complete {
-            self.switch(logical)?;
+        match appended {
+            Appended::Open => {}
+            Appended::FullInPlace => self.switch(logical)?,
         }
-        Ok(true)
+        Ok(Programmed::Done)
     }
 
     /// Ensures that the chain's last log block has a free page. If that needs a fold, it is done now: the running one

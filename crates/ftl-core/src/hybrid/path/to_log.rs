@@ -6,7 +6,7 @@ use super::to_chains::Intake;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::{Content, Gathered};
+use crate::hybrid::flash::{Content, Gathered, Programmed};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::slc::Demotion;
@@ -14,6 +14,16 @@ use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots};
 use crate::probe::{Cause, Event, Probe};
 use crate::table::BlockNumber;
+
+/// Whether the log can take what is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum LogRoom {
+    /// It can.
+    Left,
+    /// It cannot, and the chains must.
+    Full,
+}
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Makes room for a hot write: first that many pages in the log, because reclaiming removes entries, and then an
@@ -28,7 +38,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<Option<SectorCount>, Fault<D::Error>> {
         let mut log = self.the_log()?;
         if log.free_pages() < pages {
-            if !self.reclaim_pages(pages)? {
+            if self.reclaim_pages(pages)? == LogRoom::Full {
                 self.flash.tell(Event::RejectedByLog);
                 return Ok(None);
             }
@@ -75,7 +85,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             match log.append(&mut self.flash, content, run, Cause::Host) {
                 Err(Fault::BlockFailed) => {
                     has_failed = true;
-                    if self.goes_to_log_again(content, run)? {
+                    if self.after_failure(content, run)? == LogRoom::Left {
                         continue;
                     }
                     pages += self.write_to_chains(sector, chunk)?;
@@ -98,32 +108,33 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(pages)
     }
 
-    /// Handles a failed program to the log. Returns whether the log has room for the page once more.
+    /// Handles a failed program to the log. Returns whether the page can go there once more.
     #[cold]
     #[inline(never)]
-    fn goes_to_log_again(
+    fn after_failure(
         &mut self,
         content: Content<'_>,
         slots: Slots<'_>,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<LogRoom, Fault<D::Error>> {
         let count = self.the_log()?.area().slots;
         self.secure_failed(content, slots, count)?;
-        Ok(planted(Bug::AskForRoomOnce) || self.the_log()?.has_room())
+        let has_room = planted(Bug::AskForRoomOnce) || self.the_log()?.has_room();
+        Ok(if has_room { LogRoom::Left } else { LogRoom::Full })
     }
 
-    /// Reclaims until that many pages of the log are free. `false`: that needs more steps than reclaiming one block
-    /// without waiting for a fold. Longer work is left to housekeeping, which usually has done it before.
+    /// Reclaims until that many pages of the log are free, unless that needs more steps than reclaiming one block without
+    /// waiting for a fold. Longer work is left to housekeeping, which usually has done it before.
     #[inline(never)]
-    fn reclaim_pages(&mut self, pages: u32) -> Result<bool, Fault<D::Error>> {
+    fn reclaim_pages(&mut self, pages: u32) -> Result<LogRoom, Fault<D::Error>> {
         let mut steps = self.the_log()?.data_pages() + 1;
         while self.the_log()?.free_pages() < pages {
             if steps == 0 || !self.the_log()?.has_tail() {
-                return Ok(false);
+                return Ok(LogRoom::Full);
             }
             self.reclaim_step()?;
             steps -= 1;
         }
-        Ok(true)
+        Ok(LogRoom::Left)
     }
 
     /// Notes that sectors will be written to the log. Kept out of line, because most hot writes do not need it.
@@ -182,10 +193,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let log = self.the_log()?;
         if leaves || log.has_kept_enough() || log.free_pages() == 0 {
             self.move_to_chain(demotion)
-        } else if self.keep_in_log(demotion)? {
-            Ok(())
         } else {
-            self.keep_again(demotion)
+            match self.keep_in_log(demotion)? {
+                Programmed::Done => Ok(()),
+                Programmed::BlockFailed => self.keep_again(demotion),
+            }
         }
     }
 
@@ -195,7 +207,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[inline(never)]
     fn keep_again(&mut self, first: Demotion) -> Result<(), Fault<D::Error>> {
         while self.the_log()?.has_room() {
-            if self.keep_in_log(first)? {
+            if self.keep_in_log(first)? == Programmed::Done {
                 return self.release_failed();
             }
         }
@@ -206,8 +218,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.move_again(first, logical)
     }
 
-    /// Copies consecutive valid sectors of the tail's list to the head, at most one page. `false`: the block failed.
-    fn keep_in_log(&mut self, first: Demotion) -> Result<bool, Fault<D::Error>> {
+    /// Copies consecutive valid sectors of the tail's list to the head, at most one page.
+    fn keep_in_log(&mut self, first: Demotion) -> Result<Programmed, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let slots = log.area().slots;
         let mut page = Gathered::new();
@@ -230,12 +242,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         match log.append(&mut self.flash, Content::Buffer, page.slots(), Cause::Gc) {
             Err(Fault::BlockFailed) => {
                 log.walk_again(walk);
-                self.goes_to_log_again(Content::Buffer, page.slots()).map(|_| false)
+                self.after_failure(Content::Buffer, page.slots()).map(|_| Programmed::BlockFailed)
             }
             outcome => {
                 outcome?;
                 self.uncollect_copies(page.list());
-                Ok(true)
+                Ok(Programmed::Done)
             }
         }
     }
@@ -254,13 +266,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn move_to_chain(&mut self, demotion: Demotion) -> Result<(), Fault<D::Error>> {
         let (logical, _) = self.mlc.locate(demotion.sector);
         match self.room_in_chain(logical)? {
-            Intake::Ready(map) => {
-                if self.copy_to_chain(demotion, logical, map)? {
-                    Ok(())
-                } else {
-                    self.move_again(demotion, logical)
-                }
-            }
+            Intake::Ready(map) => match self.copy_to_chain(demotion, logical, map)? {
+                Programmed::Done => Ok(()),
+                Programmed::BlockFailed => self.move_again(demotion, logical),
+            },
             Intake::AfterFold(which) => self.fold_a_little(which),
         }
     }
@@ -277,20 +286,20 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let map = self.chain_with_room(logical)?;
             // A fold may have collected it.
             let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
-            if !still || self.copy_to_chain(demotion, logical, map)? {
+            if !still || self.copy_to_chain(demotion, logical, map)? == Programmed::Done {
                 self.protect_last_log(logical);
                 return self.release_failed();
             }
         }
     }
 
-    /// Programs a page of the chain with that sector and those that share its page. `false`: the block failed.
+    /// Programs a page of the chain with that sector and those that share its page.
     fn copy_to_chain(
         &mut self,
         demotion: Demotion,
         logical: LogicalBlock,
         map: MapId,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let (_, offset) = self.mlc.locate(demotion.sector);
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let walk = log.walk();
@@ -312,7 +321,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let slots = gathered.slots();
         let placed =
             self.append_to_chain(logical, map, Content::Buffer, slots, Cause::WriteBack)?;
-        if !placed {
+        if placed == Programmed::BlockFailed {
             self.the_log()?.walk_again(walk);
         }
         Ok(placed)

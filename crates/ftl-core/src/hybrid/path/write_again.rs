@@ -5,7 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
+use crate::hybrid::flash::{Content, Gathered, Programmed, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::Rescued;
 use crate::hybrid::state::Ftl;
@@ -97,18 +97,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let (logical, offset) = self.in_device(sector)?;
         let sector = self.mlc.sector(logical, offset);
-        while !self.write_copy_to(sector, held, spot, slot)? {}
+        while self.write_copy_to(sector, held, spot, slot)? == Programmed::BlockFailed {}
         Ok(())
     }
 
-    /// See [`write_copy`](Self::write_copy). `false`: the block failed.
+    /// See [`write_copy`](Self::write_copy).
     fn write_copy_to(
         &mut self,
         sector: Sector,
         holds: Slot,
         spot: Spot,
         slot: u16,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Programmed, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
         let map = self.chain_with_room(logical)?;
         let (_, home) = self.mlc.home(offset);
@@ -118,8 +118,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         // A sector marked as lost there is copied as lost.
         self.flash.gather(&mut page, (spot, slot), sector, Cause::Mount)?;
         if page.list().last() != Some(&holds) {
-            // It was half erased, and has become unreadable since it was checked.
-            return Ok(true);
+            // It was half erased, and has become unreadable since it was checked, so this was done before.
+            return Ok(Programmed::Done);
         }
         if planted(Bug::EraseRescuedEarly) {
             self.flash.erase(spot, Cause::Meta)?;
@@ -128,29 +128,31 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.append_to_chain(logical, map, Content::Buffer, page.slots(), Cause::Mount)
     }
 
-    /// Removes sectors with a rescue copy from the log, whose versions are older and will be written again. Returns
-    /// whether that sector is one of them.
-    pub(crate) fn unmap_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
-        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
-            return Ok(false);
-        };
-        let mut is_one = false;
+    /// Removes sectors with a rescue copy from the log, whose versions are older and will be written again.
+    pub(crate) fn unmap_rescued(&mut self) -> Result<(), Fault<D::Error>> {
+        let rescued = self.unsettled.and_then(|state| state.rescued).unwrap_or(Rescued::NONE);
         for copy in rescued.copies() {
             for page in 0..copy.pages {
-                is_one |= self.unmap_page(Spot::meta(copy.block, page), sector)?;
+                for sector in self.sectors_of_copy(Spot::meta(copy.block, page))? {
+                    self.the_log()?.index.remove_real(sector);
+                }
             }
         }
-        Ok(is_one)
+        Ok(())
     }
 
-    /// Removes the sectors of a page of a copy from the log. Returns whether that sector is one of them.
-    fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
-        let mut is_one = false;
-        for held in self.sectors_of_copy(spot)? {
-            is_one |= held == sector;
-            self.the_log()?.index.remove_real(held);
+    /// Whether a sector has a rescue copy.
+    pub(crate) fn is_rescued(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let rescued = self.unsettled.and_then(|state| state.rescued).unwrap_or(Rescued::NONE);
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                let mut sectors = self.sectors_of_copy(Spot::meta(copy.block, page))?;
+                if sectors.any(|held| held == sector) {
+                    return Ok(true);
+                }
+            }
         }
-        Ok(is_one)
+        Ok(false)
     }
 
     /// Writes the copy of a failed page of the log to its chains, because the log has no room left.

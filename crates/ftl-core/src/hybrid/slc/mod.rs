@@ -51,6 +51,17 @@ pub(crate) struct TailWalk {
     kept_pages: u32,
 }
 
+/// Whether sectors of the log found entries in the hash table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub enum Mapped {
+    /// All of them.
+    Fully,
+    /// Some have none: the table is full, perhaps of entries that are stale by the chains.
+    #[default]
+    TableFull,
+}
+
 /// A sector that must leave the tail block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demotion {
@@ -441,10 +452,11 @@ impl<'ram> Log<'ram> {
         Ok((walk.valid, walk.kept))
     }
 
-    /// Maps a sector to a place that a mount found; places must come from the oldest to the newest. `false`: the table
-    /// had no room.
-    pub fn restore(&mut self, place: LogSlot, sector: Sector) -> bool {
-        self.index.set(sector, place) || self.index.place_moving(sector, place, self.tail_codes)
+    /// Maps a sector to a place that a mount found; places must come from the oldest to the newest.
+    pub fn restore(&mut self, place: LogSlot, sector: Sector) -> Mapped {
+        let placed = self.index.set(sector, place)
+            || self.index.place_moving(sector, place, self.tail_codes);
+        if placed { Mapped::Fully } else { Mapped::TableFull }
     }
 
     /// Reads the list of a block's sectors, for a mount, from its summary. It overwrites the head's list. `None`: the

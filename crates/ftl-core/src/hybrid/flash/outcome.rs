@@ -1,0 +1,21 @@
+//! What came of an operation that a bad block can stop.
+
+/// What came of an erase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Erasure {
+    /// The block is erased.
+    Done,
+    /// It is not, and is out of use.
+    Failed,
+}
+
+/// What came of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Programmed {
+    /// The page is on flash.
+    Done,
+    /// The block failed. The content must be programmed elsewhere.
+    BlockFailed,
+}
