@@ -50,6 +50,23 @@ pub(crate) enum Picks {
     Only(Cut),
 }
 
+/// A power cut to come.
+#[derive(Clone, Copy, Debug)]
+struct PlannedCut {
+    /// The operation.
+    when: u64,
+    /// Whether it comes before, in a program that takes other pages with it.
+    pairs: bool,
+    /// The seed of the operation's fate.
+    seed: u64,
+}
+
+impl PlannedCut {
+    const fn at(when: u64, seed: u64) -> Self {
+        Self { when, pairs: false, seed }
+    }
+}
+
 /// A chip in which power failed in one operation.
 #[derive(Debug)]
 pub(crate) struct Branch {
@@ -97,8 +114,10 @@ pub(crate) struct Crossing {
     /// Calls of any kind left before the FTL counts as looping endlessly.
     budget: u64,
     halted: Option<Halt>,
-    /// The operation in which power is to fail, and the seed of its fate.
-    cut: Option<(u64, u64)>,
+    /// Where power is to fail.
+    cut: Option<PlannedCut>,
+    /// Whether power was made to fail soon after a block failed or was marked.
+    cut_followed: bool,
     /// Calls until the driver fails.
     fuse: Option<u64>,
     /// Whether the driver has failed since power was on.
@@ -136,6 +155,7 @@ impl Crossing {
             budget: 0,
             halted: None,
             cut: None,
+            cut_followed: false,
             fuse: None,
             failed_driver: false,
             is_ring_sickly: false,
@@ -258,7 +278,7 @@ impl Crossing {
 
     /// Lets power fail after that many operations, in the next one, with a fate that the seed picks.
     pub(crate) const fn cut_after(&mut self, operations: u64, seed: u64) {
-        self.cut = Some((self.operations + operations, seed));
+        self.cut = Some(PlannedCut::at(self.operations + operations, seed));
     }
 
     /// Cancels a planned power cut, and a planned failure of the driver.
@@ -277,6 +297,11 @@ impl Crossing {
     /// Calls made since power failed.
     pub(crate) const fn asked_while_off(&self) -> u64 {
         self.asked_while_off
+    }
+
+    /// Whether power was made to fail soon after a block failed or was marked, since it was asked last.
+    pub(crate) const fn take_cut_followed(&mut self) -> bool {
+        std::mem::replace(&mut self.cut_followed, false)
     }
 
     /// The cause and the fate of the operation in which power failed last.

@@ -8,7 +8,7 @@ use nand_model::faults::When;
 use nand_model::power::{PageFate, PairFate, Tear};
 use nand_model::{Fork, Stamp};
 
-use super::{Branch, Crossing, Device, Halt, Picks};
+use super::{Branch, Crossing, Device, Halt, Picks, PlannedCut};
 use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
@@ -83,10 +83,10 @@ impl Crossing {
             }
         }
         match self.cut {
-            Some((when, seed)) if at >= when => {
+            Some(cut) if cut.strikes(at, verb) => {
                 self.cut = None;
                 self.halted = Some(Halt::PowerOff);
-                let fate = drawn_fate(verb, seed);
+                let fate = cut.fate(verb);
                 self.chip.power_off();
                 tear(&mut self.chip, fate);
                 self.history.note(|| format!("{at}: power fails: {fate}"));
@@ -128,13 +128,25 @@ impl Crossing {
 
     fn fail(&mut self, block: Block) {
         self.reserve.fail(block);
-        if self.strikes(self.orders.faults.then_cut, 15) {
-            let drawn = mix(self.orders.seed, self.operations - self.before);
-            self.cut = Some((self.operations + drawn % 8, drawn));
-        }
+        self.cut_soon(15);
         if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);
+        }
+    }
+
+    /// Power may fail within the next operations, as a failing block or a mark may have caused.
+    fn cut_soon(&mut self, subject: u64) {
+        if self.strikes(self.orders.faults.then_cut, subject) {
+            let drawn = mix(self.orders.seed, self.operations - self.before);
+            let within = |most| self.operations + mix(drawn, 16) % most;
+            self.cut = Some(match drawn % 4 {
+                0 => PlannedCut::at(within(1), drawn),
+                1 => PlannedCut::at(within(3), drawn),
+                2 => PlannedCut::at(within(8), drawn),
+                _ => PlannedCut::of_pairs(self.operations, drawn),
+            });
+            self.cut_followed = true;
         }
     }
 
@@ -165,6 +177,28 @@ impl Crossing {
 
 /// Of how many programs or erases of a sickly block one fails.
 const SICKLY: u32 = 8;
+
+impl PlannedCut {
+    /// In the first program within some operations that may take other pages with it, and then it does; or in the last
+    /// of these operations.
+    const fn of_pairs(now: u64, seed: u64) -> Self {
+        const WITHIN: u64 = 12;
+        Self { when: now + WITHIN, pairs: true, seed }
+    }
+
+    fn strikes(self, at: u64, verb: Change) -> bool {
+        at >= self.when || self.pairs && verb == Change::Program { paired: true }
+    }
+
+    fn fate(self, verb: Change) -> Fate {
+        match drawn_fate(verb, self.seed) {
+            Fate::Program(page, _) if self.pairs && verb == Change::Program { paired: true } => {
+                Fate::Program(page, PairFate::Lost)
+            }
+            fate => fate,
+        }
+    }
+}
 
 /// The fate that a seed picks. An unstable page lives or dies at each read.
 fn drawn_fate(verb: Change, seed: u64) -> Fate {
@@ -292,6 +326,7 @@ impl NandDevice for Crossing {
         .map_err(MarkError::Driver)?;
         let at = self.operations - 1;
         self.history.note(|| format!("{at}: mark {block} bad"));
+        self.cut_soon(17);
         self.chip.mark_bad(block).map_err(|error| match error {
             MarkError::Failed => MarkError::Failed,
             MarkError::Driver(never) => match never {},

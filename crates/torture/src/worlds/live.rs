@@ -168,7 +168,12 @@ impl Dweller<'_> {
         }
         crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
+        let again = crossing.take_cut_followed();
         self.begin(crossing, life, 0);
+        if again && life.faulty && self.world.temper.is_relentless {
+            let seed = mix(self.world.seed, life.number.into());
+            crossing.cut_after(mix(seed, 18) % 6, seed);
+        }
         self.settled = false;
         let mut outcome = Ok(End::Usual);
         let mounted = self.subject(life).mount(crossing, &mut |ftl| {
@@ -270,7 +275,7 @@ impl Dweller<'_> {
     /// Whether a device may be read-only until it is mounted again: one with hardly a spare block, or in a storm.
     fn is_read_only(&self, ftl: &dyn Mounted) -> bool {
         let temper = &self.world.temper;
-        (temper.tight.is_some() || temper.is_stormy) && ftl.is_read_only()
+        (temper.tight.is_some() || temper.is_stormy || temper.is_relentless) && ftl.is_read_only()
     }
 
     fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {

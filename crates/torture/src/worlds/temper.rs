@@ -21,6 +21,8 @@ pub(super) struct Temper {
     pub(super) is_sudden: bool,
     /// Whether power fails again and again within the first programs after a mount.
     pub(super) is_stormy: bool,
+    /// Whether power that failed soon after a block failed does so again within the first programs after the mount.
+    pub(super) is_relentless: bool,
     /// Whether drivers fail.
     pub(super) has_weak_driver: bool,
     /// Whether settings change between mounts.
@@ -67,6 +69,7 @@ impl Temper {
             held,
             is_sudden: dice.percent(20),
             is_stormy: dice.percent(15),
+            is_relentless: dice.percent(25),
             has_weak_driver: dice.percent(30),
             is_resettled: dice.percent(30),
             is_ring_sickly: dice.percent(20),
