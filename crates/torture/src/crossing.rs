@@ -14,7 +14,7 @@ use std::sync::Arc;
 use ftl_core::probe::Cause;
 use ftl_iface::{BlockCount, Geometry, Page};
 use nand_model::Chip;
-use nand_model::faults::FaultInjector;
+use nand_model::faults::{FailedRead, FaultInjector};
 use nand_model::power::Tear;
 
 use crate::account::Account;
@@ -25,6 +25,7 @@ use crate::history::{History, Looked};
 use crate::injury::Injuries;
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
+use crate::played::{Play, Played};
 use crate::reserve::Reserve;
 
 mod operations;
@@ -124,6 +125,9 @@ pub(crate) struct Crossing {
     failed_driver: bool,
     /// Whether blocks of anchors fail often.
     is_ring_sickly: bool,
+    /// What a failed read leaves in the buffers.
+    failed_reads: Play,
+    played: Played,
     /// What is lent to the FTL.
     memory: Memory,
     /// The shape that the driver tells, if not the chip's.
@@ -159,6 +163,8 @@ impl Crossing {
             fuse: None,
             failed_driver: false,
             is_ring_sickly: false,
+            failed_reads: Play::ReadNoise,
+            played: Played::default(),
             memory: Memory::default(),
             told: None,
             reserve,
@@ -236,6 +242,27 @@ impl Crossing {
     /// Gives what is lent to the FTL.
     pub(crate) fn give_memory(&mut self, memory: Memory) {
         self.memory = memory;
+    }
+
+    /// Sets what failed reads leave in the buffers.
+    pub(crate) const fn leave_in_buffers(&mut self, left: FailedRead) {
+        self.chip.fail_reads_with(left);
+        self.failed_reads = match left {
+            FailedRead::Untouched => Play::ReadUntouched,
+            FailedRead::Partly => Play::ReadPartly,
+            FailedRead::Nearly => Play::ReadNearly,
+            FailedRead::Noise => Play::ReadNoise,
+        };
+    }
+
+    /// Notes that something was played.
+    pub(crate) const fn play(&mut self, play: Play) {
+        self.played.note(play);
+    }
+
+    /// What was played so far.
+    pub(crate) const fn played(&self) -> &Played {
+        &self.played
     }
 
     /// Lets blocks of anchors fail often, if blocks fail at all.

@@ -1,8 +1,8 @@
 //! The operations of the device: each is counted, forked, cut, or made to fail.
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
+    ProgramError, ReadError,
 };
 use nand_model::faults::When;
 use nand_model::power::{PageFate, PairFate, Tear};
@@ -13,6 +13,7 @@ use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
 use crate::on_flash::{Purpose, Struck};
+use crate::played::Play;
 use crate::reserve::Blow;
 
 impl Crossing {
@@ -128,6 +129,9 @@ impl Crossing {
 
     fn fail(&mut self, block: Block) {
         self.reserve.fail(block);
+        if self.subject.purpose(block) == Purpose::Anchors {
+            self.played.note(Play::AnchorFails);
+        }
         self.cut_soon(15);
         if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
@@ -147,7 +151,13 @@ impl Crossing {
                 _ => PlannedCut::of_pairs(self.operations, drawn),
             });
             self.cut_followed = true;
+            self.played.note(Play::CutFollows);
         }
+    }
+
+    fn intact_pages(&self, block: Block) -> usize {
+        let pages = (0..self.chip.inner().next_page(block)).map(PageIndex::new);
+        pages.filter(|page| self.chip.is_intact(block.page(*page))).count()
     }
 
     fn endangers(&self, page: Page) -> bool {
@@ -250,6 +260,7 @@ impl NandDevice for Crossing {
             }
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
+                self.played.note(self.failed_reads);
                 self.injured.meet(&self.chip, page, self.account.get());
                 Err(ReadError::Uncorrectable)
             }
@@ -273,10 +284,12 @@ impl NandDevice for Crossing {
             Blow::None => {}
             Blow::Fails => {
                 self.history.note(|| "which fails".into());
+                self.played.note(Play::ProgramFails);
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
             Blow::Unreadable(injury) => {
+                self.played.note(Play::PageLost);
                 self.injured.note(injury);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
@@ -301,6 +314,7 @@ impl NandDevice for Crossing {
         self.history.note(|| format!("{at}: erase {block} for {cause}"));
         if self.blow(self.orders.faults.erase, 12, block) {
             self.history.note(|| "which fails".into());
+            self.played.note(Play::EraseFails);
             self.chip.fail_erase(block, When::Nth(1));
             self.fail(block);
         }
@@ -327,8 +341,16 @@ impl NandDevice for Crossing {
         let at = self.operations - 1;
         self.history.note(|| format!("{at}: mark {block} bad"));
         self.cut_soon(17);
-        self.chip.mark_bad(block).map_err(|error| match error {
-            MarkError::Failed => MarkError::Failed,
+        let before = self.intact_pages(block);
+        let marked = self.chip.mark_bad(block);
+        if self.intact_pages(block) < before {
+            self.played.note(Play::MarkDestroys);
+        }
+        marked.map_err(|error| match error {
+            MarkError::Failed => {
+                self.played.note(Play::MarkFails);
+                MarkError::Failed
+            }
             MarkError::Driver(never) => match never {},
         })
     }
