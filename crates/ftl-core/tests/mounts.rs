@@ -9,8 +9,8 @@ use ftl_core::mount::FormatSetting;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
-    Block, BlockCount, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex, Pairing,
-    Region, RegionGeometry, Sector, SectorCount,
+    Block, BlockCount, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex,
+    Pairing, Region, RegionGeometry, Sector, SectorCount,
 };
 use nand_model::faults::When;
 use nand_model::{Chip, Content, FaultInjector};
@@ -228,11 +228,9 @@ fn a_log_of_another_length_on_the_same_chip_is_another_figure() {
     let (geometry, config) = devices::one_slc();
     let mut chip = chip(geometry);
     assert_eq!(format(&mut chip, &config), None);
-    for (log, blocks) in [
-        (LogRegion::FirstBlocks(4), 4),
-        (LogRegion::FirstBlocks(6), 6),
-        (LogRegion::None, 0),
-    ] {
+    for (log, blocks) in
+        [(LogRegion::FirstBlocks(4), 4), (LogRegion::FirstBlocks(6), 6), (LogRegion::None, 0)]
+    {
         let other = Config { capacity: Some(SectorCount::new(100)), ..config };
         assert_eq!(format(&mut chip, &other), None);
         let (error, _) = refused(&mut chip, &Config { log, ..other });
@@ -254,7 +252,11 @@ fn a_device_of_another_geometry_is_not_mounted_and_the_error_names_both() {
         (slc, RegionGeometry { pages_per_block: pages(6), ..mlc }, FormatSetting::ChainPages),
         (RegionGeometry { pages_per_block: pages(6), ..slc }, mlc, FormatSetting::FirstPages),
         (slc, RegionGeometry { pairing: Pairing::Adjacent2, ..mlc }, FormatSetting::ChainPairing),
-        (slc, RegionGeometry { page_bytes: Bytes::new(1024), ..mlc }, FormatSetting::ChainPageBytes),
+        (
+            slc,
+            RegionGeometry { page_bytes: Bytes::new(1024), ..mlc },
+            FormatSetting::ChainPageBytes,
+        ),
         (slc, RegionGeometry { blocks: BlockCount::new(13), ..mlc }, FormatSetting::ChainBlocks),
         (RegionGeometry { blocks: BlockCount::new(11), ..slc }, mlc, FormatSetting::LogBlocks),
     ];

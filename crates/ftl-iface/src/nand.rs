@@ -26,24 +26,53 @@ use crate::units::{Bytes, PageCount};
 ///   the data and in the spare area.
 /// - A page that was not programmed after its block's last erase reads as 0xFF, every byte. (If the part's ECC reports
 ///   an erased page with a flipped bit as uncorrectable, its driver must recognise that case.)
-/// - A failed program leaves the block's earlier pages readable. The failing page reads as anything.
-/// - After a failed erase the block reads as anything.
-/// - As long as power is on, nothing changes except what was requested.
+/// - A failed program leaves the block's earlier pages readable. The failing page reads as anything. It may be
+///   **unstable**.
+/// - After a failed erase each page of the block reads as anything, or is unstable. The block must be erased again before
+///   anything is programmed to it.
+/// - [`mark_bad`](Self::mark_bad) may destroy pages of its block, also if it fails. A destroyed page is unreadable.
+/// - As long as power is on, nothing else changes.
+///
+/// # When a page cannot be read
+///
+/// - A read that fails leaves anything in the caller's buffers: what was there before, a part of the page, or nearly the
+///   page.
+/// - A page that could not be read never reads well again before its block's erase. A driver whose part may read it at
+///   the next attempt tries again within `read`.
+/// - A page is unreadable as a whole. A driver whose part corrects each codeword alone also fails a read of spare bytes
+///   alone if the data cannot be read.
+/// - An *unstable* page reads well at first. It may become unreadable at any read, and whenever power is lost.
+/// - A page that was good may become unreadable between two mounts.
 ///
 /// # When power fails
 ///
 /// The device, and the FTL's RAM, stop at once. When power is back:
 ///
-/// - *In a program*: the page in flight reads as before, as intended, as uncorrectable, or as erased.
-///   It may be **unstable**: read well now and fail later. It counts as programmed, whatever it reads as.
-///   In a region of several bits per cell, the pages of the same word line that were programmed before it may be lost
-///   too ([`Pairing::endangered`](crate::Pairing::endangered)).
-/// - *In an erase*: the block reads as before, as erased, or as anything. It must be erased again before anything is
-///   programmed to it. It keeps its old mode, whatever the mode of the erase; so does a block whose erase
-///   fails.
-/// - *In a bad-block mark*: the mark is set or it is not.
+/// - *In a program*: the page in flight reads as before, as intended, as uncorrectable, or as erased, or it is unstable.
+///   It counts as programmed, whatever it reads as.
+/// - *In a program of a region of several bits per cell*: the pages of the same word line that were programmed before it
+///   may be lost too ([`Pairing::endangered`](crate::Pairing::endangered)).
+/// - *In an erase*: each page of the block reads as before, as erased, or as anything, or is unstable. The block must be
+///   erased again before anything is programmed to it. It keeps its old mode, whatever the mode of the erase; so does a
+///   block whose erase fails.
+/// - *In a bad-block mark*: the mark is set or it is not. Pages of the block may be destroyed in either case.
 /// - *In a read*: nothing changes.
 /// - Nothing else changes: no other page, no other block.
+///
+/// The same holds for the operation in which a driver fails, whether power stays on or not.
+///
+/// # What a lost page may cost
+///
+/// This is what an FTL promises when a good page becomes unreadable by itself:
+///
+/// - *A page of host data*: its own sectors. They are told as lost; or they read as the version before, where nothing else
+///   on flash recorded the page yet.
+/// - *A page of the map*: the sectors of its range. They are told as lost; or they read as an older version, if the mount
+///   reads every block, or where nothing else on flash recorded the page yet.
+/// - *An anchor or a checkpoint*: nothing.
+/// - *One of the two headers*: nothing.
+/// - Nothing else is ever lost, and the device as a whole never takes a step back: no mount accepts a state that is older
+///   than one whose traces it can see.
 ///
 /// # Example: the smallest conforming device
 ///
@@ -113,7 +142,8 @@ pub trait NandDevice {
     /// Whether the block is marked bad, by the factory or by [`mark_bad`](Self::mark_bad).
     fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error>;
 
-    /// Marks a block bad permanently. This may destroy the content of its pages: move it away before.
+    /// Marks a block bad permanently. This may destroy the content of its pages: move it away before, to pages that no
+    /// later program endangers.
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>>;
 
     /// The number of pages of a block of the region in [`Mode::Slc`]; zero if its blocks have no such mode.
@@ -229,7 +259,8 @@ impl Corrected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ReadError<E> {
-    /// More bits are wrong than the ECC corrects. The page's content is lost; other pages are not affected.
+    /// More bits are wrong than the ECC corrects. The page's content is lost; other pages are not affected. The buffers
+    /// hold anything.
     Uncorrectable,
     /// The driver failed. Nothing is known: stop, and mount again.
     Driver(E),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use ftl_core::probe::Cause;
 use ftl_iface::{BlockCount, Geometry, Page};
+use nand_model::faults::FailedRead;
 use nand_model::power::Tear;
 
 use crate::account::Account;
@@ -23,6 +24,7 @@ use crate::history::{History, Looked};
 use crate::injury::{Device, Injuries};
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
+use crate::played::{Play, Played};
 use crate::reserve::Reserve;
 
 mod operations;
@@ -43,6 +45,23 @@ pub(crate) enum Picks {
     Some(Share),
     /// Only this cut.
     Only(Cut),
+}
+
+/// A power cut to come.
+#[derive(Clone, Copy, Debug)]
+struct PlannedCut {
+    /// The operation.
+    when: u64,
+    /// Whether it comes before, in a program that takes other pages with it.
+    pairs: bool,
+    /// The seed of the operation's fate.
+    seed: u64,
+}
+
+impl PlannedCut {
+    const fn at(when: u64, seed: u64) -> Self {
+        Self { when, pairs: false, seed }
+    }
 }
 
 /// A chip in which power failed in one operation.
@@ -92,14 +111,19 @@ pub(crate) struct Crossing {
     /// Calls of any kind left before the FTL counts as looping endlessly.
     budget: u64,
     halted: Option<Halt>,
-    /// The operation in which power is to fail, and the seed of its fate.
-    cut: Option<(u64, u64)>,
+    /// Where power is to fail.
+    cut: Option<PlannedCut>,
+    /// Whether power was made to fail soon after a block failed or was marked.
+    cut_followed: bool,
     /// Calls until the driver fails.
     fuse: Option<u64>,
     /// Whether the driver has failed since power was on.
     failed_driver: bool,
     /// Whether blocks of anchors fail often.
     is_ring_sickly: bool,
+    /// What a failed read leaves in the buffers.
+    failed_reads: Play,
+    played: Played,
     /// What is lent to the FTL.
     memory: Memory,
     /// The shape that the driver tells, if not the chip's.
@@ -131,9 +155,12 @@ impl Crossing {
             budget: 0,
             halted: None,
             cut: None,
+            cut_followed: false,
             fuse: None,
             failed_driver: false,
             is_ring_sickly: false,
+            failed_reads: Play::ReadNoise,
+            played: Played::default(),
             memory: Memory::default(),
             told: None,
             reserve,
@@ -213,6 +240,27 @@ impl Crossing {
         self.memory = memory;
     }
 
+    /// Sets what failed reads leave in the buffers.
+    pub(crate) const fn leave_in_buffers(&mut self, left: FailedRead) {
+        self.chip.fail_reads_with(left);
+        self.failed_reads = match left {
+            FailedRead::Untouched => Play::ReadUntouched,
+            FailedRead::Partly => Play::ReadPartly,
+            FailedRead::Nearly => Play::ReadNearly,
+            FailedRead::Noise => Play::ReadNoise,
+        };
+    }
+
+    /// Notes that something was played.
+    pub(crate) const fn play(&mut self, play: Play) {
+        self.played.note(play);
+    }
+
+    /// What was played so far.
+    pub(crate) const fn played(&self) -> &Played {
+        &self.played
+    }
+
     /// Lets blocks of anchors fail often, if blocks fail at all.
     pub(crate) const fn sicken_ring(&mut self, is_sickly: bool) {
         self.is_ring_sickly = is_sickly;
@@ -253,7 +301,7 @@ impl Crossing {
 
     /// Lets power fail after that many operations, in the next one, with a fate that the seed picks.
     pub(crate) const fn cut_after(&mut self, operations: u64, seed: u64) {
-        self.cut = Some((self.operations + operations, seed));
+        self.cut = Some(PlannedCut::at(self.operations + operations, seed));
     }
 
     /// Cancels a planned power cut, and a planned failure of the driver.
@@ -272,6 +320,11 @@ impl Crossing {
     /// Calls made since power failed.
     pub(crate) const fn asked_while_off(&self) -> u64 {
         self.asked_while_off
+    }
+
+    /// Whether power was made to fail soon after a block failed or was marked, since it was asked last.
+    pub(crate) const fn take_cut_followed(&mut self) -> bool {
+        std::mem::replace(&mut self.cut_followed, false)
     }
 
     /// The cause and the fate of the operation in which power failed last.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
-use ftl_core::layout::{self, FormatKey, Kind, Slot};
+use ftl_core::layout::{self, Kind, Slot};
 use ftl_core::{
     ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, MountError, RamPlan, ShapeError,
 };
@@ -129,8 +129,8 @@ impl OnFlash for Hybrid {
         (tag.kind == Kind::Checkpoint).then(|| tag.stamp.get())
     }
 
-    fn is_header(&self, data: &[u8], spare: &[u8], _: u32) -> bool {
-        let tag = tags::read(data, self.sector_bytes(), spare, FormatKey::HEADER.get());
+    fn is_header(&self, data: &[u8], spare: &[u8], key: u32) -> bool {
+        let tag = tags::read(data, self.sector_bytes(), spare, key);
         tag.is_some_and(|tag| tag.kind == Kind::Header)
     }
 

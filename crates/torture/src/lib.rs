@@ -58,6 +58,7 @@ mod memory;
 mod on_flash;
 mod paged;
 mod panics;
+pub mod played;
 mod reserve;
 mod strangers;
 mod subject;

@@ -72,17 +72,6 @@ pub(crate) enum Kept {
     Nothing,
 }
 
-impl Kept {
-    /// Its name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Data => "host data",
-            Self::Map => "a map page",
-            Self::Nothing => "a page that holds nothing",
-        }
-    }
-}
-
 /// Blocks that serve one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Area {

@@ -10,6 +10,7 @@ use ftl_iface::{Bytes, Geometry, PageCount, Pairing, RegionGeometry, SectorCount
 use crate::dice::Dice;
 use crate::hybrid::Hybrid;
 use crate::paged::{Paged, settings};
+use crate::played::Play;
 use crate::subject::{Configured, Stranger, Subject};
 
 /// Trials to draw something that fits the device.
@@ -84,7 +85,7 @@ fn to_hybrid(
 /// Another configuration.
 #[expect(clippy::unnecessary_wraps, reason = "every other stranger may not fit the device")]
 fn configured(what: String, subject: Arc<dyn Subject>) -> Option<Stranger> {
-    Some(Stranger { what, subject, told: None })
+    Some(Stranger { play: Play::OtherConfig, what, subject, told: None })
 }
 
 /// The hybrid FTL on the device.
@@ -100,7 +101,8 @@ fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stra
         let config = Config { sector_bytes: sector, log, capacity, ..Config::HYBRID };
         Hybrid::new(geometry, config).ok()
     });
-    configured("the hybrid FTL".into(), Arc::new(drawn?))
+    let (play, what) = (Play::OtherFtl, "the hybrid FTL".into());
+    Some(Stranger { play, what, subject: Arc::new(drawn?), told: None })
 }
 
 /// The page store on the device.
@@ -115,7 +117,8 @@ fn page_store_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<
         };
         Paged::new(geometry, config).ok()
     });
-    configured("the page store".into(), Arc::new(drawn?))
+    let (play, what) = (Play::OtherFtl, "the page store".into());
+    Some(Stranger { play, what, subject: Arc::new(drawn?), told: None })
 }
 
 /// A driver that tells another shape, with the FTL planned for that.
@@ -146,7 +149,7 @@ fn shaped(
     }
     let what = format!("another shape: {} for {}", told(region), told(&before));
     let told = Geometry::new(regions[0], regions[1]).ok()?;
-    Some(Stranger { what, subject: planned(&told)?, told: Some(told) })
+    Some(Stranger { play: Play::OtherShape, what, subject: planned(&told)?, told: Some(told) })
 }
 
 fn told(region: &RegionGeometry) -> String {

@@ -9,6 +9,7 @@ use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
+use crate::played::Play;
 
 /// An FTL under test. Everything else is the same for all of them.
 pub(crate) trait Subject: OnFlash {
@@ -39,6 +40,8 @@ pub(crate) enum Configured {
 #[derive(Clone, Debug)]
 pub(crate) struct Stranger {
     /// What differs.
+    pub(crate) play: Play,
+    /// The same in words.
     pub(crate) what: String,
     /// The FTL with another configuration, or another FTL.
     pub(crate) subject: Arc<dyn Subject>,

@@ -5,6 +5,7 @@ use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Region};
 use crate::crossing::Crossing;
 use crate::dice::Dice;
 use crate::on_flash::{Kept, OnFlash, Purpose, Struck};
+use crate::played::Play;
 
 /// A page with its content.
 struct GoodPage {
@@ -46,14 +47,20 @@ impl Crossing {
         Some(GoodPage { page, data, spare })
     }
 
-    fn lose(&mut self, page: Page, what: &str) {
+    fn lose(&mut self, page: Page, lost: Play) {
         self.chip_mut().lose(page);
-        self.say(|| format!("{page} becomes unreadable by itself: {what}"));
+        self.play(lost);
+        self.say(|| format!("{page} becomes unreadable by itself: {lost}"));
     }
 
     /// Draws pages until one holds that.
     fn lose_a_page_of(&mut self, wanted: Kept, dice: &mut Dice) {
         const TRIALS: u32 = 40;
+        let lost = match wanted {
+            Kept::Data => Play::DataLost,
+            Kept::Map => Play::MapLost,
+            Kept::Nothing => Play::NothingLost,
+        };
         let (subject, key) = (self.subject(), self.key());
         for _ in 0..TRIALS {
             let page = any_page(self.chip_mut().geometry(), dice);
@@ -66,7 +73,7 @@ impl Crossing {
                 continue;
             }
             if self.note_loss(&found, &*subject) {
-                self.lose(page, wanted.name());
+                self.lose(page, lost);
                 return;
             }
         }
@@ -105,7 +112,7 @@ impl Crossing {
             (!anchors.is_empty()).then(|| dice.pick(&anchors))
         };
         if let Some((_, page)) = lost {
-            self.lose(page, "an anchor");
+            self.lose(page, Play::AnchorLost);
         }
     }
 
@@ -123,7 +130,7 @@ impl Crossing {
         let bad = headers.iter().any(|page| self.chip_mut().is_bad(page.block()) != Ok(false));
         if firsts == 2 && !bad {
             let page = dice.pick(&headers);
-            self.lose(page, "a header");
+            self.lose(page, Play::HeaderLost);
         }
     }
 
@@ -133,6 +140,25 @@ impl Crossing {
         for page in self.pages_for(Purpose::Store) {
             if let Some(GoodPage { data, spare, .. }) = self.intact(page) {
                 see(&*subject, &data, &spare);
+            }
+        }
+    }
+
+    /// Programs every page of every good block with what is filled in, past all faults.
+    pub(crate) fn program_all(&mut self, mut fill: impl FnMut(&mut [u8], &mut [u8])) {
+        let geometry = *self.chip_mut().geometry();
+        for region in Region::ALL {
+            let Some(shape) = geometry.region(region) else { continue };
+            let mut data = vec![0; shape.page_bytes.as_usize()];
+            let mut spare = vec![0xFF; shape.spare_bytes.as_usize()];
+            for block in (0..shape.blocks.get()).map(|at| Block::new(region, at)) {
+                for page in 0..shape.pages_per_block.get() as u16 {
+                    fill(&mut data, &mut spare);
+                    let page = block.page(PageIndex::new(page));
+                    let Ok(()) = self.chip_mut().inner_mut().program(page, &data, &spare) else {
+                        return;
+                    };
+                }
             }
         }
     }

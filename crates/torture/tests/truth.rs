@@ -173,6 +173,43 @@ fn requests_that_were_cut_one_after_the_other_leave_open_all_that_they_asked_for
 }
 
 #[test]
+fn a_sector_whose_map_page_is_gone_is_lost_or_older_until_it_is_written() {
+    let (store, between, mut truth) = written_twice(Compare::Stamps);
+    let older = || {
+        let mut older = store.clone();
+        older.sectors[12] = between.sectors[12];
+        older
+    };
+    assert_eq!(found(truth.clone(), &mut older()), ReadBack::Written { request: 1, sector: 12 });
+    truth.unmap(12..14);
+    truth.clone().compare_all(&mut older()).expect("it may be older");
+    let mut lost = store.clone();
+    lost.lost = Some(12);
+    truth.clone().compare_all(&mut lost).expect("it may be lost");
+    let mut others = store.clone();
+    others.sectors[12] = others.sectors[11];
+    assert_eq!(found(truth.clone(), &mut others), ReadBack::Written { request: 2, sector: 11 });
+    // Written again, it is neither.
+    let (mut data, mut written) = (Vec::new(), store.clone());
+    truth.begin_write(12, 1, &mut data);
+    written.write(Sector::new(12), &data).unwrap();
+    truth.acknowledge(12, 1);
+    truth.clone().compare_all(&mut written).expect("it was written");
+    assert_eq!(found(truth.clone(), &mut lost), ReadBack::Lost);
+    assert_eq!(found(truth, &mut older()), ReadBack::Written { request: 1, sector: 12 });
+}
+
+#[test]
+fn nothing_of_an_earlier_format_may_be_read() {
+    let (mut store, _, truth) = written_twice(Compare::Stamps);
+    let mut anew = truth.formatted_anew();
+    let read = found(anew.clone(), &mut store);
+    assert!(matches!(read, ReadBack::Written { .. }), "{read:?}");
+    store.sectors.fill([0; SECTOR]);
+    anew.compare_all(&mut store).expect("an empty device");
+}
+
+#[test]
 fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_older() {
     let (mut store, between, mut truth) = written_twice(Compare::Stamps);
     store.lost = Some(12);

@@ -80,9 +80,8 @@ pub enum HeaderError {
 
 /// A checksum of a pairing: the word line of each page of a block.
 pub fn pairing_check(pairing: Pairing, pages: PageCount) -> u32 {
-    (0..pages.get()).fold(0, |hash, page| {
-        mix(hash, pairing.word_line(PageIndex::new(page as u16), pages))
-    })
+    (0..pages.get())
+        .fold(0, |hash, page| mix(hash, pairing.word_line(PageIndex::new(page as u16), pages)))
 }
 
 /// The words between key and check.

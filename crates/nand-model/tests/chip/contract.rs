@@ -60,6 +60,17 @@ fn a_page_left_out_after_an_erase_does_not_show_what_it_held_before() {
 }
 
 #[test]
+fn what_was_not_asked_for_does_not_change() {
+    let mut device = chip();
+    (0..4).for_each(|at| program(&mut device, page(mlc(1), at), at as u8 + 1));
+    for _ in 0..100 {
+        device.erase(mlc(2)).unwrap();
+        program(&mut device, page(mlc(2), 0), 9);
+        assert!((0..4).all(|at| byte(&mut device, page(mlc(1), at)) == at as u8 + 1));
+    }
+}
+
+#[test]
 fn an_erase_erases_its_block_alone_and_counts_it() {
     let mut chip = chip();
     for block in 0..3 {

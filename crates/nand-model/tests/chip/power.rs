@@ -100,6 +100,16 @@ fn an_unstable_page_reads_well_at_first_and_fails_later() {
 }
 
 #[test]
+fn an_unstable_page_may_die_at_each_read() {
+    for reads in 0..12 {
+        let mut device = torn_program(0, PageFate::Unstable { reads }, PairFate::Kept);
+        let read = (0..20).take_while(|_| !is_uncorrectable(&mut device, 0)).count();
+        assert_eq!(read, reads as usize);
+        assert!((0..20).all(|_| is_uncorrectable(&mut device, 0)));
+    }
+}
+
+#[test]
 fn a_page_in_flight_counts_as_programmed_in_every_fate() {
     for fate in PAGE_FATES {
         let mut device = torn_program(1, fate, PairFate::Kept);

@@ -1,18 +1,19 @@
 //! The operations of the device: each is counted, forked, cut, or made to fail.
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
+    ProgramError, ReadError,
 };
 use nand_model::faults::When;
 use nand_model::power::{PageFate, PairFate, Tear};
 use nand_model::{Fork, Stamp};
 
-use super::{Branch, Crossing, Device, Halt, Picks};
+use super::{Branch, Crossing, Device, Halt, Picks, PlannedCut};
 use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
 use crate::on_flash::{Purpose, Struck};
+use crate::played::Play;
 use crate::reserve::Blow;
 
 impl Crossing {
@@ -83,10 +84,10 @@ impl Crossing {
             }
         }
         match self.cut {
-            Some((when, seed)) if at >= when => {
+            Some(cut) if cut.strikes(at, verb) => {
                 self.cut = None;
                 self.halted = Some(Halt::PowerOff);
-                let fate = drawn_fate(verb, seed);
+                let fate = cut.fate(verb);
                 self.chip.power_off();
                 tear(&mut self.chip, fate);
                 self.history.note(|| format!("{at}: power fails: {fate}"));
@@ -128,14 +129,35 @@ impl Crossing {
 
     fn fail(&mut self, block: Block) {
         self.reserve.fail(block);
-        if self.strikes(self.orders.faults.then_cut, 15) {
-            let drawn = mix(self.orders.seed, self.operations - self.before);
-            self.cut = Some((self.operations + drawn % 8, drawn));
+        if self.subject.purpose(block) == Purpose::Anchors {
+            self.played.note(Play::AnchorFails);
         }
+        self.cut_soon(15);
         if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);
         }
+    }
+
+    /// Power may fail within the next operations, as a failing block or a mark may have caused.
+    fn cut_soon(&mut self, subject: u64) {
+        if self.strikes(self.orders.faults.then_cut, subject) {
+            let drawn = mix(self.orders.seed, self.operations - self.before);
+            let within = |most| self.operations + mix(drawn, 16) % most;
+            self.cut = Some(match drawn % 4 {
+                0 => PlannedCut::at(within(1), drawn),
+                1 => PlannedCut::at(within(3), drawn),
+                2 => PlannedCut::at(within(8), drawn),
+                _ => PlannedCut::of_pairs(self.operations, drawn),
+            });
+            self.cut_followed = true;
+            self.played.note(Play::CutFollows);
+        }
+    }
+
+    fn intact_pages(&self, block: Block) -> usize {
+        let pages = (0..self.chip.inner().next_page(block)).map(PageIndex::new);
+        pages.filter(|page| self.chip.is_intact(block.page(*page))).count()
     }
 
     fn endangers(&self, page: Page) -> bool {
@@ -165,6 +187,28 @@ impl Crossing {
 
 /// Of how many programs or erases of a sickly block one fails.
 const SICKLY: u32 = 8;
+
+impl PlannedCut {
+    /// In the first program within some operations that may take other pages with it, and then it does; or in the last
+    /// of these operations.
+    const fn of_pairs(now: u64, seed: u64) -> Self {
+        const WITHIN: u64 = 12;
+        Self { when: now + WITHIN, pairs: true, seed }
+    }
+
+    fn strikes(self, at: u64, verb: Change) -> bool {
+        at >= self.when || self.pairs && verb == Change::Program { paired: true }
+    }
+
+    fn fate(self, verb: Change) -> Fate {
+        match drawn_fate(verb, self.seed) {
+            Fate::Program(page, _) if self.pairs && verb == Change::Program { paired: true } => {
+                Fate::Program(page, PairFate::Lost)
+            }
+            fate => fate,
+        }
+    }
+}
 
 /// The fate that a seed picks. An unstable page lives or dies at each read.
 fn drawn_fate(verb: Change, seed: u64) -> Fate {
@@ -216,6 +260,7 @@ impl NandDevice for Crossing {
             }
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
+                self.played.note(self.failed_reads);
                 self.injured.meet(&self.chip, page, self.account.get());
                 Err(ReadError::Uncorrectable)
             }
@@ -239,10 +284,12 @@ impl NandDevice for Crossing {
             Blow::None => {}
             Blow::Fails => {
                 self.history.note(|| "which fails".into());
+                self.played.note(Play::ProgramFails);
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
             Blow::Unreadable(injury) => {
+                self.played.note(Play::PageLost);
                 self.injured.note(injury);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
@@ -267,6 +314,7 @@ impl NandDevice for Crossing {
         self.history.note(|| format!("{at}: erase {block} for {cause}"));
         if self.blow(self.orders.faults.erase, 12, block) {
             self.history.note(|| "which fails".into());
+            self.played.note(Play::EraseFails);
             self.chip.fail_erase(block, When::Nth(1));
             self.fail(block);
         }
@@ -292,8 +340,17 @@ impl NandDevice for Crossing {
         .map_err(MarkError::Driver)?;
         let at = self.operations - 1;
         self.history.note(|| format!("{at}: mark {block} bad"));
-        self.chip.mark_bad(block).map_err(|error| match error {
-            MarkError::Failed => MarkError::Failed,
+        self.cut_soon(17);
+        let before = self.intact_pages(block);
+        let marked = self.chip.mark_bad(block);
+        if self.intact_pages(block) < before {
+            self.played.note(Play::MarkDestroys);
+        }
+        marked.map_err(|error| match error {
+            MarkError::Failed => {
+                self.played.note(Play::MarkFails);
+                MarkError::Failed
+            }
             MarkError::Driver(never) => match never {},
         })
     }

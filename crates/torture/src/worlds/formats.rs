@@ -2,9 +2,10 @@
 
 use super::live::{Dweller, Fault};
 use super::script::{self, Life};
-use super::temper::Before;
+use super::temper::{Before, Paint};
 use crate::crossing::{Crossing, Halt};
 use crate::dice::{Dice, mix};
+use crate::played::Play;
 use crate::report::Breach;
 use crate::subject::{Mounted, Unmounted};
 use crate::truth::{Truth, Wrong};
@@ -19,9 +20,18 @@ impl Dweller<'_> {
     /// Formats the device, after the earlier formats of this world.
     pub(super) fn format(&mut self, crossing: &mut Crossing) -> Result<(), Fault> {
         let seed = self.world.seed;
-        let Before::Formats(earlier) = self.world.temper.before else {
-            return self.format_with(crossing, seed as u32);
+        let earlier = match self.world.temper.before {
+            Before::Formats(earlier) => earlier,
+            Before::Painted(paint) => {
+                self.paint(crossing, paint)?;
+                0
+            }
+            Before::Fresh => 0,
         };
+        if earlier == 0 {
+            return self.format_with(crossing, seed as u32);
+        }
+        crossing.play(Play::EarlierFormat);
         for nth in 0..earlier {
             let mut dice = Dice::new(mix(mix(seed, 27), nth.into()));
             self.format_with(crossing, dice.next() as u32)?;
@@ -36,6 +46,37 @@ impl Dweller<'_> {
             self.format_cut(crossing, key, &mut dice)?;
         }
         self.format_with(crossing, key)
+    }
+
+    /// Fills the flash. What is there is no device.
+    fn paint(&self, crossing: &mut Crossing, paint: Paint) -> Result<(), Fault> {
+        crossing.play(Play::Painted);
+        let kept = self.world.setup.subject.spare_used().as_usize();
+        let mut dice = Dice::new(self.world.seed);
+        let mut fill = |bytes: &mut [u8]| match paint {
+            Paint::Byte(byte) => bytes.fill(byte),
+            Paint::Noise => bytes.iter_mut().for_each(|byte| *byte = dice.next() as u8),
+        };
+        crossing.program_all(|data, spare| {
+            fill(data);
+            // A chip that keeps stamps keeps these spare bytes alone.
+            let kept = kept.min(spare.len());
+            fill(&mut spare[..kept]);
+        });
+        crossing.power_on();
+        self.grant(crossing);
+        let before = crossing.operations();
+        let mounted = self.world.setup.subject.mount(crossing, &mut |_| ());
+        let doing = || String::from("mounting flash that was never formatted");
+        match mounted {
+            _ if crossing.operations() != before => {
+                Err((doing(), Breach::Invariant("a mount changed the flash".into())))
+            }
+            Ok(()) => Err((doing(), Breach::Invariant("it was mounted".into()))),
+            Err(Unmounted::Corrupt(error)) => Err((doing(), Breach::Unmountable(error))),
+            Err(_) if crossing.halted().is_some() => Err((doing(), Breach::Endless)),
+            Err(_) => Ok(()),
+        }
     }
 
     fn live_before(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
@@ -79,6 +120,7 @@ impl Dweller<'_> {
             if crossing.halted() != Some(Halt::PowerOff) {
                 return Err(unformatted(crossing, formatted.err().unwrap_or_default()));
             }
+            crossing.play(Play::FormatCut);
             let _ = crossing.struck();
             self.look_after_a_cut(crossing)?;
         }

@@ -14,7 +14,9 @@ use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
 use crate::life::{ask, owed};
+use crate::on_flash::Bounded;
 use crate::panics;
+use crate::played::{Play, Played};
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
 use crate::steps::Step;
@@ -30,6 +32,7 @@ pub(super) struct Lived {
     pub(super) wrong: Option<Felt>,
     /// How often a device was read-only until its next mount.
     pub(super) read_only: u64,
+    pub(super) played: Played,
     /// The last operations on the device, if they are kept.
     pub(super) history: Vec<String>,
 }
@@ -88,6 +91,18 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
             return lived;
         }
     };
+    if world
+        .setup
+        .subject
+        .parts(&Faults::NONE)
+        .iter()
+        .any(|part| part.bounded == Bounded::AtOnce && part.may_fail == 0)
+    {
+        crossing.play(Play::NoSpareBlock);
+    }
+    if world.temper.is_stormy {
+        crossing.play(Play::Storm);
+    }
     let mut dweller = Dweller::new(world);
     if let Err((doing, breach)) = caught(|| dweller.format(&mut crossing)) {
         lived.wrong = Some(Felt { life: 0, doing, breach });
@@ -106,6 +121,7 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
             break;
         }
     }
+    lived.played = *crossing.played();
     lived.read_only = dweller.read_only;
     lived.wrong = lived.wrong.or(dweller.used_after_failure);
     lived.history = crossing.history();
@@ -171,13 +187,26 @@ impl Dweller<'_> {
         }
         crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
+        let again = crossing.take_cut_followed();
         self.begin(crossing, life, 0);
+        if again && life.faulty && self.world.temper.is_relentless {
+            let seed = mix(self.world.seed, life.number.into());
+            crossing.cut_after(mix(seed, 18) % 6, seed);
+        }
         self.settled = false;
         let mut outcome = Ok(End::Usual);
-        let mounted = self.subject(life).mount(crossing, &mut |ftl| {
+        let subject = self.subject(life);
+        if !Arc::ptr_eq(&subject, &self.world.setup.subject) {
+            crossing.play(Play::OtherSettings);
+        }
+        let mounted = subject.mount(crossing, &mut |ftl| {
             outcome = self.use_it(ftl, life);
         });
         let ended = outcome?;
+        if crossing.has_failed_driver() {
+            let in_mount = mounted.is_err();
+            crossing.play(if in_mount { Play::DriverFailsInMount } else { Play::DriverFailsLater });
+        }
         if crossing.has_failed_driver() && life.number.is_multiple_of(2) {
             crossing.switch_off();
         }
@@ -273,7 +302,7 @@ impl Dweller<'_> {
     /// Whether a device may be read-only until it is mounted again: one with hardly a spare block, or in a storm.
     fn is_read_only(&self, ftl: &dyn Mounted) -> bool {
         let temper = &self.world.temper;
-        (temper.tight.is_some() || temper.is_stormy) && ftl.is_read_only()
+        (temper.tight.is_some() || temper.is_stormy || temper.is_relentless) && ftl.is_read_only()
     }
 
     fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {

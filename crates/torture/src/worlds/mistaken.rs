@@ -30,6 +30,7 @@ impl Mistaken<'_> {
         if !sectors && crossing.chip_mut().inner().content() != Content::Bytes {
             return Ok(());
         }
+        crossing.play(stranger.play);
         crossing.say(|| format!("by mistake: {}", stranger.what));
         let breach = self.mount_by_mistake(crossing, &stranger);
         breach.map_err(|breach| (format!("mounting by mistake: {}", stranger.what), breach))

@@ -25,6 +25,7 @@ use rayon::prelude::*;
 pub use kept::{Kept, NoLife};
 
 use crate::history::History;
+use crate::played::Played;
 use crate::report::{Breach, Tally};
 use crate::setup::{FtlName, SetupError};
 use crate::watch::Watcher;
@@ -41,6 +42,8 @@ pub struct Worlds {
     pub lives: u64,
     /// How often a device with hardly a spare block, or in a storm of cuts, was read-only until its next mount.
     pub read_only: u64,
+    /// What the devices did that the contract allows.
+    pub played: Played,
     /// Worlds with a broken promise.
     pub broken: Vec<BrokenWorld>,
 }
@@ -107,6 +110,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
         all.worlds += one.worlds;
         all.lives += one.lives;
         all.read_only += one.read_only;
+        all.played.merge(&one.played);
         all.broken.extend(one.broken);
         Ok(all)
     })
@@ -127,6 +131,7 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
         worlds: 1,
         lives: lived.lives,
         read_only: lived.read_only,
+        played: lived.played,
         broken: Vec::new(),
     };
     let Some(felt) = lived.wrong else { return Ok(outcome) };

@@ -5,6 +5,7 @@ use nand_model::faults::{Chance, FailedRead, FailingPart};
 use crate::crossing::Crossing;
 use crate::dice::{Dice, mix};
 use crate::memory::{Held, Memory};
+use crate::played::Play;
 
 /// How a world uses what the contract leaves open.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub(super) struct Temper {
     pub(super) is_sudden: bool,
     /// Whether power fails again and again within the first programs after a mount.
     pub(super) is_stormy: bool,
+    /// Whether power that failed soon after a block failed does so again within the first programs after the mount.
+    pub(super) is_relentless: bool,
     /// Whether drivers fail.
     pub(super) has_weak_driver: bool,
     /// Whether settings change between mounts.
@@ -41,6 +44,17 @@ pub(super) enum Before {
     Fresh,
     /// A device of the same shape that was used, formatted that often.
     Formats(u32),
+    /// The same on every page.
+    Painted(Paint),
+}
+
+/// What every page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// One byte.
+    Byte(u8),
+    /// Noise.
+    Noise,
 }
 
 impl Temper {
@@ -59,6 +73,8 @@ impl Temper {
         let before = match dice.below(100) {
             0..16 => Before::Formats(1),
             16..20 => Before::Formats(2),
+            20..22 => Before::Painted(Paint::Noise),
+            22..25 => Before::Painted(Paint::Byte(dice.pick(&[0, 0xFF, 0x5A]))),
             _ => Before::Fresh,
         };
         Self {
@@ -68,6 +84,7 @@ impl Temper {
             held,
             is_sudden: dice.percent(20),
             is_stormy: dice.percent(15),
+            is_relentless: dice.percent(25),
             has_weak_driver: dice.percent(30),
             is_resettled: dice.percent(30),
             is_ring_sickly: dice.percent(20),
@@ -79,9 +96,14 @@ impl Temper {
     /// Gives a device that temper.
     pub(super) fn give(&self, crossing: &mut Crossing) {
         let chip = crossing.chip_mut();
-        chip.fail_reads_with(self.failed_reads);
         chip.fail_reads_of(self.failing_part);
         chip.destroy_by_marks(self.destroying_marks);
+        crossing.leave_in_buffers(self.failed_reads);
+        match self.held {
+            Held::Zeros => {}
+            Held::Noise => crossing.play(Play::MemoryNoise),
+            Held::Leftovers => crossing.play(Play::MemoryLeftovers),
+        }
         crossing.sicken_ring(self.is_ring_sickly);
         crossing.give_memory(Memory::holding(self.held));
     }

@@ -1,8 +1,6 @@
 //! The two headers. Each is repaired or refreshed while the other one stays.
 
-use ftl_iface::{
-    Block, Bytes, EraseError, MarkError, NandDevice, PageIndex, ReadError, Region,
-};
+use ftl_iface::{Block, Bytes, EraseError, MarkError, NandDevice, PageIndex, ReadError, Region};
 
 use super::{Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
