@@ -120,6 +120,21 @@ impl Torn {
         Some(*remains)
     }
 
+    /// Whether a read of the page wears it down.
+    #[inline]
+    pub(super) fn counts_reads(&self, page: Page) -> bool {
+        !self.pages.is_empty() && matches!(self.pages.get(&page), Some(Remains::Unstable { .. }))
+    }
+
+    /// Unstable pages are uncorrectable from now on.
+    pub(super) fn wear_out(&mut self) {
+        for remains in self.pages.values_mut() {
+            if matches!(remains, Remains::Unstable { .. }) {
+                *remains = Remains::Uncorrectable;
+            }
+        }
+    }
+
     /// Whether the block's last erase did not complete.
     #[inline]
     pub(super) fn is_unerased(&self, block: Block) -> bool {
