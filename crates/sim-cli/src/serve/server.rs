@@ -7,7 +7,7 @@ use std::time::Duration;
 use ftl_iface::SectorCount;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use nand_model::power::Cut;
+use nand_model::power::{Cut, Tear};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,7 +19,7 @@ use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
-use crate::image::{About, Journaled};
+use crate::image::Journaled;
 use crate::result::{RunResult, ServedResult};
 use crate::systems::{Ended, Live, Owner, Session, System};
 use crate::{Failure, interrupt, notes};
@@ -56,8 +56,8 @@ pub(super) struct Server<'a> {
 
 struct Parts {
     listener: Listener,
-    terminate: Signal,
-    cut: Signal,
+    /// To end, because of the terminal's end, and to cut the power.
+    signals: (Signal, Signal, Signal),
     ledger: Ledger,
     cuts: Cuts,
     /// Lives that ended with a power loss.
@@ -78,10 +78,11 @@ impl<'a> Server<'a> {
     ) -> Result<Self, Failure> {
         let _entered = runtime.enter();
         let terminate = signal(SignalKind::terminate())?;
+        let hang_up = signal(SignalKind::hangup())?;
         let cut = signal(SignalKind::user_defined1())?;
         let (power_cuts, result) = (0, None);
-        let parts =
-            Parts { listener, terminate, cut, ledger, cuts, power_cuts, status, system, result };
+        let signals = (terminate, hang_up, cut);
+        let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, result };
         Ok(Self { runtime, parts })
     }
 
@@ -89,15 +90,14 @@ impl<'a> Server<'a> {
     pub(super) fn end(
         mut self,
         chip: Result<Option<Journaled>, Failure>,
-        about: &About,
     ) -> Result<RunResult, Failure> {
         let parts = &mut self.parts;
         parts.status.done();
         let ended = parts.ledger.end();
         let chip = chip?;
         let rs = ended?;
-        if let (Some(keeper), Some(mut chip)) = (parts.ledger.keeper(), chip) {
-            keeper.save(about, &mut chip)?;
+        if let (Some(keeper), Some(mut chip)) = (parts.ledger.take_keeper(), chip) {
+            keeper.close(&mut chip)?;
         }
         let missing = || Failure::Violation("the server ended without a result".into());
         let mut result = parts.result.take().ok_or_else(missing)?;
@@ -137,7 +137,8 @@ impl Session for Server<'_> {
 
 impl Parts {
     async fn live<'s>(&'s mut self, disk: Held<'s>) -> Ended {
-        let Self { listener, terminate, cut, ledger, cuts, power_cuts, status, .. } = self;
+        let Self { listener, signals, ledger, cuts, power_cuts, status, .. } = self;
+        let (terminate, hang_up, cut) = signals;
         let drive = RefCell::new(Drive::new(disk, ledger));
         let mut clients = FuturesUnordered::new();
         let mut looked = interval(LOOKED_EVERY);
@@ -164,7 +165,13 @@ impl Parts {
                     Ok(_one_too_many) => {}
                     Err(_) => accept_from = Instant::now() + ACCEPT_PAUSE,
                 },
-                () = until(due) => break Ended::PowerFailed,
+                () = until(due) => {
+                    // Nothing was in flight.
+                    if let Some(power) = drive.borrow_mut().disk().power() {
+                        power.inner_mut().power_off();
+                    }
+                    break Ended::PowerFailed;
+                }
                 () = until(cut_at) => {
                     cut_at = None;
                     if let Some(power) = drive.borrow_mut().disk().power() {
@@ -177,6 +184,7 @@ impl Parts {
                 _ = rested.tick() => drive.borrow_mut().rest(),
                 _ = cut.recv() => cut_at = Some(Instant::now()),
                 _ = terminate.recv() => break Ended::Stopped,
+                _ = hang_up.recv() => break Ended::Stopped,
                 _ = looked.tick() => if interrupt::is_requested() { break Ended::Stopped },
                 _ = told.tick() => {
                     let mut drive = drive.borrow_mut();

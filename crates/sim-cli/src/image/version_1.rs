@@ -1,0 +1,116 @@
+//! Files of version 1, whose journal was a file beside them. They are read, and never written.
+//!
+//! ```text
+//!   FILE           one line of JSON: version, generation, about the disk | the image of a chip under faults
+//!   FILE.journal   magic "TNDMJRNL" | 1 u16 | generation u64 | records, each with its CRC-32
+//! ```
+//!
+//! They lack reads, so it is not known how often a page that wears down was read. Such pages are taken to be
+//! worn out: the contract lets them be that at any time, and lets none read well again.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use ftl_iface::NandDevice;
+use nand_model::power::Tear;
+use serde::Deserialize;
+
+use super::journal::filled;
+use super::journaled::Device;
+use super::record;
+use super::refusal::Refusal;
+use super::unit::{self, About};
+
+const MAGIC: &[u8; 8] = b"TNDMJRNL";
+const HEAD_BYTES: usize = 8 + 2 + 8;
+
+/// The longest first line.
+const LINE_MOST: u64 = 64 << 10;
+
+#[derive(Deserialize)]
+struct Head {
+    generation: u64,
+    about: About,
+}
+
+/// Reads a file and its journal. Returns also what is not taken over, in sentences.
+pub(super) fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
+    let mut file = BufReader::new(File::open(path)?);
+    let mut line = Vec::new();
+    file.by_ref().take(LINE_MOST).read_until(b'\n', &mut line)?;
+    let head: Head = serde_json::from_slice(&line).map_err(|_| Refusal::About { at: 0 })?;
+    let at = line.len() as u64;
+    let mut device = Device::load(&mut file).map_err(|reason| Refusal::Chip { at, reason })?;
+    if let Some(reason) = unit::stranger(&device) {
+        return Err(Refusal::NoServers { at, reason });
+    }
+    let said = match File::open(journal_path(path)) {
+        Ok(journal) => replay(&journal, head.generation, &mut device)?,
+        Err(error) => {
+            format!("Its journal cannot be read ({error}): what was done since is missing.\n")
+        }
+    };
+    device.power_off();
+    device.wear_out();
+    Ok((head.about, device, said))
+}
+
+fn journal_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+fn replay(journal: &File, generation: u64, device: &mut Device) -> io::Result<String> {
+    let bytes = journal.metadata()?.len();
+    let mut input = BufReader::with_capacity(1 << 20, journal);
+    let mut head = [0; HEAD_BYTES];
+    let whole = filled(&mut input, &mut head)? && head[..8] == *MAGIC && head[8..10] == [1, 0];
+    let (found, _) = head[10..].split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let found = u64::from_le_bytes(*found);
+    if !whole || found != generation {
+        return Ok(format!(
+            "Its journal is not of this file (generation {generation}, that of the journal {found}): it is left out.\n"
+        ));
+    }
+    let (mut operations, mut read, mut record) = (0_u64, HEAD_BYTES as u64, Vec::new());
+    while next(&mut input, device, &mut record)? {
+        operations += 1;
+        read += record.len() as u64 + 4;
+    }
+    let mut said = format!("{operations} operations are of its journal.\n");
+    if bytes > read {
+        let left = bytes - read;
+        let _ = writeln!(
+            said,
+            "The last {left} bytes of it, from byte {read} on, are no whole record: they are left out."
+        );
+    }
+    Ok(said)
+}
+
+/// Reads and repeats the next record. `false`: there is no whole one.
+fn next(input: &mut impl Read, device: &mut Device, record: &mut Vec<u8>) -> io::Result<bool> {
+    let geometry = *device.geometry();
+    record.resize(record::LEAST, 0);
+    if !filled(input, record)? {
+        return Ok(false);
+    }
+    let codes = record::of_version_1(record[0], record[1]);
+    let length = codes.and_then(|[kind, region]| record::length(kind, region, &geometry));
+    let (Some(codes), Some(length)) = (codes, length) else {
+        return Ok(false);
+    };
+    record.resize(length, 0);
+    let mut check = [0; 4];
+    if !filled(input, &mut record[record::LEAST..])? || !filled(input, &mut check)? {
+        return Ok(false);
+    }
+    if crc32fast::hash(record) != u32::from_le_bytes(check) {
+        return Ok(false);
+    }
+    record[..2].copy_from_slice(&codes);
+    Ok(record::take(record, &geometry).and_then(|event| event.repeat(device)).is_some())
+}
