@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use super::damage::Tail;
+use super::device::Device;
 use super::disk::{self, Opened};
-use super::journaled::{Device, Journaled};
+use super::journaled::Journaled;
 use super::keeper;
 use super::refusal::Refusal;
 use super::slot::Copies;
-use super::tail::Tail;
 use super::unit::About;
 use super::version_1;
 use crate::{Failure, show};

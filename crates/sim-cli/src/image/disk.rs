@@ -2,35 +2,39 @@
 //!
 //! # The order of writes
 //!
-//! Whatever a header names is on the machine's disk before the header is written, and what the header before named stays
-//! until both copies are replaced. A crash at any call leaves one of these states; each is opened without loss:
+//! Whatever a header names is on the machine's disk before the header is written, and what the header before named
+//! stays until both copies are replaced. A crash at any call leaves one of these states; each is opened without loss:
 //!
-//! | after | the file has | it is opened as |
+//! | after | the file has | opened as |
 //! |---|---|---|
 //! | making it | no bytes | no disk yet |
-//! | "it is being made", about and chip, room for the journal, sync | a first header that says so | no disk yet |
+//! | "it is being made", chip, journal's room, sync | a first header that says so | no disk yet |
 //! | second header, sync | a whole second header | the new disk |
 //! | first header, sync | two headers, the same | the new disk |
-//! | a record, in part | an incomplete record behind the last | the disk without it: nobody was answered |
+//! | a record, in part | an incomplete record | the disk without it: nobody was answered |
 //! | a record | one more record | the disk with it |
-//! | an end: second header, first header, sync | a journal whose room is cut to its records | the disk before |
-//! | a rewrite: chip in free room, room for the journal, sync | bytes that no header names | the disk before, which is the same |
+//! | an end: both headers, as above | a journal cut to its records | the disk before |
+//! | a rewrite: chip in free room, journal's room, sync | bytes that no header names | the disk before |
 //! | second header, sync | two headers, the second newer | the disk as rewritten |
 //! | first header, sync | two headers, the same | the disk as rewritten |
 //! | freeing what no header names | gaps, a shorter file | the disk as rewritten |
 
 use std::io;
 
+use ftl_iface::{NandDevice, Region, RegionGeometry};
 use nand_model::power::Tear;
 
-use super::journal::{self, Pending, Replayed, Seal};
-use super::journaled::{Device, Journaled};
-use super::layout::{self, GRAIN};
+use super::damage::Tail;
+use super::device::Device;
+use super::format::{BEHIND, GRAIN};
+use super::journal::{self, Replayed};
+use super::journaled::Journaled;
+use super::layout;
 use super::record::Event;
 use super::refusal::Refusal;
+use super::seal::{Pending, Seal};
 use super::slot::{self, Copies, Header, Identity, State};
 use super::store::{Extent, Store};
-use super::tail::Tail;
 use super::unit::{self, About};
 
 /// A file that holds a disk.
@@ -77,6 +81,12 @@ pub(crate) fn read<S: Store>(store: &S) -> Result<Option<Opened>, Refusal> {
     Ok(Some(Opened { about, device, replayed, copies, header }))
 }
 
+/// Bytes of the device's pages.
+fn capacity(device: &Device) -> u64 {
+    let shapes = Region::ALL.iter().filter_map(|region| device.geometry().region(*region));
+    shapes.map(RegionGeometry::capacity_bytes).sum()
+}
+
 /// What follows on a chip that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
@@ -99,6 +109,11 @@ impl<S: Store> Disk<S> {
         Ok(Ok((Self { store, header, about, end, tail, copies, synced }, opened)))
     }
 
+    /// The file, when nobody works on its disk any more.
+    pub(crate) fn into_store(self) -> S {
+        self.store
+    }
+
     /// Makes a disk of a file that holds none.
     pub(crate) fn create(store: S, about: &About, device: &mut Journaled) -> io::Result<Self> {
         let header = Header { identity: Identity::new()?, ..Header::default() };
@@ -116,7 +131,7 @@ impl<S: Store> Disk<S> {
             self.store.clear(Extent { at: self.end, bytes })?;
         }
         if self.header.journal.bytes == 0 {
-            let bytes = layout::journal_bytes(self.header.chip.bytes);
+            let bytes = layout::journal_bytes(capacity(device.inner()), self.header.chip.bytes);
             let journal = layout::place(&self.used(), bytes);
             self.make_room(journal)?;
             self.replace(Header { journal, ..self.begun() }, journal.at)?;
@@ -194,7 +209,10 @@ impl<S: Store> Disk<S> {
     fn write_chip(&self, device: &Device, then: Then) -> io::Result<Header> {
         let bytes = unit::bytes(&self.about, device)?;
         let room = bytes.next_multiple_of(GRAIN);
-        let journal = if then == Then::Journal { layout::journal_bytes(bytes) } else { 0 };
+        let journal = match then {
+            Then::Journal => layout::journal_bytes(capacity(device), bytes),
+            Then::Nothing => 0,
+        };
         let place = layout::place(&self.used(), room + journal);
         let chip = Extent { at: place.at, bytes };
         let check = unit::write((&self.about, device), self.header.identity, (&self.store, chip))?;
@@ -239,7 +257,7 @@ impl<S: Store> Disk<S> {
 
     /// Gives back what no header names.
     fn free_unused(&self) -> io::Result<()> {
-        self.store.set_length(self.header.needed().max(slot::BEHIND))?;
+        self.store.set_length(self.header.needed().max(BEHIND))?;
         layout::gaps(&self.used()).into_iter().try_for_each(|gap| self.store.clear(gap))
     }
 }

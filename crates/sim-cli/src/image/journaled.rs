@@ -6,16 +6,13 @@ use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
     ReadError,
 };
-use nand_model::faults::FaultInjector;
+use nand_model::Timed;
 use nand_model::part::Nanos;
 use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
-use nand_model::{Chip, Timed};
 
-use super::journal::Pending;
+use super::device::Device;
 use super::record::Event;
-
-/// A chip with its faults.
-pub(crate) type Device = FaultInjector<Chip>;
+use super::seal::Pending;
 
 /// The device, with the records of its operations, if they are kept.
 #[derive(Debug)]

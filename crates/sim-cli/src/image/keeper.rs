@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::damage::Tail;
 use super::disk::{self, Disk, Opened};
 use super::journaled::Journaled;
 use super::refusal::Refusal;
 use super::slot::Copies;
-use super::tail::Tail;
 use super::unit::About;
 use crate::{Failure, files, notes};
 
@@ -29,7 +29,7 @@ enum Kept {
     Absent,
     /// It holds no disk yet.
     Blank(File),
-    Disk(Disk<File>),
+    Disk(Box<Disk<File>>),
 }
 
 /// Why a file is not used, as users are told.
@@ -84,7 +84,7 @@ impl Keeper {
         match Disk::open(file).map_err(|refusal| refused(path, &refusal))? {
             Ok((disk, opened)) => {
                 tell(path, &opened);
-                Ok((keeper(Kept::Disk(disk)), Some(opened)))
+                Ok((keeper(Kept::Disk(Box::new(disk))), Some(opened)))
             }
             Err(file) => Ok((keeper(Kept::Blank(file)), None)),
         }
@@ -93,23 +93,27 @@ impl Keeper {
     /// Reads the disk of a file that stays as it is.
     pub(crate) fn only_read(path: &Path) -> Result<Opened, Failure> {
         let opened = read(path)?.ok_or_else(|| refused(path, &Refusal::Foreign))?;
-        match opened.replayed.tail {
-            Tail::Damaged(damage) => Err(refused(path, &Refusal::Journal(damage))),
-            _ => {
-                tell(path, &opened);
-                Ok(opened)
-            }
+        if let Tail::Damaged(damage) = opened.replayed.tail {
+            return Err(refused(path, &Refusal::Journal(damage)));
         }
+        tell(path, &opened);
+        Ok(opened)
     }
 
     /// Begins to keep the device in the file. From now on its operations are recorded.
     pub(crate) fn begin(&mut self, about: &About, device: &mut Journaled) -> Result<(), Failure> {
         let begun = match std::mem::replace(&mut self.file, Kept::Absent) {
-            Kept::Absent => create(&self.path, about, device),
-            Kept::Blank(file) => Disk::create(file, about, device),
+            Kept::Absent => create(&self.path, about, device).map(Box::new),
+            Kept::Blank(file) => Disk::create(file, about, device).map(Box::new),
             Kept::Disk(mut disk) => disk.go_on(device).map(|()| disk),
         };
-        self.file = Kept::Disk(begun.map_err(|reason| self.failed(reason))?);
+        let begun = begun.map_err(|reason| {
+            if reason.kind() == ErrorKind::StorageFull {
+                notes::tell("what is in a file can be read without any room: --read-only");
+            }
+            self.failed(reason)
+        });
+        self.file = Kept::Disk(begun?);
         Ok(())
     }
 

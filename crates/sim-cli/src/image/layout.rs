@@ -1,17 +1,16 @@
 //! Where in the file the next chip and the next journal go: never over what the headers name.
 
-use super::slot::BEHIND;
+use super::format::{BEHIND, GRAIN};
 use super::store::Extent;
 
-/// Extents begin at multiples of this, so that dead ones can be given back to the file system.
-pub(super) const GRAIN: u64 = 4096;
+/// The smallest room of a journal, on small devices and on all others.
+const JOURNAL_LEAST: (u64, u64) = (16 << 20, 256 << 20);
 
-/// The smallest room of a journal.
-const JOURNAL_LEAST: u64 = 64 << 20;
-
-/// The room of a journal: when it is used up the chip is written again, which should be rare beside it.
-pub(super) fn journal_bytes(chip: u64) -> u64 {
-    chip.saturating_mul(2).max(JOURNAL_LEAST).next_multiple_of(GRAIN)
+/// The room of a journal of a device of that capacity, whose chip takes so many bytes now: when it is used up the chip
+/// is written again, which should be rare beside it.
+pub(super) fn journal_bytes(capacity: u64, chip: u64) -> u64 {
+    let least = capacity.saturating_mul(2).clamp(JOURNAL_LEAST.0, JOURNAL_LEAST.1);
+    chip.saturating_mul(2).max(least).next_multiple_of(GRAIN)
 }
 
 /// The end of all that is in use.
@@ -68,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_file_stays_as_long_as_a_few_chips_however_often_it_is_replaced() {
-        let (chip, journal) = (1_000_000, journal_bytes(1_000_000));
+        let (chip, journal) = (1_000_000, journal_bytes(0, 1_000_000));
         for worked in [0, 300_000, journal] {
             let mut used = vec![extent(BEHIND, chip)];
             for _ in 0..100 {

@@ -4,13 +4,13 @@
 //!   record  kind u8 | region u8 | block u32 | page u16 | fate u8 | reads u32 | pair u8 | data, spare of programs
 //! ```
 //!
-//! Numbers are little-endian; data and spare have the lengths of the region. Two codes of a kind or of a region differ in
-//! two bits at least, and no kind is zero: the length of a damaged record is not taken for another.
+//! Numbers are little-endian; data and spare have the lengths of the region. Two codes of a kind or of a region differ
+//! in two bits at least, and no kind is zero: the length of a damaged record is not taken for another.
 
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, PageIndex, Region, RegionGeometry};
 use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
 
-use super::journaled::Device;
+use super::device::Device;
 
 /// What happened to the chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io;
 
 use nand_model::image::ImageError;
 
-use super::tail::Damage;
+use super::damage::Damage;
 
 /// Why a file is refused. Nothing of it was changed.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub(crate) enum Refusal {
     #[error("it is no disk of `tandem serve`: name another file")]
     Foreign,
     /// Another version of this program made it.
-    #[error("it has version {found}, and this program reads version {}", super::slot::VERSION)]
+    #[error("it has version {found}, and this program reads version {}", super::format::VERSION)]
     Version { found: u16 },
     /// The version before this one, which kept a journal beside it.
     #[error(
@@ -25,10 +25,10 @@ pub(crate) enum Refusal {
     )]
     Old,
     /// Neither header can be read.
-    #[error("both of its headers are damaged, at bytes 0 and {}", super::slot::SECOND_AT)]
+    #[error("both of its headers are damaged, at bytes 0 and {}", super::format::SECOND_AT)]
     Headers,
     /// The headers are of two disks.
-    #[error("its two headers, at bytes 0 and {}, are of two disks", super::slot::SECOND_AT)]
+    #[error("its two headers, at bytes 0 and {}, are of two disks", super::format::SECOND_AT)]
     TwoDisks,
     /// It is not as long as its header says.
     #[error("it is cut short: it has {found} bytes, and must have {needed}")]

@@ -4,27 +4,18 @@
 //! the machine's disk before the first one is touched. So a whole one is always there, and the second is never older.
 //!
 //! ```text
-//!   header  magic "TNDMDISK" | version u16 | kind u8 | identity [u8; 16] | generation u64 | chip: at, bytes u64, check u32 |
-//!           journal: at, bytes, begun u64 | zeros | CRC-32 of the 4092 bytes before
+//!   header  magic "TNDMDISK" | version u16 | kind u8 | identity [u8; 16] | generation u64 |
+//!           chip: at, bytes u64, check u32 | journal: at, bytes, begun u64 | zeros | CRC-32 of all 4092 bytes before
 //! ```
 
 use std::fs::File;
 use std::io::{self, Read};
 
+use super::format::{SECOND_AT, SLOT, VERSION};
 use super::refusal::Refusal;
 use super::store::{Extent, Store};
 
 const MAGIC: [u8; 8] = *b"TNDMDISK";
-
-/// The version of the format, raised with every change.
-pub(crate) const VERSION: u16 = 2;
-
-/// Where the second header is.
-pub(crate) const SECOND_AT: u64 = 4096;
-
-/// The bytes of a header, and where they begin to be free for other use.
-const SLOT: usize = 4096;
-pub(super) const BEHIND: u64 = 2 * SLOT as u64;
 
 /// A number that no two disks share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

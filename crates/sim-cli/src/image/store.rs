@@ -137,3 +137,12 @@ impl<S: Store> Write for Stream<'_, S> {
         Ok(())
     }
 }
+
+/// Fills the bytes. `false`: there are not so many.
+pub(super) fn filled(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}

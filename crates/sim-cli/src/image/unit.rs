@@ -11,11 +11,10 @@ use ftl_iface::{Block, Mode, NandDevice, Region};
 use nand_model::Content;
 use serde::{Deserialize, Serialize};
 
-use super::journal::filled;
-use super::journaled::Device;
+use super::device::Device;
 use super::refusal::Refusal;
 use super::slot::{Header, Identity};
-use super::store::{Extent, Store, Stream};
+use super::store::{Extent, Store, Stream, filled};
 
 /// The longest text about a disk.
 const ABOUT_MOST: u32 = 64 << 10;

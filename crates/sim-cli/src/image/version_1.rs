@@ -17,10 +17,10 @@ use ftl_iface::NandDevice;
 use nand_model::power::Tear;
 use serde::Deserialize;
 
-use super::journal::filled;
-use super::journaled::Device;
+use super::device::Device;
 use super::record;
 use super::refusal::Refusal;
+use super::store::filled;
 use super::unit::{self, About};
 
 const MAGIC: &[u8; 8] = b"TNDMJRNL";
@@ -113,4 +113,78 @@ fn next(input: &mut impl Read, device: &mut Device, record: &mut Vec<u8>) -> io:
     }
     record[..2].copy_from_slice(&codes);
     Ok(record::take(record, &geometry).and_then(|event| event.repeat(device)).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{Block, Bytes, PageIndex, Region};
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+
+    const BLOCK: Block = Block::new(Region::Slc, 2);
+
+    /// A record as version 1 wrote it: a program of SLC pages, whole or unstable.
+    fn record(kind: u8, page: u8, byte: u8) -> Vec<u8> {
+        let (fate, reads) = if kind == 3 { (4, 2) } else { (0, 0) };
+        let mut record = vec![kind, 0, 2, 0, 0, 0, page, 0, fate, reads, 0, 0, 0, 0];
+        record.resize(record::LEAST + 1024, byte);
+        record.resize(record::LEAST + 1024 + 32, 0);
+        let check = crc32fast::hash(&record);
+        record.extend_from_slice(&check.to_le_bytes());
+        record
+    }
+
+    fn written(path: &Path, generation: u64, records: &[u8]) {
+        let part = datasheet::builtin("tiny").unwrap();
+        let device = Device::new(Chip::new(&part, Content::Bytes).unwrap(), 1);
+        let mut file = format!(
+            "{{\"tandem_disk\":1,\"generation\":5,\"about\":{{\"system\":\"hybrid\",\"device\":\"tiny\",\
+             \"capacity\":null,\"slc\":null,\"parallel\":false}}}}\n"
+        )
+        .into_bytes();
+        device.save(&mut file).unwrap();
+        std::fs::write(path, file).unwrap();
+        let mut journal = [&MAGIC[..], &[1, 0], &generation.to_le_bytes()].concat();
+        journal.extend_from_slice(records);
+        std::fs::write(journal_path(path), journal).unwrap();
+    }
+
+    fn pages(device: &mut Device) -> Vec<Option<u8>> {
+        let mut page = |index| {
+            let mut data = [0; 1024];
+            let page = BLOCK.page(PageIndex::new(index));
+            device.read(page, Bytes::ZERO, &mut data, &mut []).ok().map(|_| data[0])
+        };
+        (0..3).map(&mut page).collect()
+    }
+
+    #[test]
+    fn file_and_journal_are_read_and_what_is_left_out_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.img");
+        let records = [record(0, 0, 10), record(3, 1, 11)].concat();
+        written(&path, 5, &records);
+        let (about, mut device, said) = read(&path).unwrap();
+        assert_eq!((&*about.system, &*about.device), ("hybrid", "tiny"));
+        assert_eq!(pages(&mut device), [Some(10), None, Some(0xFF)], "its reads are not known");
+        assert!(said.starts_with("2 operations"), "{said}");
+
+        written(&path, 5, &records[..records.len() - 1]);
+        let (_, mut device, said) = read(&path).unwrap();
+        assert_eq!(pages(&mut device), [Some(10), Some(0xFF), Some(0xFF)]);
+        assert!(said.contains("The last 1073 bytes of it, from byte 1092 on"), "{said}");
+
+        written(&path, 6, &records);
+        let (_, mut device, said) = read(&path).unwrap();
+        assert_eq!(pages(&mut device), [Some(0xFF); 3]);
+        assert!(
+            said.contains("is not of this file (generation 5, that of the journal 6)"),
+            "{said}"
+        );
+
+        std::fs::remove_file(journal_path(&path)).unwrap();
+        let (_, _, said) = read(&path).unwrap();
+        assert!(said.contains("what was done since is missing"), "{said}");
+    }
 }

@@ -26,7 +26,7 @@
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
 //!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, with
 //!   measurement, trace and image file. `status`: the line shown each second; `baseline`: the same requests without
-//!   SLC.
+//!   SLC. [`trial`]: files that may say anything.
 
 use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
@@ -50,6 +50,7 @@ mod held;
 mod listen;
 mod server;
 mod status;
+pub mod trial;
 pub mod wire;
 
 use baseline::Baseline;
@@ -125,7 +126,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let (chosen, about) = asked(args, found.as_ref())?;
     let setup = setup(&about)?;
-    let replayed = found.as_ref().map_or(0, |found| found.replayed.operations);
+    let was_left = left(args, found.as_ref());
     let mut disk = disk(args, &chosen, &setup, found)?;
 
     interrupt::listen();
@@ -142,11 +143,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if !prints_json(args) {
         let exported = show::size(setup.part.exported_bytes);
-        greet(
-            &format!("{uri}: {exported} of {} on {}", chosen.name, setup.part.name),
-            replayed,
-            out,
-        )?;
+        let served = format!("{uri}: {exported} of {} on {}\n", chosen.name, setup.part.name);
+        greet(&(served + &was_left), out)?;
     }
     let status = Status::new();
     let is_told = !status.is_hidden() || args.json.is_some();
@@ -169,14 +167,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     tell(args, &result, out)
 }
 
-/// Says where clients connect, and what the last server left. A server whose output nobody reads serves all the same.
-fn greet(served: &str, replayed: u64, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut text = format!("{served}\n");
-    if replayed > 0 {
-        let operations = show::count(replayed);
-        text +=
-            &format!("the last server was killed: {operations} operations are of its journal\n");
+/// What the last server left in the file.
+fn left(args: &Args, found: Option<&Opened>) -> String {
+    match (&args.image, found.map(|found| found.replayed.operations)) {
+        (Some(path), None) => format!("a new disk in {}: no other was there\n", path.display()),
+        (_, None | Some(0)) => String::new(),
+        (_, Some(operations)) => {
+            let operations = show::count(operations);
+            format!("the last server was killed: {operations} operations are of its journal\n")
+        }
     }
+}
+
+/// Says where clients connect. A server whose output nobody reads serves all the same.
+fn greet(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),

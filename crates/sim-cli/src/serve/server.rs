@@ -7,11 +7,13 @@ use std::time::Duration;
 use ftl_iface::SectorCount;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use nand_model::power::{Cut, Tear};
+use nand_model::power::Cut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout_at};
+use tokio::time::{
+    Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until, timeout_at,
+};
 
 use super::cuts::Cuts;
 use super::drive::{Drive, Ledger};
@@ -56,8 +58,8 @@ pub(super) struct Server<'a> {
 
 struct Parts {
     listener: Listener,
-    /// To end, because of the terminal's end, and to cut the power.
-    signals: (Signal, Signal, Signal),
+    /// Those that end it, and the one that cuts the power.
+    signals: ([Signal; 2], Signal),
     ledger: Ledger,
     cuts: Cuts,
     /// Lives that ended with a power loss.
@@ -81,7 +83,7 @@ impl<'a> Server<'a> {
         let hang_up = signal(SignalKind::hangup())?;
         let cut = signal(SignalKind::user_defined1())?;
         let (power_cuts, result) = (0, None);
-        let signals = (terminate, hang_up, cut);
+        let signals = ([terminate, hang_up], cut);
         let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, result };
         Ok(Self { runtime, parts })
     }
@@ -137,16 +139,12 @@ impl Session for Server<'_> {
 
 impl Parts {
     async fn live<'s>(&'s mut self, disk: Held<'s>) -> Ended {
-        let Self { listener, signals, ledger, cuts, power_cuts, status, .. } = self;
-        let (terminate, hang_up, cut) = signals;
+        let Self { listener, signals: (ends, cut), ledger, cuts, power_cuts, status, .. } = self;
         let drive = RefCell::new(Drive::new(disk, ledger));
         let mut clients = FuturesUnordered::new();
-        let mut looked = interval(LOOKED_EVERY);
-        let mut told = interval(TOLD_EVERY);
-        told.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        looked.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let mut rested = interval(RESTED_EVERY);
-        rested.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looked = every(LOOKED_EVERY, MissedTickBehavior::Skip);
+        let mut told = every(TOLD_EVERY, MissedTickBehavior::Skip);
+        let mut rested = every(RESTED_EVERY, MissedTickBehavior::Delay);
         // The deadline of a due cut: by then it must have hit an operation.
         let mut due: Option<Instant> = None;
         let born = Instant::now();
@@ -166,10 +164,7 @@ impl Parts {
                     Err(_) => accept_from = Instant::now() + ACCEPT_PAUSE,
                 },
                 () = until(due) => {
-                    // Nothing was in flight.
-                    if let Some(power) = drive.borrow_mut().disk().power() {
-                        power.inner_mut().power_off();
-                    }
+                    drive.borrow_mut().disk().lose_power();
                     break Ended::PowerFailed;
                 }
                 () = until(cut_at) => {
@@ -183,8 +178,7 @@ impl Parts {
                 }
                 _ = rested.tick() => drive.borrow_mut().rest(),
                 _ = cut.recv() => cut_at = Some(Instant::now()),
-                _ = terminate.recv() => break Ended::Stopped,
-                _ = hang_up.recv() => break Ended::Stopped,
+                () = any(ends) => break Ended::Stopped,
                 _ = looked.tick() => if interrupt::is_requested() { break Ended::Stopped },
                 _ = told.tick() => {
                     let mut drive = drive.borrow_mut();
@@ -195,12 +189,26 @@ impl Parts {
         };
         drop(clients);
         let mut drive = drive.into_inner();
-        // Changes that were not acknowledged may be kept or not; they are kept, so that the file matches the chip.
+        // Changes that were not acknowledged may be kept; they are, so that the file matches the chip.
         let _ = drive.commit();
         if ended == Ended::Stopped {
             self.result = drive.result(&self.system);
         }
         ended
+    }
+}
+
+fn every(period: Duration, missed: MissedTickBehavior) -> Interval {
+    let mut interval = interval(period);
+    interval.set_missed_tick_behavior(missed);
+    interval
+}
+
+/// Waits for one of two signals.
+async fn any([first, second]: &mut [Signal; 2]) {
+    tokio::select! {
+        _ = first.recv() => {}
+        _ = second.recv() => {}
     }
 }
 

@@ -209,7 +209,7 @@ mod tests {
         gz.flush().unwrap();
         for packed in [cut_short("5,R,0,512\n9,W,512,1024\n12,W,0,40"), gz.get_ref().clone()] {
             let read = |lenient| {
-                let source = std::io::Cursor::new(packed.clone());
+                let source = io::Cursor::new(packed.clone());
                 let mut reader = Reader::new(source, "cut.csv", None, lenient).unwrap();
                 let mut requests = Vec::new();
                 loop {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {
-        Reader::new(std::io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
+        Reader::new(io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
     }
 
     const TEXT: &str = "5,R,0,512\nrubbish\n7.5,W,512,1024\n3,F,0,0\n";
@@ -266,7 +266,7 @@ mod tests {
             .flat_map(u64::to_le_bytes)
             .collect();
         let cut = [&record[..], &record, &record[..9]].concat();
-        let mut reader = Reader::new(std::io::Cursor::new(cut), "a.vscsi", None, false).unwrap();
+        let mut reader = Reader::new(io::Cursor::new(cut), "a.vscsi", None, false).unwrap();
         assert!(reader.next_request().unwrap().is_some());
         assert!(reader.next_request().unwrap().is_some());
         let message = reader.next_request().unwrap_err().to_string();

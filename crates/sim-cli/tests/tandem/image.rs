@@ -1,4 +1,4 @@
-//! A disk's file: by whatever name, damaged, removed, or only read. Nothing is lost, and nothing changes without a word.
+//! A disk's file: by whatever name, damaged, removed, or only read. Nothing is lost or changed without a word.
 
 use std::fs;
 use std::path::Path;

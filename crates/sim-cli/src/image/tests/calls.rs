@@ -2,9 +2,9 @@
 
 use super::super::disk::Disk;
 use super::super::journaled::Journaled;
-use super::super::memory::{Call, Memory};
 use super::super::refusal::Refusal;
 use super::super::store::Store;
+use super::noted::{Call, Noted};
 use super::{about, bytes, device, opened, program};
 
 /// What a crash after some calls may leave: pages that a client was answered about, and those that were sent.
@@ -18,7 +18,7 @@ struct Promise {
 
 /// Programs pages one by one on a disk, and notes what is promised after which call.
 struct Life {
-    disk: Disk<Memory>,
+    disk: Disk<Noted>,
     device: Journaled,
     promises: Vec<Promise>,
     now: Promise,
@@ -49,7 +49,7 @@ impl Life {
 /// A disk from its first call to its end, and on.
 fn life() -> Life {
     let mut device = device();
-    let disk = Disk::create(Memory::default(), &about(), &mut device).unwrap();
+    let disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
     let mut life = Life { disk, device, promises: Vec::new(), now: Promise::default() };
     life.note();
     life.page();
@@ -78,7 +78,7 @@ fn promised(promises: &[Promise], calls: usize) -> Promise {
 }
 
 /// The pages that a file holds; `None`: it holds no disk yet.
-fn pages(store: Memory) -> Result<Option<u16>, Refusal> {
+fn pages(store: Noted) -> Result<Option<u16>, Refusal> {
     let Ok((_, mut found)) = Disk::open(store)? else { return Ok(None) };
     let there = bytes(&mut found.device);
     let count = there.iter().take_while(|byte| **byte != Some(0xFF)).count();
@@ -89,8 +89,8 @@ fn pages(store: Memory) -> Result<Option<u16>, Refusal> {
     Ok(Some(count as u16))
 }
 
-fn after<'c>(calls: impl IntoIterator<Item = &'c Call>) -> Memory {
-    let memory = Memory::default();
+fn after<'c>(calls: impl IntoIterator<Item = &'c Call>) -> Noted {
+    let memory = Noted::default();
     calls.into_iter().for_each(|call| memory.apply(call));
     memory
 }
@@ -121,8 +121,8 @@ fn is_record(call: &Call) -> bool {
     matches!(call, Call::Write(at, bytes) if *at > 4096 && bytes.len() < 4096)
 }
 
-/// After a crash of the machine, what was not synced is there, or not, in any order. What was synced is there. Of the rest
-/// some may be missing before some that is there: that is told, and not passed over.
+/// After a crash of the machine, what was not synced is there, or not, in any order. What was synced is there. Of the
+/// rest some may be missing before some that is there: that is told, and not passed over.
 #[test]
 fn a_machine_that_crashes_at_any_call_loses_nothing_that_was_synced() {
     let life = life();
@@ -173,7 +173,7 @@ fn a_machine_that_crashes_at_any_call_loses_nothing_that_was_synced() {
 fn a_disk_that_is_full_at_any_byte_keeps_what_was_answered_and_can_be_read() {
     for room in 0..16 {
         let mut device = device();
-        let store = Memory::default();
+        let store = Noted::default();
         store.room.set(Some(room));
         let Ok(mut disk) = Disk::create(store, &about(), &mut device) else { continue };
         let mut answered = 0;
@@ -188,7 +188,7 @@ fn a_disk_that_is_full_at_any_byte_keeps_what_was_answered_and_can_be_read() {
             // The chip may find no room: then the journal stays.
             let _ = disk.close(&mut device);
         }
-        let store = disk.store.like(disk.store.data(), disk.store.length().unwrap());
+        let store = Noted::like(&disk.store.data(), disk.store.length().unwrap());
         let found = pages(store.clone()).unwrap();
         assert!(found.is_some_and(|found| found >= answered), "{room}: {found:?}, {answered}");
         // One page is needed to serve it again, for the first record.

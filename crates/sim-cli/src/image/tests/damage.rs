@@ -1,10 +1,10 @@
 //! Damage of any bit, and files that end too early: found and told, or harmless.
 
+use super::super::damage::Tail;
 use super::super::disk::{self, Disk};
-use super::super::memory::Memory;
 use super::super::slot::Copies;
 use super::super::store::Store;
-use super::super::tail::Tail;
+use super::noted::Noted;
 use super::{about, bytes, device, opened, program, tear, used};
 use nand_model::power::PageFate;
 
@@ -22,7 +22,7 @@ fn is_told(data: &[u8], length: u64, at: usize, bit: u32) -> bool {
     let mut changed = data.to_vec();
     changed.resize(changed.len().max(at + 1), 0);
     changed[at] ^= 1 << bit;
-    let store = Memory::default().like(changed, length);
+    let store = Noted::like(&changed, length);
     let Ok((disk, mut found)) = opened(store.clone()) else {
         assert!(store.calls().is_empty(), "it is left as it is");
         return true;
@@ -38,12 +38,8 @@ fn one_flipped_bit_is_told_wherever_it_is() {
     let (data, length) = small();
     for at in 0..data.len() {
         let bit = at as u32 % 8;
-        let chip = 8192..disk::read(&Memory::default().like(data.clone(), length))
-            .unwrap()
-            .unwrap()
-            .header
-            .chip
-            .end();
+        let chip =
+            8192..disk::read(&Noted::like(&data, length)).unwrap().unwrap().header.chip.end();
         let is_gap = at as u64 >= chip.end && (at as u64) < chip.end.next_multiple_of(4096);
         assert!(is_told(&data, length, at, bit) || is_gap, "byte {at}, bit {bit}");
     }
@@ -63,11 +59,11 @@ fn a_file_that_is_cut_short_is_told_at_any_length() {
     for cut in lengths {
         let mut kept = data.clone();
         kept.truncate(cut as usize);
-        assert!(opened(Memory::default().like(kept, cut)).is_err(), "{cut} bytes");
+        assert!(opened(Noted::like(&kept, cut)).is_err(), "{cut} bytes");
     }
     let closed = {
         let mut device = device();
-        let mut disk = Disk::create(Memory::default(), &about(), &mut device).unwrap();
+        let mut disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
         disk.close(&mut device).unwrap();
         disk.store
     };
@@ -75,9 +71,9 @@ fn a_file_that_is_cut_short_is_told_at_any_length() {
     for cut in 1..length {
         let mut kept = data.clone();
         kept.truncate(cut as usize);
-        assert!(opened(Memory::default().like(kept, cut)).is_err(), "{cut} bytes");
+        assert!(opened(Noted::like(&kept, cut)).is_err(), "{cut} bytes");
     }
-    assert!(opened(Memory::default().like(data, length)).is_ok());
+    assert!(opened(Noted::like(&data, length)).is_ok());
 }
 
 #[test]
@@ -91,7 +87,7 @@ fn damage_before_good_records_says_where_and_what_follows() {
     // The second of three programs.
     let start = data.len() - 19 - 2 * record;
     data[start + 500] ^= 4;
-    let store = Memory::default().like(data, length);
+    let store = Noted::like(&data, length);
     let told = opened(store.clone()).unwrap_err().to_string();
     let place = format!("record 2 of its journal, at byte {start}, does not match its check");
     assert!(told.contains(&place), "{told}");
@@ -111,18 +107,18 @@ fn the_journal_of_another_disk_is_taken_for_damage() {
             let mut journal = data.clone();
             journal.truncate(record);
             journal.extend_from_slice(&foreign[record..]);
-            let outcome = opened(Memory::default().like(journal, *length));
+            let outcome = opened(Noted::like(&journal, *length));
             assert_eq!(outcome.is_ok(), one == other, "the journal of {other} in {one}");
             let mut chip = data.clone();
             chip[chips.clone()].copy_from_slice(&foreign[chips.clone()]);
-            let outcome = opened(Memory::default().like(chip, *length));
+            let outcome = opened(Noted::like(&chip, *length));
             assert_eq!(
                 outcome.is_ok(),
                 one == other || data[chips.clone()] == foreign[chips.clone()]
             );
             let mut header = data.clone();
             header[..4096].copy_from_slice(&foreign[..4096]);
-            let outcome = opened(Memory::default().like(header, *length));
+            let outcome = opened(Noted::like(&header, *length));
             assert_eq!(outcome.is_ok(), one == other, "a header of {other} in {one}");
         }
     }
@@ -143,6 +139,6 @@ fn the_journal_of_an_earlier_time_is_taken_for_damage() {
     mixed.truncate(start);
     mixed.extend_from_slice(&old[old.len() - (1024 + 32 + 19)..]);
     let length = disk.store.length().unwrap();
-    assert!(opened(Memory::default().like(begun, length)).is_ok());
-    assert!(opened(Memory::default().like(mixed, length)).is_err());
+    assert!(opened(Noted::like(&begun, length)).is_ok());
+    assert!(opened(Noted::like(&mixed, length)).is_err());
 }

@@ -5,14 +5,16 @@ use nand_model::faults::FaultInjector;
 use nand_model::power::{PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, datasheet};
 
+use super::device::Device;
 use super::disk::{Disk, Opened};
-use super::journaled::{Device, Journaled};
-use super::memory::Memory;
+use super::journaled::Journaled;
 use super::refusal::Refusal;
 use super::unit::About;
+use noted::Noted;
 
 mod calls;
 mod damage;
+mod noted;
 
 fn about() -> About {
     let (system, device) = ("hybrid".into(), "tiny".into());
@@ -48,15 +50,15 @@ fn bytes(device: &mut Device) -> Vec<Option<u8>> {
     (0..4).map(|page| first_byte(device, page)).collect()
 }
 
-fn opened(store: Memory) -> Result<(Disk<Memory>, Opened), Refusal> {
+fn opened(store: Noted) -> Result<(Disk<Noted>, Opened), Refusal> {
     Disk::open(store).map(|opened| opened.expect("a disk"))
 }
 
 /// A new disk, with one page that the chip has and one that the journal has.
-fn used() -> (Disk<Memory>, Journaled) {
+fn used() -> (Disk<Noted>, Journaled) {
     let mut device = device();
     program(&mut device, 0, 10);
-    let mut disk = Disk::create(Memory::default(), &about(), &mut device).unwrap();
+    let mut disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
     program(&mut device, 1, 11);
     disk.commit(&mut device).unwrap();
     (disk, device)
@@ -115,7 +117,7 @@ fn what_fades_without_power_is_gone_when_the_file_is_opened() {
     program(&mut device, 0, 10);
     tear(&mut device, 1, PageFate::Fading);
     assert_eq!(first_byte(&mut device, 1), Some(12));
-    let mut disk = Disk::create(Memory::default(), &about(), &mut device).unwrap();
+    let mut disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
     tear(&mut device, 2, PageFate::Fading);
     disk.commit(&mut device).unwrap();
     let (_, mut found) = opened(disk.store.clone()).unwrap();
