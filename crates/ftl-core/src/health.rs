@@ -10,26 +10,28 @@ use crate::table::{BlockNumber, word};
 pub struct Health {
     /// The reserve is used up: everything can be read, and nothing written any more.
     pub read_only: bool,
-    /// Chain blocks that may still fail before that; no more than [`at_once`](Self::at_once) in one request.
+    /// Blocks for the host's data that may still fail before that; no more than [`at_once`](Self::at_once) in one
+    /// request. Of the page store's two areas, this is the one that has fewer.
     pub reserve_left: BlockCount,
     /// The same for a device without a bad block.
     pub reserve: BlockCount,
-    /// How many of those may fail in the next request, whatever it is. If more fail, no block may be left as the target
-    /// of a fold, and the device is read-only although reserve is left. Later requests free blocks again.
+    /// How many of those may fail in the next request, whatever it is. If more fail, no free block may be left for what
+    /// the request moves, and the device is read-only although reserve is left. It is zero if no reserve is left, but
+    /// also while few blocks are free; later requests and idle work free blocks again.
     pub at_once: BlockCount,
     /// Blocks of any part that may still fail and refuse the bad-block mark: they are listed, and the list is limited.
     /// The device is read-only when it is full.
     pub unmarked_left: BlockCount,
     /// Blocks of any part that were taken out of use since the mount.
     pub failed: BlockCount,
-    /// Erases of the chains' blocks.
+    /// Erases of the blocks of the chains, or of the page store's main area.
     pub chains: Wear,
-    /// Erases of the log's blocks; `None` if there is no log, or if so few of its blocks are left that it is closed and
-    /// every write goes to the chains.
+    /// Erases of the blocks of the log, or of the page store's fast area; `None` if there is none, or if so few blocks
+    /// of the log are left that it is closed and every write goes to the chains.
     pub log: Option<Wear>,
     /// The most bits that the device had to correct in one codeword since the mount, as far as it reports them.
     pub corrected: Corrected,
-    /// How often since the mount a chain, a page of the log or a header was refreshed.
+    /// How often since the mount a block, a chain, a page of the log or a header was refreshed.
     pub refreshed: u32,
     /// How often the host read a lost sector since the mount.
     pub lost: u32,

@@ -410,6 +410,12 @@ pub fn slot(spare: &[u8], slot: usize) -> Slot {
     field.map_or(Slot::Empty, |bytes| Slot::from_code(u32::from_le_bytes(*bytes)))
 }
 
+/// Reads what each slot of a tag holds.
+pub fn slots(tag: &[u8]) -> impl Iterator<Item = Slot> {
+    let (slots, _) = tag.get(SECTORS..).unwrap_or(&[]).as_chunks();
+    slots.iter().map(|bytes| Slot::from_code(u32::from_le_bytes(*bytes)))
+}
+
 /// Whether a spare area is erased: all ones.
 pub fn is_erased(spare: &[u8]) -> bool {
     let (words, rest) = spare.as_chunks();

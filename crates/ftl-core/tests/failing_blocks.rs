@@ -8,7 +8,6 @@ use ftl_core::probe::NoProbe;
 use ftl_core::{Config, FilterChoice, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
-    Work,
 };
 use nand_model::Chip;
 use nand_model::faults::{FaultInjector, When};
@@ -267,7 +266,8 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
         let refused = Err(StoreWriteError::ReadOnly);
         assert_eq!(ftl.write(Sector::new(0), &[1; BYTES]), refused, "{name}");
         assert_eq!(ftl.trim(Sector::new(0), SectorCount::new(1)), refused, "{name}");
-        assert_eq!(ftl.maintain(PageCount::new(100)), Ok(Work::Done), "{name}");
+        assert_eq!(ftl.maintain(PageCount::new(100)), Err(StoreWriteError::ReadOnly), "{name}");
+        assert_eq!(ftl.settle(), refused, "{name}");
         if life % 2 == 0 {
             ftl.stop().expect("stopped");
         }

@@ -23,6 +23,7 @@ mod second_reader;
 mod settling;
 mod throttle;
 mod trims;
+mod unstable;
 mod wear;
 #[cfg(feature = "wide")]
 mod wide;

@@ -39,7 +39,7 @@ fn all(bits: u16) -> Vec<(&'static str, PagedConfig)> {
     let (one, greedy) = (Streams::One, Victims::Greedy);
     vec![
         ("tiny", config(300)),
-        ("tiny", PagedConfig { streams: Streams::ByLifetime, ..config(112) }),
+        ("tiny", PagedConfig { streams: Streams::ByLifetime, ..config(84) }),
         ("tiny-tlc", PagedConfig { streams: one, victims: greedy, ..config(400) }),
         ("tiny-slc", PagedConfig { streams: one, anchor_blocks: 0, ..config(72) }),
         ("tiny-mlc", PagedConfig { anchor_blocks: 0, ..config(120) }),

@@ -42,7 +42,8 @@ pub trait BlockStore {
     /// Makes all written data durable. A store that writes through has nothing to do.
     fn flush(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 
-    /// Does housekeeping while the host is idle, so that later requests need not: at most `budget` page copies.
+    /// Does housekeeping while the host is idle, so that later requests need not: at most `budget` page copies. A store
+    /// that is read-only does none, and says so.
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Self::Error>>;
 }
 

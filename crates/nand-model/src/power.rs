@@ -55,6 +55,31 @@ pub enum BlockFate {
     Fading,
 }
 
+/// What becomes of a block whose bad-block mark is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkFate {
+    /// The mark had not begun.
+    Untouched,
+    /// It is set, and the block's pages read as before.
+    Set,
+    /// It is not set, but pages of the block are uncorrectable, by the seed of the faults below.
+    PagesLost,
+    /// It is set, and pages of the block are uncorrectable, by the seed of the faults below.
+    SetAndPagesLost,
+}
+
+impl MarkFate {
+    /// Whether the mark is set.
+    pub const fn is_set(self) -> bool {
+        matches!(self, Self::Set | Self::SetAndPagesLost)
+    }
+
+    /// Whether pages of the block are lost.
+    pub const fn loses_pages(self) -> bool {
+        matches!(self, Self::PagesLost | Self::SetAndPagesLost)
+    }
+}
+
 /// A device whose operations can stop midway. [`FaultInjector`](crate::faults::FaultInjector) is one over any chip;
 /// wrappers above it pass this on.
 #[diagnostic::on_unimplemented(
@@ -76,6 +101,9 @@ pub trait Tear: NandDevice {
 
     /// An erase that stops midway. The block stays in the mode that it has, whichever it was to be erased into.
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Self::Error>;
+
+    /// A bad-block mark that stops midway.
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), Self::Error>;
 
     /// Power is lost between two operations, or after one that it tore: pages that were [fading](PageFate::Fading) are
     /// uncorrectable from now on. A page that the cut itself leaves fading lasts until the next time.
@@ -100,6 +128,11 @@ impl<D: Tear + ?Sized> Tear for &mut D {
         (**self).tear_erase(block, fate)
     }
 
+    #[track_caller]
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), Self::Error> {
+        (**self).tear_mark(block, fate)
+    }
+
     fn power_off(&mut self) {
         (**self).power_off();
     }
@@ -114,8 +147,8 @@ pub struct Fates {
     pub pair: PairFate,
     /// To the block of an erase.
     pub block: BlockFate,
-    /// Whether a bad-block mark is set.
-    pub mark: bool,
+    /// To the block of a bad-block mark.
+    pub mark: MarkFate,
 }
 
 impl Fates {
@@ -139,7 +172,13 @@ impl Fates {
             2 => BlockFate::Garbage,
             _ => BlockFate::Fading,
         };
-        Self { page, pair, block, mark: dice.bool() }
+        let mark = match (dice.bool(), dice.bool()) {
+            (false, false) => MarkFate::Untouched,
+            (true, false) => MarkFate::Set,
+            (false, true) => MarkFate::PagesLost,
+            (true, true) => MarkFate::SetAndPagesLost,
+        };
+        Self { page, pair, block, mark }
     }
 }
 
@@ -398,14 +437,15 @@ impl<D: Tear> NandDevice for PowerCut<D> {
 
     #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        let begin = self.begin().map_err(MarkError::Driver)?;
-        let whole = matches!(begin, Begin::Whole);
-        let result = if whole || self.cut.fates.mark { self.inner.mark_bad(block) } else { Ok(()) };
-        match result {
-            Err(MarkError::Driver(error)) => Err(MarkError::Driver(PowerError::Device(error))),
-            _ if !whole => Err(MarkError::Driver(PowerError::PoweredOff)),
-            Err(MarkError::Failed) => Err(MarkError::Failed),
-            Ok(()) => Ok(()),
+        match self.begin().map_err(MarkError::Driver)? {
+            Begin::Whole => self.inner.mark_bad(block).map_err(|error| match error {
+                MarkError::Failed => MarkError::Failed,
+                MarkError::Driver(error) => MarkError::Driver(PowerError::Device(error)),
+            }),
+            Begin::Torn => {
+                let result = self.inner.tear_mark(block, self.cut.fates.mark);
+                Err(MarkError::Driver(torn(result)))
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use ftl_iface::{
 use crate::chip::Truth;
 use crate::clock::Timed;
 use crate::part::Nanos;
-use crate::power::{BlockFate, PageFate, PairFate, Tear};
+use crate::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
 use crate::rules::Operation;
 
 /// A device that tells of each operation: its number, what it was, where, what came of it, and when it was done where
@@ -203,6 +203,13 @@ impl<D: Tear, S: FnMut(&str)> Tear for Tracer<D, S> {
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), D::Error> {
         let result = self.inner.tear_erase(block, fate);
         self.tell(Operation::Erase.name(), block, format!("power failed, block {fate:?}"));
+        result
+    }
+
+    #[track_caller]
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), D::Error> {
+        let result = self.inner.tear_mark(block, fate);
+        self.tell(Operation::MarkBad.name(), block, format!("power failed, mark {fate:?}"));
         result
     }
 

@@ -1,6 +1,7 @@
 //! `tandem torture`: power fails in every operation of a workload, or in random worlds, and acknowledged data must
-//! survive. `tell` writes tables and JSON.
+//! survive. `tell` writes tables and JSON. `small` tries every small world.
 
+mod small;
 mod tell;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use torture::setup::SetupError;
 use torture::worlds::{self, Choice, Kept, Reported};
 use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
 
+use self::small::{Small, SmallArgs};
 use self::tell::Report;
 use crate::replay::is_output;
 use crate::{Failure, interrupt, notes, show};
@@ -65,6 +67,8 @@ pub struct Args {
     /// Store and compare every byte, not only one stamp for each write
     #[arg(long)]
     bytes: bool,
+    #[command(flatten)]
+    small: SmallArgs,
     /// Write the counts as JSON to a file, or to standard output with `-`
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -111,15 +115,24 @@ fn nested(how: &str) -> Result<Nested, String> {
 /// Runs the torture. A violation is a failure of this command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
-    let report = match args.worlds {
-        Some(number) => random_worlds(args, number)?,
-        None => fixed_devices(args)?,
+    let progress = Progress::new(TRANSITIONS);
+    let small = args.small.report(args.ftl, &progress);
+    progress.0.finish_and_clear();
+    let told = match small? {
+        Some(small) => Told::Small(small),
+        None => Told::Cuts(Box::new(match args.worlds {
+            Some(number) => random_worlds(args, number)?,
+            None => fixed_devices(args)?,
+        })),
     };
     // Of an interrupted run no file tells.
     let file = args.json.as_deref().filter(|path| !is_output(path) && interrupt::is_requested());
     let json = args.json.as_deref().filter(|_| file.is_none());
-    report.write(json, out)?;
-    match report.violations.len() {
+    let violations = match told {
+        Told::Small(small) => small.write(json, out).map(|()| small.violations())?,
+        Told::Cuts(report) => report.write(json, out).map(|()| report.violations.len())?,
+    };
+    match violations {
         0 if interrupt::is_requested() => {
             let unwritten = if file.is_some() { "; no file was written" } else { "" };
             let done = format!("what is told above is what was tried until then{unwritten}");
@@ -130,6 +143,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             "{number} of the promises that were put to the test are broken"
         ))),
     }
+}
+
+/// What there is to tell.
+enum Told {
+    Cuts(Box<Report>),
+    Small(Small),
 }
 
 /// The error of a device explains itself.
@@ -171,7 +190,7 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
         ));
     }
     let seeds = args.seed..args.seed + u64::from(args.seeds);
-    let progress = Progress::new();
+    let progress = Progress::new(CUTS);
     let outcome = torture::torture(&setups, seeds, &plan, &progress);
     progress.0.finish_and_clear();
     every_cut_was_met(args, &outcome)?;
@@ -209,7 +228,7 @@ fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
         broken_max: BROKEN_MAX,
         told: Reported::Shrunk,
     };
-    let progress = Progress::new();
+    let progress = Progress::new(CUTS);
     let outcome = worlds::worlds(&choice, &progress).map_err(unfit)?;
     progress.0.finish_and_clear();
     Ok(Report::of_worlds(outcome))
@@ -219,10 +238,10 @@ fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
 struct Progress(ProgressBar);
 
 impl Progress {
-    fn new() -> Self {
+    fn new(template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         // The template is the program's own; a test draws it.
-        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("rate", rate));
         }
         // The first cut may take long.
@@ -238,7 +257,8 @@ fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let _ = out.write_str(&show::count(state.per_sec() as u64));
 }
 
-const TEMPLATE: &str = "{human_pos} cuts, {rate}/s, {elapsed}";
+const CUTS: &str = "{human_pos} cuts, {rate}/s, {elapsed}";
+const TRANSITIONS: &str = "{human_pos} transitions, {rate}/s, {elapsed}";
 
 impl Watcher for Progress {
     fn tried(&self, cuts: u64) {
@@ -256,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_template_can_be_drawn() {
-        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+        assert!([CUTS, TRANSITIONS].map(ProgressStyle::with_template).iter().all(Result::is_ok));
     }
 
     #[test]

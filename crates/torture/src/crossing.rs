@@ -12,30 +12,25 @@
 use std::sync::Arc;
 
 use ftl_core::probe::Cause;
-use ftl_iface::{
-    Block, BlockCount, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    ProgramError, ReadError,
-};
-use nand_model::faults::{FaultInjector, When};
-use nand_model::power::{PageFate, PairFate, Tear};
-use nand_model::{Chip, Fork, Stamp};
+use ftl_iface::{BlockCount, Geometry, Page};
+use nand_model::power::Tear;
 
-use crate::account::{Account, cause_name};
-use crate::dice::{Share, mix};
-use crate::fate::{Change, Cut, Fate};
+use crate::account::Account;
+use crate::dice::Share;
+use crate::fate::{Cut, Fate};
 use crate::faults::Faults;
 use crate::history::{History, Looked};
-use crate::injury::Injuries;
-use crate::on_flash::{OnFlash, Struck};
-use crate::reserve::{Blow, Reserve};
+use crate::injury::{Device, Injuries};
+use crate::memory::Memory;
+use crate::on_flash::OnFlash;
+use crate::reserve::Reserve;
 
-/// A chip with injected faults.
-pub(crate) type Device = FaultInjector<Chip>;
+mod operations;
 
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
-    /// Power is off.
+    /// Power is off, or the driver failed: nothing more may be asked.
     PowerOff,
     /// More operations were done than any request or mount needs: the FTL is in an endless loop.
     OverBudget,
@@ -99,6 +94,16 @@ pub(crate) struct Crossing {
     halted: Option<Halt>,
     /// The operation in which power is to fail, and the seed of its fate.
     cut: Option<(u64, u64)>,
+    /// Calls until the driver fails.
+    fuse: Option<u64>,
+    /// Whether the driver has failed since power was on.
+    failed_driver: bool,
+    /// Whether blocks of anchors fail often.
+    is_ring_sickly: bool,
+    /// What is lent to the FTL.
+    memory: Memory,
+    /// The shape that the driver tells, if not the chip's.
+    told: Option<Geometry>,
     reserve: Reserve,
     injured: Injuries,
     branches: Vec<Branch>,
@@ -126,6 +131,11 @@ impl Crossing {
             budget: 0,
             halted: None,
             cut: None,
+            fuse: None,
+            failed_driver: false,
+            is_ring_sickly: false,
+            memory: Memory::default(),
+            told: None,
             reserve,
             injured,
             branches: Vec::new(),
@@ -173,9 +183,60 @@ impl Crossing {
         self.chip.power_off();
     }
 
+    /// The chip, for what happens to it while nobody asks for anything.
+    pub(crate) const fn chip_mut(&mut self) -> &mut Device {
+        &mut self.chip
+    }
+
+    /// The FTL's layout on it.
+    pub(crate) fn subject(&self) -> Arc<dyn OnFlash> {
+        self.subject.clone()
+    }
+
+    /// The key with which it is formatted.
+    pub(crate) const fn key(&self) -> u32 {
+        self.orders.key
+    }
+
+    /// It is formatted with another key from now on.
+    pub(crate) const fn set_key(&mut self, key: u32) {
+        self.orders.key = key;
+    }
+
+    /// Takes what is lent to the FTL.
+    pub(crate) fn take_memory(&mut self) -> Memory {
+        std::mem::take(&mut self.memory)
+    }
+
+    /// Gives what is lent to the FTL.
+    pub(crate) fn give_memory(&mut self, memory: Memory) {
+        self.memory = memory;
+    }
+
+    /// Lets blocks of anchors fail often, if blocks fail at all.
+    pub(crate) const fn sicken_ring(&mut self, is_sickly: bool) {
+        self.is_ring_sickly = is_sickly;
+    }
+
+    /// Lets the driver tell another shape, or the chip's.
+    pub(crate) const fn tell_shape(&mut self, told: Option<Geometry>) {
+        self.told = told;
+    }
+
+    /// Lets the driver fail after that many calls of any kind.
+    pub(crate) const fn fail_driver_after(&mut self, calls: u64) {
+        self.fuse = Some(calls);
+    }
+
+    /// Whether the driver has failed since power was on. Power may be on still.
+    pub(crate) const fn has_failed_driver(&self) -> bool {
+        self.failed_driver
+    }
+
     /// Switches power on again, before a mount.
     pub(crate) fn power_on(&mut self) {
         self.halted = None;
+        self.failed_driver = false;
         self.asked_while_off = 0;
         self.account.set(Cause::Mount);
         self.history.note(|| "power is on".into());
@@ -195,9 +256,9 @@ impl Crossing {
         self.cut = Some((self.operations + operations, seed));
     }
 
-    /// Cancels a planned power cut.
+    /// Cancels a planned power cut, and a planned failure of the driver.
     pub(crate) const fn disarm(&mut self) {
-        self.cut = None;
+        (self.cut, self.fuse) = (None, None);
     }
 
     /// From now on faults are drawn by that seed and the number of operations since: whatever is left out before this
@@ -252,229 +313,11 @@ impl Crossing {
         &self.injured
     }
 
+    pub(crate) fn injured_mut(&mut self) -> &mut Injuries {
+        &mut self.injured
+    }
+
     pub(crate) fn take_branches(&mut self) -> Vec<Branch> {
         std::mem::take(&mut self.branches)
-    }
-
-    fn spend(&mut self) -> Result<(), Halt> {
-        if let Some(halt) = self.halted {
-            self.asked_while_off += u64::from(halt == Halt::PowerOff);
-            return Err(halt);
-        }
-        let Some(left) = self.budget.checked_sub(1) else {
-            self.halted = Some(Halt::OverBudget);
-            return Err(Halt::OverBudget);
-        };
-        self.budget = left;
-        Ok(())
-    }
-
-    /// Counts an operation, and forks the picked branches. `tear` does the operation on a chip, with a fate.
-    fn cross(&mut self, verb: Change, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
-        self.spend()?;
-        let at = self.operations;
-        self.operations += 1;
-        for (number, fate) in verb.fates().enumerate() {
-            self.choices += 1;
-            let taken = match self.orders.picks {
-                Picks::Some(share) => {
-                    let drawn = mix(mix(self.orders.seed, at), number as u64);
-                    let (lane, lanes) = self.orders.lane;
-                    share.takes(drawn) && drawn % lanes == lane
-                }
-                Picks::Only(cut) => cut == Cut { at, fate },
-            };
-            if taken {
-                self.branch(Cut { at, fate }, &tear);
-            }
-        }
-        match self.cut {
-            Some((when, seed)) if at >= when => {
-                self.cut = None;
-                self.halted = Some(Halt::PowerOff);
-                let nth = mix(seed, 8) % verb.fates().count() as u64;
-                if let Some(fate) = verb.fates().nth(nth as usize) {
-                    self.chip.power_off();
-                    tear(&mut self.chip, fate);
-                    self.history.note(|| format!("{at}: power fails: {fate}"));
-                    self.struck = Some((self.account.get(), fate));
-                }
-                Err(Halt::PowerOff)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn branch(&mut self, cut: Cut, tear: &impl Fn(&mut Device, Fate)) {
-        let mut chip = self.chip.fork();
-        chip.power_off();
-        tear(&mut chip, cut.fate);
-        let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
-        let mut history = self.history.clone();
-        history.note(|| format!("{}: power fails: {}", cut.at, cut.fate));
-        let cause = self.account.get();
-        self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
-    }
-
-    /// The fault that affects the running operation, if any.
-    fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
-        let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
-        let one_in = if has_failed { self.orders.faults.again } else { one_in };
-        self.strikes(one_in, subject) && self.reserve.may_fail(block)
-    }
-
-    /// Whether a fault with that rate occurs now.
-    fn strikes(&self, one_in: u32, subject: u64) -> bool {
-        let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
-        one_in > 0 && thrown.is_multiple_of(u64::from(one_in))
-    }
-
-    fn fail(&mut self, block: Block) {
-        self.reserve.fail(block);
-        if self.strikes(self.orders.faults.then_cut, 15) {
-            let drawn = mix(self.orders.seed, self.operations - self.before);
-            self.cut = Some((self.operations + drawn % 8, drawn));
-        }
-        if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
-            self.reserve.take_no_mark(block);
-            self.chip.fail_mark(block);
-        }
-    }
-
-    fn endangers(&self, page: Page) -> bool {
-        let shape = self.chip.geometry().region(page.region());
-        shape.is_some_and(|shape| {
-            shape.pairing.endangered(page.index(), shape.pages_per_block).next().is_some()
-        })
-    }
-
-    fn blow_to_program(&self, page: Page, data: &[u8], spare: &[u8]) -> Blow {
-        let faults = &self.orders.faults;
-        if self.blow(faults.program, 11, page.block()) {
-            return Blow::Fails;
-        }
-        if !self.strikes(faults.uncorrectable, 14) {
-            return Blow::None;
-        }
-        // The FTL's own records have no other copy, so their loss is not tested like a sector's.
-        let mut sectors = data.chunks(self.subject.sector_bytes().as_usize());
-        if !sectors.any(|sector| Stamp::read_from(sector).is_some()) {
-            return Blow::None;
-        }
-        let struck = Struck { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
-        self.subject.injury(&struck).map_or(Blow::None, Blow::Unreadable)
-    }
-}
-
-/// A torn operation of a model always returns.
-fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: Fate) {
-    if let Fate::Program(fate, pair) = fate {
-        let Ok(()) = chip.tear_program(page, data, spare, fate, pair);
-    }
-}
-
-impl NandDevice for Crossing {
-    type Error = Halt;
-
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
-    }
-
-    fn read(
-        &mut self,
-        page: Page,
-        at: Bytes,
-        data: &mut [u8],
-        spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Halt>> {
-        self.spend().map_err(ReadError::Driver)?;
-        match self.chip.read(page, at, data, spare) {
-            Ok(corrected) => {
-                self.note(page, data, spare, "read");
-                Ok(corrected)
-            }
-            Err(ReadError::Uncorrectable) => {
-                self.history.note(|| format!("read {page}: uncorrectable"));
-                self.injured.meet(self.chip.inner(), page, self.account.get());
-                Err(ReadError::Uncorrectable)
-            }
-            Err(ReadError::Driver(never)) => match never {},
-        }
-    }
-
-    fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
-        let verb = Change::Program { paired: self.endangers(page) };
-        self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
-            .map_err(ProgramError::Driver)?;
-        self.note(page, data, spare, "program");
-        if self.orders.lenient && page.index().get() < self.chip.inner().next_page(page.block()) {
-            return Err(ProgramError::Failed);
-        }
-        if self.orders.forgotten == Some(self.operations - 1) {
-            return Ok(());
-        }
-        let blow = self.blow_to_program(page, data, spare);
-        match blow {
-            Blow::None => {}
-            Blow::Fails => {
-                self.history.note(|| "which fails".into());
-                self.chip.fail_program(page, When::Nth(1));
-                self.fail(page.block());
-            }
-            Blow::Unreadable(injury) => {
-                self.injured.note(injury);
-                let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
-                tear_program(&mut self.chip, page, data, spare, fate);
-                self.history.note(|| "which cannot be read back".into());
-                return Ok(());
-            }
-        }
-        self.chip.program(page, data, spare).map_err(|error| match error {
-            ProgramError::Failed => ProgramError::Failed,
-            ProgramError::Driver(never) => match never {},
-        })
-    }
-
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Halt>> {
-        self.cross(Change::Erase, |chip, fate| {
-            if let Fate::Erase(fate) = fate {
-                let Ok(()) = chip.tear_erase(block, fate);
-            }
-        })
-        .map_err(EraseError::Driver)?;
-        let (at, cause) = (self.operations - 1, cause_name(self.account.get()));
-        self.history.note(|| format!("{at}: erase {block} for {cause}"));
-        if self.blow(self.orders.faults.erase, 12, block) {
-            self.history.note(|| "which fails".into());
-            self.chip.fail_erase(block, When::Nth(1));
-            self.fail(block);
-        }
-        self.injured.erased(block);
-        self.chip.erase(block).map_err(|error| match error {
-            EraseError::Failed => EraseError::Failed,
-            EraseError::Driver(never) => match never {},
-        })
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Halt> {
-        self.spend()?;
-        let Ok(bad) = self.chip.is_bad(block);
-        Ok(bad)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
-        self.cross(Change::Mark, |chip, fate| {
-            if fate == Fate::Mark(true) {
-                // A mark that fails equals one that was cut before it began.
-                let _ = chip.mark_bad(block);
-            }
-        })
-        .map_err(MarkError::Driver)?;
-        let at = self.operations - 1;
-        self.history.note(|| format!("{at}: mark {block} bad"));
-        self.chip.mark_bad(block).map_err(|error| match error {
-            MarkError::Failed => MarkError::Failed,
-            MarkError::Driver(never) => match never {},
-        })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nand_model::power::{BlockFate, PageFate, PairFate};
+use nand_model::power::{BlockFate, MarkFate, PageFate, PairFate};
 
 /// The outcome of the operation in which power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub enum Fate {
     Program(PageFate, PairFate),
     /// It was an erase.
     Erase(BlockFate),
-    /// It was a bad-block mark, which is set or is not.
-    Mark(bool),
+    /// It was a bad-block mark.
+    Mark(MarkFate),
 }
 
 /// How many reads an unstable page may survive: a mount reads a page once or twice, a proof and the host later.
@@ -47,19 +47,21 @@ impl Change {
         };
         let blocks =
             [BlockFate::Untouched, BlockFate::Erased, BlockFate::Garbage, BlockFate::Fading];
+        let marks =
+            [MarkFate::Untouched, MarkFate::Set, MarkFate::PagesLost, MarkFate::SetAndPagesLost];
         let (program, paired) =
             (matches!(self, Self::Program { .. }), self == Self::Program { paired: true });
         std::iter::once(Fate::Before)
             .chain(programs(PairFate::Kept).filter(move |_| program))
             .chain(programs(PairFate::Lost).filter(move |_| paired))
             .chain(blocks.map(Fate::Erase).into_iter().filter(move |_| self == Self::Erase))
-            .chain([false, true].map(Fate::Mark).into_iter().filter(move |_| self == Self::Mark))
+            .chain(marks.map(Fate::Mark).into_iter().filter(move |_| self == Self::Mark))
     }
 }
 
 impl Fate {
     /// The row names in the table of cuts.
-    pub const ROWS: [&'static str; 17] = [
+    pub const ROWS: [&'static str; 19] = [
         "before it",
         "page reads erased",
         "page complete",
@@ -77,6 +79,8 @@ impl Fate {
         "block fading",
         "mark not set",
         "mark set",
+        "mark not set, pages lost",
+        "mark set, pages lost",
     ];
 
     /// The row of this fate.
@@ -97,8 +101,10 @@ impl Fate {
             Self::Erase(BlockFate::Erased) => 12,
             Self::Erase(BlockFate::Garbage) => 13,
             Self::Erase(BlockFate::Fading) => 14,
-            Self::Mark(false) => 15,
-            Self::Mark(true) => 16,
+            Self::Mark(MarkFate::Untouched) => 15,
+            Self::Mark(MarkFate::Set) => 16,
+            Self::Mark(MarkFate::PagesLost) => 17,
+            Self::Mark(MarkFate::SetAndPagesLost) => 18,
         }
     }
 
@@ -127,7 +133,10 @@ impl fmt::Display for Fate {
             Self::Erase(BlockFate::Erased) => f.write_str("block-erased"),
             Self::Erase(BlockFate::Garbage) => f.write_str("block-garbage"),
             Self::Erase(BlockFate::Fading) => f.write_str("block-fading"),
-            Self::Mark(set) => f.write_str(if *set { "marked" } else { "unmarked" }),
+            Self::Mark(MarkFate::Untouched) => f.write_str("unmarked"),
+            Self::Mark(MarkFate::Set) => f.write_str("marked"),
+            Self::Mark(MarkFate::PagesLost) => f.write_str("unmarked-lost"),
+            Self::Mark(MarkFate::SetAndPagesLost) => f.write_str("marked-lost"),
         }
     }
 }
@@ -136,7 +145,8 @@ impl fmt::Display for Fate {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no fate \"{0}\": take one of before, erased, complete, uncorrectable, unstable1 to unstable8, \
-         fading (each also with -pair), block-untouched, block-erased, block-garbage, block-fading, unmarked, marked"
+         fading (each also with -pair), block-untouched, block-erased, block-garbage, block-fading, unmarked, marked \
+         (each also with -lost)"
 )]
 pub struct NoSuchFate(String);
 
@@ -213,6 +223,6 @@ mod tests {
         let count = |verb: Change| verb.fates().count();
         assert_eq!(count(Change::Program { paired: false }), 10);
         assert_eq!(count(Change::Program { paired: true }), 19);
-        assert_eq!((count(Change::Erase), count(Change::Mark)), (5, 3));
+        assert_eq!((count(Change::Erase), count(Change::Mark)), (5, 5));
     }
 }

@@ -1,20 +1,23 @@
 //! `ftl-core`'s FTL as a subject.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, FormatKey, Kind, Slot};
 use ftl_core::{
-    ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, MountError, OwnedRam, RamPlan, ShapeError,
+    ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, MountError, RamPlan, ShapeError,
 };
 use ftl_iface::{
-    BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
+    Block, BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
 };
 use nand_model::{Chip, Stamp};
 
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, OnFlash, RecordedBy, Struck};
-use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
@@ -98,9 +101,42 @@ impl OnFlash for Hybrid {
         usize::from(flash::listed_max(&self.plan.shape().meta))
     }
 
+    fn purpose(&self, block: Block) -> Purpose {
+        let meta = &self.plan.shape().meta;
+        let at = block.index().wrapping_sub(meta.first);
+        let first_place = u32::from(HEADER_BLOCKS + RESCUE_BLOCKS);
+        match at {
+            _ if block.region() != meta.region => Purpose::Store,
+            at if at < HEADER_BLOCKS.into() => Purpose::Headers,
+            at if (first_place..meta.block_count().get()).contains(&at) => Purpose::Anchors,
+            _ => Purpose::Store,
+        }
+    }
+
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept> {
+        match tags::read(data, self.sector_bytes(), spare, key)?.kind {
+            Kind::Log | Kind::Data | Kind::Chain | Kind::ChainInPlace => Some(Kept::Data),
+            _ => None,
+        }
+    }
+
+    fn range(&self, _: &[u8], _: &[u8], _: u32) -> Option<Range<u32>> {
+        None
+    }
+
+    fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64> {
+        let tag = tags::read(data, self.sector_bytes(), spare, key)?;
+        (tag.kind == Kind::Checkpoint).then(|| tag.stamp.get())
+    }
+
+    fn is_header(&self, data: &[u8], spare: &[u8], _: u32) -> bool {
+        let tag = tags::read(data, self.sector_bytes(), spare, FormatKey::HEADER.get());
+        tag.is_some_and(|tag| tag.kind == Kind::Header)
+    }
+
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
         let Struck { chip, page, data, spare, key } = *struck;
-        let tag = layout::tag(spare, FormatKey::new(key))?;
+        let tag = tags::read(data, self.sector_bytes(), spare, key)?;
         // The last page of a fold, and the pages that it would corrupt if torn, show that the fold was completed.
         // Losing one while power fails during the erase of older blocks would be two faults at a time.
         let last = last_page(chip, page);
@@ -110,7 +146,9 @@ impl OnFlash for Hybrid {
         let told = match tag.kind {
             Kind::Log => RecordedBy::LastPage,
             Kind::Chain | Kind::ChainInPlace => RecordedBy::NextPage,
-            _ => RecordedBy::ItsPlace,
+            Kind::Data => RecordedBy::ItsPlace,
+            // Copies that a cut made necessary, and backups: to lose one is a second fault at a time.
+            _ => return None,
         };
         let slots = 0..data.len() / self.config.sector_bytes.as_usize();
         // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer known.
@@ -135,11 +173,12 @@ impl OnFlash for Hybrid {
 
 impl Subject for Hybrid {
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        Ftl::format(device, &self.config, memory.lend(), key, teller)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
+        let formatted = Ftl::format(&mut *device, &self.config, ram, key, teller);
+        let formatted = formatted.map(drop).map_err(|error| error.to_string());
+        device.give_memory(memory);
+        formatted
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
@@ -149,6 +188,15 @@ impl Subject for Hybrid {
             (None, 2) => self.mount_as::<NeverStopped>(device, live),
             _ => self.mount_as::<LogAndChains>(device, live),
         }
+    }
+
+    /// Which of its settings may change is not said anywhere, so none does.
+    fn with_other_settings(&self, _: u64) -> Option<Arc<dyn Subject>> {
+        None
+    }
+
+    fn configured(&self) -> Configured {
+        Configured::Hybrid(self.config)
     }
 }
 
@@ -167,11 +215,11 @@ impl Hybrid {
         device: &mut Crossing,
         live: &mut Live<'_>,
     ) -> Result<(), Unmounted> {
-        let mut memory = OwnedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
         let mounted: Result<Ftl<'_, _, _, M>, _> =
-            Ftl::mount_as(device, &self.config, memory.lend(), teller);
-        match mounted {
+            Ftl::mount_as(&mut *device, &self.config, ram, teller);
+        let mounted = match mounted {
             Ok(mut ftl) => {
                 live(&mut ftl);
                 Ok(())
@@ -179,8 +227,11 @@ impl Hybrid {
             Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
                 Err(Unmounted::Blank(error.to_string()))
             }
+            Err(error @ MountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
             Err(error) => Err(Unmounted::Failed(error.to_string())),
-        }
+        };
+        device.give_memory(memory);
+        mounted
     }
 }
 
@@ -223,6 +274,10 @@ impl<M: Mechanisms> Mounted for Ftl<'_, &mut Crossing, Teller, M> {
 
     fn at_once(&self) -> BlockCount {
         self.health().at_once
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.health().read_only
     }
 
     fn health(&self) -> String {

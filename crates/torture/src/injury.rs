@@ -1,28 +1,51 @@
 //! Pages of host data that a fault has made unreadable, and what the FTL cannot know about them.
 
+use std::ops::Range;
+
 use ftl_core::probe::Cause;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
-use nand_model::{Chip, Stamp};
+use nand_model::faults::FaultInjector;
+use nand_model::{Chip, Stamp, Truth as _};
 
 use crate::on_flash::{Injury, RecordedBy};
 use crate::truth::Truth;
 
+/// The chip, with its faults.
+pub(crate) type Device = FaultInjector<Chip>;
+
 /// All injuries so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Injuries(Vec<Injury>);
+pub(crate) struct Injuries {
+    pages: Vec<Injury>,
+    /// Sectors of map pages that were lost since the truth was told.
+    ranges: Vec<Range<u32>>,
+    changes: u64,
+}
 
 impl Injuries {
-    pub(crate) const NONE: Self = Self(Vec::new());
+    pub(crate) const NONE: Self = Self { pages: Vec::new(), ranges: Vec::new(), changes: 0 };
+
+    /// Notes that the map page of these sectors is lost.
+    pub(crate) fn note_range(&mut self, sectors: Range<u32>) {
+        self.ranges.push(sectors);
+    }
+
+    /// Takes the sectors whose map pages were lost since it was called last.
+    pub(crate) fn take_ranges(&mut self) -> Vec<Range<u32>> {
+        std::mem::take(&mut self.ranges)
+    }
 
     /// Notes that a page is made unreadable.
     pub(crate) fn note(&mut self, injury: Injury) {
-        self.0.push(injury);
+        self.changes += 1;
+        self.pages.push(injury);
     }
 
     /// Notes that the FTL found a page unreadable, with that cause. If nothing was programmed to its block since,
     /// except what may have corrupted it, or if its block's last page is missing, nothing else may record its content.
-    pub(crate) fn meet(&mut self, chip: &Chip, page: Page, cause: Cause) {
-        let met = self.0.iter_mut().filter(|injury| injury.page == Some(page));
+    pub(crate) fn meet(&mut self, device: &Device, page: Page, cause: Cause) {
+        let chip = device.inner();
+        let met = self.pages.iter_mut().filter(|injury| injury.page == Some(page));
         for injury in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
             let end = shape.pages_per_block.get() as u16;
@@ -32,36 +55,43 @@ impl Injuries {
                 let mut victims = shape.pairing.endangered(later, shape.pages_per_block);
                 victims.any(|index| index == page.index())
             };
-            injury.untold |= match injury.told {
+            let untold = match injury.told {
                 RecordedBy::LastPage => last + 1 < end,
                 RecordedBy::NextPage => {
-                    last == page.index().get() || (last..end).any(is_endangered)
+                    let later = page.index().get() + 1..=last;
+                    let mut later = later.map(|at| page.block().page(PageIndex::new(at)));
+                    let next = later.find(|later| device.inner().is_programmed(*later));
+                    next.is_none_or(|next| !device.is_intact(next))
+                        || (last..end).any(is_endangered)
                 }
                 RecordedBy::ItsPlace => false,
                 RecordedBy::ItsEntry => cause == Cause::Mount,
             };
+            self.changes += u64::from(untold && !injury.untold);
+            injury.untold |= untold;
         }
     }
 
     /// Drops the addresses of pages whose block is erased.
     pub(crate) fn erased(&mut self, block: Block) {
-        for injury in &mut self.0 {
+        for injury in &mut self.pages {
             injury.page = injury.page.filter(|page| page.block() != block);
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
+    /// A number that grows with all that the truth is to be told.
+    pub(crate) const fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Reports the possible consequences to the truth.
     pub(crate) fn tell(&self, truth: &mut Truth) {
         let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
-            let injuries = self.0.iter().filter(wanted);
+            let injuries = self.pages.iter().filter(wanted);
             injuries.flat_map(|injury| injury.contents.iter().copied()).collect()
         };
         let places: Vec<Sector> =
-            self.0.iter().flat_map(|injury| injury.places.iter().copied()).collect();
+            self.pages.iter().flat_map(|injury| injury.places.iter().copied()).collect();
         truth.injure(&contents(|_| true), &contents(|injury| injury.untold), &places);
     }
 }

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 pub mod dice;
+pub mod exhaustive;
 pub mod fate;
 pub mod faults;
 pub mod hostile;
@@ -53,11 +54,14 @@ mod history;
 mod hybrid;
 mod injury;
 mod life;
+mod memory;
 mod on_flash;
 mod paged;
 mod panics;
 mod reserve;
+mod strangers;
 mod subject;
+mod sudden;
 mod tags;
 mod teller;
 

@@ -102,12 +102,16 @@ pub(crate) fn live(
             Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
             Ok(()) => {}
             Err(Unmounted::Blank(_)) if mind.may_be_blank => return Ok(()),
-            Err(Unmounted::Blank(error) | Unmounted::Failed(error)) => {
+            Err(error) => {
                 mind.follow(crossing.take_branches(), findings);
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
-                    None => return Err(mind.broken(&"mounting", Breach::Unmountable(error))),
+                    None => {
+                        return Err(
+                            mind.broken(&"mounting", Breach::Unmountable(error.to_string()))
+                        );
+                    }
                 }
             }
         }
@@ -203,10 +207,11 @@ impl Mind<'_> {
     fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<After> {
         ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
-        let known = ftl.device().injured().len();
+        let known = ftl.device().injured().changes();
         let mut compared = self.truth.compare_all(ftl);
-        if compared.is_err() && ftl.device().injured().len() > known {
-            // The recovery from the cut wrote a page that became unreadable itself.
+        if compared.is_err() && ftl.device().injured().changes() > known {
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             compared = self.truth.compare_all(ftl);
         }

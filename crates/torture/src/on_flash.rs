@@ -1,6 +1,7 @@
 //! An FTL's layout on a device: its parts, and the content of its pages.
 
 use std::fmt;
+use std::ops::Range;
 
 use ftl_iface::{Block, Bytes, Page, Region, Sector};
 use nand_model::{Chip, Stamp};
@@ -24,6 +25,21 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     /// Blocks that may take no bad-block mark before it may refuse writes.
     fn unmarked_max(&self) -> usize;
 
+    /// The purpose of a block.
+    fn purpose(&self, block: Block) -> Purpose;
+
+    /// What a page in the store keeps; `None` if it is not of this format, or the FTL need not bear its loss.
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept>;
+
+    /// The sectors whose addresses a page of the map has.
+    fn range(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Range<u32>>;
+
+    /// When a page of this format was programmed.
+    fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64>;
+
+    /// Whether a page of a header block is a header of this format.
+    fn is_header(&self, data: &[u8], spare: &[u8], key: u32) -> bool;
+
     /// The consequences of an unreadable page; `None` if it need not tolerate one there.
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury>;
 
@@ -32,6 +48,39 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
 
     /// Changes the spare bytes of a page by the numbers, and gives them a valid checksum.
     fn forge(&self, spare: &mut [u8], key: u32, numbers: &mut dyn FnMut(u32) -> u32);
+}
+
+/// What blocks are for, as far as the loss of a page differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The two headers.
+    Headers,
+    /// Anchors, or checkpoints: only for quick mounts.
+    Anchors,
+    /// Anything else.
+    Store,
+}
+
+/// What a page in the store keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Host data.
+    Data,
+    /// Addresses of sectors.
+    Map,
+    /// Nothing.
+    Nothing,
+}
+
+impl Kept {
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "host data",
+            Self::Map => "a map page",
+            Self::Nothing => "a page that holds nothing",
+        }
+    }
 }
 
 /// Blocks that serve one purpose.

@@ -1,30 +1,39 @@
 //! The page store of `ftl-core` as a subject.
 
-use ftl_core::layout::{self, Kind};
+use std::ops::Range;
+use std::sync::Arc;
+
+use ftl_core::Endurance;
+use ftl_core::config::{FilterChoice, WearLeveling};
+use ftl_core::layout::{self, Kind, Slot};
+use ftl_core::paged::address::Leaf;
 use ftl_core::paged::shape::HEADERS;
 use ftl_core::paged::{
-    OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
+    Bursts, History, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
+    RefreshLimits, RunEnds, Streams, Victims,
 };
-use ftl_iface::{BlockCount, Bytes, Geometry, StoreWriteError};
+use ftl_iface::{Block, BlockCount, Bytes, Corrected, Geometry, StoreWriteError};
 use nand_model::Stamp;
 
 use crate::crossing::{Crossing, Halt};
+use crate::dice::Dice;
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, OnFlash, RecordedBy, Struck};
-use crate::subject::{Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
+use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
 use crate::tags;
 use crate::teller::Teller;
 
 /// The page store with a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Paged {
+    geometry: Geometry,
     plan: PagedPlan,
 }
 
 impl Paged {
     /// The page store in this configuration on such a device.
     pub(crate) fn new(geometry: &Geometry, config: PagedConfig) -> Result<Self, PagedShapeError> {
-        Ok(Self { plan: PagedPlan::new(geometry, &config)? })
+        Ok(Self { geometry: *geometry, plan: PagedPlan::new(geometry, &config)? })
     }
 
     /// Its configuration.
@@ -81,6 +90,43 @@ impl OnFlash for Paged {
         self.plan.shape().blocks() as usize
     }
 
+    fn purpose(&self, block: Block) -> Purpose {
+        let shape = self.plan.shape();
+        let anchors = HEADERS.into()..u32::from(HEADERS + shape.anchors);
+        match block.index() {
+            _ if block.region() != shape.map_area().region => Purpose::Store,
+            at if at < HEADERS.into() => Purpose::Headers,
+            at if anchors.contains(&at) => Purpose::Anchors,
+            _ => Purpose::Store,
+        }
+    }
+
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept> {
+        match tags::read(data, self.sector_bytes(), spare, key)?.kind {
+            Kind::Sectors | Kind::Rescue => Some(Kept::Data),
+            Kind::Map | Kind::Commit => Some(Kept::Map),
+            Kind::Backup => Some(Kept::Nothing),
+            _ => None,
+        }
+    }
+
+    fn range(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Range<u32>> {
+        if self.kept(data, spare, key)? != Kept::Map {
+            return None;
+        }
+        let Slot::Holds(leaf) = layout::slot(spare, 0) else { return None };
+        let (first, sectors) = self.plan.shape().sectors_of(Leaf::new(leaf.get()));
+        Some(first.get()..first.get() + sectors)
+    }
+
+    fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64> {
+        Some(tags::read(data, self.sector_bytes(), spare, key)?.stamp.get())
+    }
+
+    fn is_header(&self, data: &[u8], _: &[u8], key: u32) -> bool {
+        data.starts_with(b"TANDEMPG") && data.get(12..16) == Some(&key.to_le_bytes())
+    }
+
     fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
         let sectors = struck.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
@@ -99,26 +145,80 @@ impl OnFlash for Paged {
 
 impl Subject for Paged {
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        PageFtl::format(device, self.plan.config(), memory.lend(), key, teller)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
+        let formatted = PageFtl::format(&mut *device, self.plan.config(), ram, key, teller);
+        let formatted = formatted.map(drop).map_err(|error| error.to_string());
+        device.give_memory(memory);
+        formatted
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let mut memory = OwnedPagedRam::for_plan(&self.plan);
-        let teller = Teller::new(device.account());
-        match PageFtl::mount(device, self.plan.config(), memory.lend(), teller) {
+        let mut memory = device.take_memory();
+        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
+        let mounted = match PageFtl::mount(&mut *device, self.plan.config(), ram, teller) {
             Ok(mut ftl) => {
                 live(&mut ftl);
                 Ok(())
             }
-            Err(error @ (PagedMountError::NotFormatted | PagedMountError::DamagedHeader)) => {
-                Err(Unmounted::Blank(error.to_string()))
-            }
+            Err(
+                error @ (PagedMountError::NotFormatted
+                | PagedMountError::DamagedHeader
+                | PagedMountError::OfHybrid),
+            ) => Err(Unmounted::Blank(error.to_string())),
+            Err(error @ PagedMountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
             Err(error) => Err(Unmounted::Failed(error.to_string())),
-        }
+        };
+        device.give_memory(memory);
+        mounted
+    }
+
+    fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>> {
+        let config = settings(self.plan.config(), &mut Dice::new(seed));
+        let old = self.plan.shape();
+        let other = Self::new(&self.geometry, config).ok()?;
+        let new = other.plan.shape();
+        // With more streams more blocks are needed, of which some may have failed.
+        let fits = new.main_needed <= old.main_needed && new.fast_needed <= old.fast_needed;
+        fits.then(|| -> Arc<dyn Subject> { Arc::new(other) })
+    }
+
+    fn configured(&self) -> Configured {
+        Configured::Paged(*self.plan.config())
+    }
+}
+
+/// A configuration with other settings: all that may change from one mount to the next.
+pub(crate) fn settings(config: &PagedConfig, dice: &mut Dice) -> PagedConfig {
+    let endurance = |dice: &mut Dice| Endurance {
+        log: dice.pick(&[3, 30, 1_000]),
+        chain: dice.pick(&[3, 30, 1_000]),
+    };
+    let largest = 2 + dice.below(12);
+    let initial = 1 + dice.below(largest);
+    let sector = config.sector_bytes;
+    let bits = 1 + dice.below(3) as u16;
+    PagedConfig {
+        cached_leaves: dice.pick(&[2, 2, 3, 4, 8]),
+        streams: dice.pick(&[Streams::One, Streams::Two, Streams::ByLifetime]),
+        victims: dice.pick(&[Victims::Greedy, Victims::CostBenefit]),
+        filter: match dice.below(3) {
+            0 => FilterChoice::AcceptAll,
+            _ => FilterChoice::ByBytes { initial: sector * initial, largest: sector * largest },
+        },
+        run_ends: dice.pick(&[RunEnds::Follow, RunEnds::BySize]),
+        history: dice.pick(&[History::Ignored, History::Heeded]),
+        refresh: match dice.below(3) {
+            0 => RefreshLimits { fast: Corrected::NONE, main: Corrected::NONE },
+            _ => RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(bits) },
+        },
+        wear_leveling: WearLeveling {
+            enabled: dice.percent(75),
+            threshold: dice.pick(&[1, 2, 4, 16]),
+        },
+        throttle: dice.percent(33).then(|| endurance(dice)),
+        bursts: if dice.percent(33) { Bursts::ToFast(endurance(dice)) } else { Bursts::ToMain },
+        ..*config
     }
 }
 
@@ -149,6 +249,10 @@ impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
 
     fn at_once(&self) -> BlockCount {
         self.health().at_once
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.health().read_only
     }
 
     fn health(&self) -> String {

@@ -1,6 +1,11 @@
 //! The subject of a test: an FTL with its configuration, as far as worlds, faults and truth need to know it.
 
-use ftl_iface::{BlockCount, BlockStore, StoreWriteError};
+use std::fmt;
+use std::sync::Arc;
+
+use ftl_core::Config;
+use ftl_core::paged::PagedConfig;
+use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
@@ -12,6 +17,33 @@ pub(crate) trait Subject: OnFlash {
 
     /// Mounts a device and passes it on, if it mounts.
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted>;
+
+    /// The same FTL with other settings, drawn by a seed, of those that may change from one mount to the next. `None`:
+    /// there are none, or these do not fit the device.
+    fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>>;
+
+    /// Its configuration.
+    fn configured(&self) -> Configured;
+}
+
+/// The configuration of either FTL.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Configured {
+    /// Of the hybrid FTL.
+    Hybrid(Config),
+    /// Of the page store.
+    Paged(PagedConfig),
+}
+
+/// What is mounted by mistake in place of what was formatted.
+#[derive(Clone, Debug)]
+pub(crate) struct Stranger {
+    /// What differs.
+    pub(crate) what: String,
+    /// The FTL with another configuration, or another FTL.
+    pub(crate) subject: Arc<dyn Subject>,
+    /// The shape that its driver tells, if not the device's.
+    pub(crate) told: Option<Geometry>,
 }
 
 /// What is done with a mounted device.
@@ -40,6 +72,9 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// How many blocks may fail in the next request.
     fn at_once(&self) -> BlockCount;
 
+    /// Whether it takes no writes.
+    fn is_read_only(&self) -> bool;
+
     /// The state of its reserve, in readable form.
     fn health(&self) -> String;
 
@@ -52,8 +87,17 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
 pub(crate) enum Unmounted {
     /// It is not formatted, or not completely.
     Blank(String),
+    /// What is on it contradicts itself.
+    Corrupt(String),
     /// Anything else.
     Failed(String),
+}
+
+impl fmt::Display for Unmounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Blank(error) | Self::Corrupt(error) | Self::Failed(error)) = self;
+        f.write_str(error)
+    }
 }
 
 /// Why the check of the invariants failed.

@@ -1,6 +1,13 @@
 //! The tags of `ftl-core` in readable form, and forged ones.
 
-use ftl_core::layout::{self, FormatKey, Kind, Slot};
+use ftl_core::layout::{self, FormatKey, Kind, Slot, Tag};
+use ftl_iface::Bytes;
+
+/// The tag of a page with that much data, in sectors of that size.
+pub(crate) fn read(data: &[u8], sector: Bytes, spare: &[u8], key: u32) -> Option<Tag> {
+    let slots = data.len() / sector.as_usize();
+    layout::tag(spare.get(..layout::tag_bytes(slots as u16))?, FormatKey::new(key))
+}
 
 /// The content of a page's spare bytes.
 pub(crate) fn explain(spare: &[u8], key: u32) -> String {

@@ -1,7 +1,8 @@
 //! The record of what was acknowledged: what each sector must read as, and what it may read as after a cut.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use ftl_iface::{BlockStore, Sector, SectorCount, StoreReadError};
 use nand_model::Stamp;
@@ -53,6 +54,8 @@ pub struct Truth {
     untold: Vec<Version>,
     /// Sectors whose places in a data block a fault made unreadable, sorted.
     places: Vec<Sector>,
+    /// Sectors whose map page became unreadable since they were written: they may be lost, or older.
+    unmapped: BTreeSet<u32>,
 }
 
 /// What a sector read as.
@@ -119,7 +122,20 @@ impl Truth {
             injured: Vec::new(),
             untold: Vec::new(),
             places: Vec::new(),
+            unmapped: BTreeSet::new(),
         }
+    }
+
+    /// The same device, formatted anew: all zeros, and nothing of before may be read.
+    #[must_use]
+    pub fn formatted_anew(&self) -> Self {
+        let Self { sector_bytes, compare, requests, .. } = *self;
+        Self { requests, ..Self::new(self.sectors.len() as u32, sector_bytes, compare) }
+    }
+
+    /// The map page of these sectors became unreadable.
+    pub fn unmap(&mut self, sectors: Range<u32>) {
+        self.unmapped.extend(sectors);
     }
 
     /// Requests begun so far.
@@ -155,6 +171,7 @@ impl Truth {
         for sector in first..first + count {
             if let Some(now) = self.asked.remove(&sector).and_then(|asked| asked.last().copied()) {
                 self.sectors[sector as usize] = Expected { now, lost: false };
+                self.unmapped.remove(&sector);
             }
         }
     }
@@ -174,8 +191,8 @@ impl Truth {
     }
 
     /// Whether some content was made unreadable so far.
-    pub const fn is_injured(&self) -> bool {
-        !self.injured.is_empty()
+    pub fn is_injured(&self) -> bool {
+        !self.injured.is_empty() || !self.unmapped.is_empty()
     }
 
     fn asked_of(&self, sector: u32) -> &[Version] {
@@ -185,6 +202,7 @@ impl Truth {
     fn may_be_lost(&self, sector: u32, expected: Expected) -> bool {
         let injured = |version: Version| self.injured.binary_search(&version).is_ok();
         expected.lost
+            || self.unmapped.contains(&sector)
             || injured(expected.now)
             || self.asked_of(sector).iter().any(|asked| injured(*asked))
             || self.places.binary_search(&Sector::new(sector)).is_ok()
@@ -196,14 +214,17 @@ impl Truth {
         // A write in flight may have replaced the version before, whose block may have been erased.
         let is_untold =
             untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
+        let is_unmapped = self.unmapped.contains(&sector);
         let is_older = match found {
             ReadBack::Zeros => true,
+            // Whatever it was once; a trim that the map page recorded has no number of its own.
+            ReadBack::Written { sector: named, .. } if is_unmapped => *named == sector,
             ReadBack::Written { request, sector: named } => {
                 *named == sector && self.written_by(*request, sector) < expected.now
             }
             _ => false,
         };
-        is_older && is_untold
+        is_older && (is_untold || is_unmapped)
     }
 
     fn written_by(&self, request: u32, sector: u32) -> Version {

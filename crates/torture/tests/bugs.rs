@@ -3,6 +3,8 @@
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 
+mod small_worlds;
+
 use std::fmt::Write;
 use std::fs;
 use std::ops::Range;
@@ -25,6 +27,10 @@ enum Shown {
     Nested(&'static str, u64),
     /// Cuts in the format.
     Format(&'static str),
+    /// Small random worlds, from this seed on.
+    Small(u64),
+    /// Every cut of three requests on the smallest device.
+    ThreeRequests,
 }
 
 /// Returns what exposes a bug: usually random worlds.
@@ -35,13 +41,22 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::TrustCommit => Shown::Nested("tiny-slc", 20),
         Bug::LeaveHeaderTorn => Shown::Format("tiny"),
         // This needs a small table that is full when power fails.
-        Bug::CollectCopies => Shown::Worlds(2_500),
+        Bug::CollectCopies => Shown::Worlds(24_600),
+        Bug::EndangerReplacement => Shown::ThreeRequests,
+        // These need a decision by one of very few pages, at the right moment.
+        Bug::TrustTornSwitch => Shown::Small(105_500),
+        Bug::TrustFoldAlone => Shown::Small(30_000),
+        Bug::ForgetCopiesAtEnd => Shown::Small(99_000),
+        Bug::EraseFailedFold => Shown::Small(1_026_300),
         _ => Shown::Worlds(1),
     }
 }
 
 /// Random worlds in which a bug must be found: a part of those that `./ci torture` runs.
 const WORLDS: u64 = 2_000;
+
+/// Small worlds, one of which must show it.
+const SMALL_WORLDS: u64 = 2_000;
 
 /// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 32;
@@ -62,7 +77,9 @@ struct Effort {
 
 fn tortured(shown: Shown, seed: u64) -> Outcome {
     let (device, nested) = match shown {
-        Shown::Worlds(_) => unreachable!("worlds have devices of their own"),
+        Shown::Worlds(_) | Shown::Small(_) | Shown::ThreeRequests => {
+            unreachable!("they have devices of their own")
+        }
         Shown::Cuts(device) | Shown::Format(device) => (device, None),
         // Cuts within mounts are rarer the deeper they are nested, so their share is larger than usual.
         Shown::Nested(device, _) => {
@@ -88,6 +105,21 @@ fn lived(seeds: Range<u64>) -> Worlds {
     worlds(&choice, &Unwatched).expect("worlds can be drawn")
 }
 
+/// Returns the cuts until a small world shows a planted bug that is whole without it, if one does.
+fn small_cuts(bug: Bug, first: u64) -> Option<u64> {
+    let mut cuts = 0;
+    for seed in first..first + SMALL_WORLDS {
+        bugs::plant(Some(bug));
+        let lived = small_worlds::caught(seed);
+        bugs::plant(None);
+        cuts += lived.as_ref().map_or(1, |cuts| *cuts);
+        if lived.is_err() && small_worlds::caught(seed).is_ok() {
+            return Some(cuts);
+        }
+    }
+    None
+}
+
 /// Whether at least one of the worlds in which a planted bug broke a promise keeps it without the bug.
 fn is_the_bugs(outcome: &Worlds) -> bool {
     bugs::plant(None);
@@ -106,6 +138,17 @@ fn effort(bug: Bug) -> Option<Effort> {
             cuts += outcome.tally.total().tried;
             is_the_bugs(&outcome)
         }),
+        Shown::Small(first) => {
+            let found = small_cuts(bug, first);
+            cuts = found.unwrap_or(0);
+            found.is_some()
+        }
+        Shown::ThreeRequests => {
+            bugs::plant(Some(bug));
+            let tried = small_worlds::three_requests();
+            cuts = tried.cuts;
+            !tried.wrong.is_empty()
+        }
         shown => (0..SEEDS).any(|turn| {
             bugs::plant(Some(bug));
             let first = if let Shown::Nested(_, first) = shown { first } else { 1 };
@@ -131,6 +174,7 @@ fn every_bug_is_found_and_nothing_where_there_is_none() {
     let mut control: Vec<String> = control.map(|violation| violation.to_string()).collect();
     let broken = lived(CONTROL_WORLDS).broken;
     control.extend(broken.iter().map(ToString::to_string));
+    control.extend(small_worlds::three_requests().wrong);
     // From here on panics are printed.
     drop(panic::take_hook());
     for (bug, effort) in &efforts {
@@ -154,6 +198,8 @@ fn row(bug: Bug) -> String {
         Shown::Cuts(device) => format!("| {what} | a workload on `{device}` |"),
         Shown::Nested(device, _) => format!("| {what} | mounts after cuts on `{device}`, too |"),
         Shown::Format(device) => format!("| {what} | the format of `{device}` |"),
+        Shown::Small(_) => format!("| {what} | small worlds |"),
+        Shown::ThreeRequests => format!("| {what} | three requests on the smallest device |"),
     }
 }
 

@@ -14,7 +14,7 @@ use embedded_hal_bus::spi::ExclusiveDevice;
 use embedded_sdmmc::{Mode, TimeSource, Timestamp, VolumeIdx, VolumeManager};
 use ftl_adapters::{ByteStore, SdmmcBlocks};
 use ftl_core::{Config, Ftl, MountError, NoProbe, Ram, RamPlan};
-use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount};
+use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, StoreWriteError};
 use ftl_spi_nand::{SpiNand, parts};
 use static_cell::ConstStaticCell;
 use {defmt_rtt as _, panic_probe as _};
@@ -91,8 +91,10 @@ async fn serve<D: NandDevice<Error: 'static>>(mut ftl: Ftl<'_, &mut D, NoProbe>)
     }
     loop {
         // A page now and then: each call takes a few milliseconds, in which no other task runs.
-        if ftl.maintain(PageCount::new(1)).is_err() {
-            defmt::panic!("the chip failed: mount again");
+        match ftl.maintain(PageCount::new(1)) {
+            // Its reserve is used up, and it can still be read.
+            Ok(_) | Err(StoreWriteError::ReadOnly) => {}
+            Err(_) => defmt::panic!("the chip failed: mount again"),
         }
         Timer::after_millis(100).await;
     }

@@ -14,6 +14,7 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapEntry;
+use crate::hybrid::mount::Settled;
 use crate::hybrid::slc::index::Entry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, PageNote, Slot, Stamp};
@@ -23,7 +24,10 @@ use crate::table::{Row, word};
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Checks every invariant.
     pub fn check(&mut self) -> Checked {
-        self.ensure_settled()?;
+        if self.ensure_settled()? == Settled::ButForCopies {
+            // What the copies replace may have become unreadable.
+            return Ok(());
+        }
         self.every_chain_block_is_in_one_place()?;
         self.free_blocks_are_erased()?;
         self.data_blocks_hold_their_sectors_in_place()?;
@@ -101,9 +105,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let suspects = word(self.mlc.chains.suspects()) as usize;
         let free: Vec<ChainBlock> = self.mlc.chains.free().skip(suspects).collect();
         for block in free {
-            let tag = self.flash.read_tag(Spot::chain(block, 0), Cause::Mount)?;
-            let erased = self.flash.was_erased();
-            ensure(tag.is_none() && erased, || format!("free block {block:?} holds {tag:?}"))?;
+            let seen = self.flash.look(Spot::chain(block, 0), Cause::Mount)?;
+            ensure(seen.is_erased(), || format!("free block {block:?} holds {seen:?}"))?;
         }
         Ok(())
     }
@@ -116,19 +119,22 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             };
             for page in 0..self.shape.chain.pages {
                 let spot = Spot::chain(data, page);
-                let seen = self.flash.look(spot, Cause::Mount)?;
-                let kind = match seen {
-                    Seen::Page(tag) => Some(tag.kind),
-                    Seen::Erased => None,
+                let found = match self.flash.look(spot, Cause::Mount)? {
+                    Seen::Page(found) => found,
+                    Seen::Erased => {
+                        let of = format!("data block {data:?} of {logical:?}");
+                        return Err(Violation(format!("page {page} of {of} is erased")));
+                    }
                     Seen::Unreadable => continue,
                 };
-                ensure(matches!(kind, Some(Kind::Data | Kind::ChainInPlace)), || {
+                let kind = found.tag.kind;
+                ensure(matches!(kind, Kind::Data | Kind::ChainInPlace), || {
                     format!("page {page} of data block {data:?} of {logical:?} is {kind:?}")
                 })?;
                 for slot in 0..self.shape.chain.slots {
                     let offset = u32::from(page) * u32::from(self.shape.chain.slots);
                     let sector = self.mlc.sector(logical, offset + u32::from(slot));
-                    let holds = self.flash.slot(spot, slot);
+                    let holds = found.slot(slot);
                     ensure(holds.place_of() == Some(sector), || {
                         format!(
                             "slot {slot} of page {page} of {data:?} holds {holds:?}, not {sector}"
@@ -152,18 +158,24 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         // Log blocks must be younger than the data block, or a mount would take them for stale.
         let mut newest = Stamp::ZERO;
         if let Some(data) = self.mlc.chains.data(logical)
-            && let Seen::Page(tag) = self.flash.look(Spot::chain(data, 0), Cause::Mount)?
+            && let Some(tag) = self.flash.look(Spot::chain(data, 0), Cause::Mount)?.tag()
         {
             newest = tag.stamp;
         }
         for (ordinal, block) in logs.into_iter().enumerate() {
             for page in 0..self.shape.chain.pages {
                 let spot = Spot::chain(block, page);
-                let tag = match self.flash.look(spot, Cause::Mount)? {
-                    Seen::Page(tag) => tag,
-                    Seen::Erased if !self.flash.may_be_left_out(spot) => break,
-                    Seen::Erased | Seen::Unreadable => continue,
+                let found = match self.flash.look(spot, Cause::Mount)? {
+                    Seen::Page(found) => found,
+                    Seen::Erased => {
+                        if self.flash.may_be_left_out(spot) {
+                            continue;
+                        }
+                        break;
+                    }
+                    Seen::Unreadable => continue,
                 };
+                let tag = found.tag;
                 ensure(tag.stamp > newest, || format!("page {page} of {block:?} is out of order"))?;
                 newest = tag.stamp;
                 if tag.kind == Kind::Trim {
@@ -180,7 +192,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     continue;
                 }
                 for slot in 0..self.shape.chain.slots {
-                    if let Some(sector) = self.flash.slot(spot, slot).copy_of() {
+                    if let Some(sector) = found.slot(slot).copy_of() {
                         let (owner, offset) = self.mlc.locate(sector);
                         ensure(owner == logical, || format!("{sector} stands in {logical:?}"))?;
                         let place = MapEntry::Log { ordinal: ordinal as u16, page, slot };
@@ -243,7 +255,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let block = self.mlc.chains.logs(logical).nth(usize::from(ordinal));
             let block = block.ok_or_else(|| Violation("a map names no block".into()))?;
             let seen = self.flash.look(Spot::chain(block, page), Cause::Mount)?;
-            return Ok(seen == Seen::Unreadable);
+            return Ok(matches!(seen, Seen::Unreadable));
         }
         Ok(mapped == MapEntry::Trimmed && self.may_have_stood_on_lost_page(logical, offset)?)
     }
@@ -262,7 +274,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 match self.flash.look(Spot::chain(block, page), Cause::Mount)? {
                     Seen::Erased => {}
                     Seen::Unreadable => lost = Some(page),
-                    Seen::Page(tag) => {
+                    Seen::Page(found) => {
+                        let tag = found.tag;
                         let note = lost.take().map(|lost| self.mlc.note_of_predecessor(tag, lost));
                         if note.is_some_and(|note| note == PageNote::Nothing || note.is_of(offset))
                         {
@@ -339,10 +352,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for (sector, at) in self.entries() {
             let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
             let (spot, slot) = log.spot(at);
-            let seen = self.flash.look(spot, Cause::Mount)?;
-            let holds = self.flash.slot(spot, slot);
-            let unreadable = seen == Seen::Unreadable;
-            ensure(unreadable || holds.copy_of() == Some(sector), || {
+            let holds = match self.flash.look(spot, Cause::Mount)? {
+                Seen::Page(found) => found.slot(slot),
+                Seen::Erased => Slot::Empty,
+                Seen::Unreadable => continue,
+            };
+            ensure(holds.copy_of() == Some(sector), || {
                 format!("{sector} is mapped to {spot:?} slot {slot}, which holds {holds:?}")
             })?;
         }
@@ -358,7 +373,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
             let (spot, _) = log.spot(at);
-            let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
+            let Some(tag) = self.flash.look(spot, Cause::Mount)?.tag() else {
                 continue;
             };
             let in_log = Some(tag.stamp);
@@ -393,11 +408,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             for (offset, (place, _)) in places.into_iter().enumerate() {
                 let (page, slot) = self.mlc.home(offset as u32);
                 let spot = Spot::chain(data, page);
-                let seen = self.flash.look(spot, Cause::Mount)?;
-                if seen == Seen::Unreadable {
+                let Seen::Page(found) = self.flash.look(spot, Cause::Mount)? else {
                     continue;
-                }
-                let Slot::Elsewhere(sector) = self.flash.slot(spot, slot) else {
+                };
+                let Slot::Elsewhere(sector) = found.slot(slot) else {
                     continue;
                 };
                 let in_log = self.log.get().is_some_and(|log| log.index.find(sector).is_some());

@@ -9,20 +9,23 @@ mod headers;
 mod image;
 mod memory;
 mod seals;
+mod seen;
 mod spot;
 mod weak;
 
+pub use buffer::Fetched;
 pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};
 pub use memory::FlashMemory;
 pub use seals::Seals;
+pub use seen::{PageTag, Seen};
 pub use spot::{Purpose, Spot};
 pub use weak::Weak;
 
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, NandDevice, Page, PageCount, PageIndex, Pairing,
-    ProgramError, ReadError, Sector,
+    ProgramError, ReadError,
 };
 
 use crate::bugs::{Bug, planted};
@@ -33,17 +36,6 @@ use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 use crate::table::word;
 use memory::Spares;
-
-/// The content of a page, by its tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// A page of this format.
-    Page(Tag),
-    /// It reads as erased.
-    Erased,
-    /// It is unreadable, or its tag is not of this format.
-    Unreadable,
-}
 
 /// The source of a page to program.
 #[derive(Clone, Copy, Debug)]
@@ -75,11 +67,6 @@ pub struct Flash<'ram, D, P> {
     /// Whether the list of bad blocks has overwritten the buffer since it was filled, so that the page must be made
     /// again.
     spoiled: bool,
-    /// Bytes of the tag read last.
-    read_bytes: u16,
-    /// The page that was read last.
-    #[cfg(debug_assertions)]
-    read_last: Option<Spot>,
     dead: bool,
     seals: Seals,
     /// Blocks that have failed, and the consequences.
@@ -118,9 +105,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             spares,
             buffer,
             spoiled: false,
-            read_bytes: 0,
-            #[cfg(debug_assertions)]
-            read_last: None,
             dead: false,
             seals: Seals::Broken,
             failed: Failed::NONE,
@@ -216,7 +200,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     }
 
     /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased
-    /// or not of this format.
+    /// or not of this format. If the page cannot be read, `data` holds anything.
     #[inline(never)]
     pub fn read(
         &mut self,
@@ -224,7 +208,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slot: u16,
         data: &mut [u8],
         cause: Cause,
-    ) -> Result<Option<Tag>, Fault<D::Error>> {
+    ) -> Result<Option<PageTag<'_>>, Fault<D::Error>> {
         self.read_here(spot, slot, data, cause)
     }
 
@@ -232,6 +216,20 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// host's reads and for scans.
     #[inline(always)]
     pub fn read_here(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Option<PageTag<'_>>, Fault<D::Error>> {
+        let tag = self.read_unguarded(spot, slot, data, cause)?;
+        Ok(tag.map(|tag| self.guard(spot, tag)))
+    }
+
+    /// Reads a page, and leaves its tag's bytes in the spare area for reading. Only for the functions of this layer,
+    /// which return a [`PageTag`].
+    #[inline(always)]
+    fn read_unguarded(
         &mut self,
         spot: Spot,
         slot: u16,
@@ -247,11 +245,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         let tag_bytes = layout::tag_bytes(area.slots);
         let at = Bytes::new(u32::from(slot) * self.sector_bytes.get());
         self.probe.operation(area.region, Verb::Read, cause);
-        self.read_bytes = tag_bytes as u16;
-        #[cfg(debug_assertions)]
-        {
-            self.read_last = Some(spot);
-        }
         let spare = self.spares.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
@@ -271,40 +264,44 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         }
     }
 
-    /// Reads a page's tag alone.
-    #[inline]
-    pub fn read_tag(&mut self, spot: Spot, cause: Cause) -> Result<Option<Tag>, Fault<D::Error>> {
-        self.read(spot, 0, &mut [], cause)
+    /// The tag of the page that was read just now, with its slots.
+    #[inline(always)]
+    fn guard(&self, spot: Spot, tag: Tag) -> PageTag<'_> {
+        PageTag::new(tag, self.tag_bytes(spot))
+    }
+
+    /// The bytes of the tag that was read just now, from that page.
+    #[inline(always)]
+    fn tag_bytes(&self, spot: Spot) -> &[u8] {
+        let bytes = layout::tag_bytes(self.area(spot.purpose).slots);
+        self.spares.read.get(..bytes).unwrap_or(&[])
     }
 
     /// Reads a page's tag, whatever state the page is in.
     #[inline(never)]
-    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
+    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
+        let last_stamp = self.last_stamp;
         let seen = self.look_here(spot, cause)?;
-        Ok(if self.is_plausible(spot, &seen) { seen } else { Seen::Unreadable })
-    }
-
-    /// Whether such a page may be there. The remains of an interrupted erase may read as anything, and one in millions
-    /// of such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of this
-    /// size reaches exposes nearly all of those.
-    fn is_plausible(&self, spot: Spot, seen: &Seen) -> bool {
-        let Seen::Page(tag) = seen else { return true };
-        spot.purpose.takes(tag.kind) && tag.stamp <= self.last_stamp
+        Ok(if seen.is_plausible(spot, last_stamp) { seen } else { Seen::Unreadable })
     }
 
     /// [`look`](Self::look), inlined.
     #[inline(always)]
-    pub fn look_here(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
-        let read = self.read_here(spot, 0, &mut [], cause);
-        self.seen(read)
+    pub fn look_here(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
+        let read = self.read_unguarded(spot, 0, &mut [], cause);
+        self.seen(spot, read)
     }
 
-    /// Classifies the page read last.
+    /// Classifies the page that was read just now.
     #[inline(always)]
-    fn seen(&self, read: Result<Option<Tag>, Fault<D::Error>>) -> Result<Seen, Fault<D::Error>> {
+    fn seen(
+        &self,
+        spot: Spot,
+        read: Result<Option<Tag>, Fault<D::Error>>,
+    ) -> Result<Seen<'_>, Fault<D::Error>> {
         match read {
-            Ok(Some(tag)) => Ok(Seen::Page(tag)),
-            Ok(None) if self.was_erased() => Ok(Seen::Erased),
+            Ok(Some(tag)) => Ok(Seen::Page(self.guard(spot, tag))),
+            Ok(None) if layout::is_erased(self.tag_bytes(spot)) => Ok(Seen::Erased),
             Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),
             Err(fault) => Err(fault),
         }
@@ -333,44 +330,11 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.stamp
     }
 
-    /// What a slot of a page holds. The page must be the one that was read last, because only its tag is kept.
-    #[inline]
-    pub fn slot(&self, spot: Spot, slot: u16) -> Slot {
-        #[cfg(debug_assertions)]
-        assert_eq!(self.read_last, Some(spot), "the tag that is kept is of another page");
-        let _ = spot;
-        layout::slot(self.spares.read, usize::from(slot))
-    }
-
-    /// A sector whose home is in a page, whatever the page holds; it shows the logical block. The page must be the one
-    /// that was read last.
-    pub fn any_place(&self, spot: Spot) -> Option<Sector> {
-        let slots = self.spares.read.len() / 4;
-        (0..slots)
-            .take_while(|slot| layout::tag_bytes(*slot as u16 + 1) <= self.read_bytes.into())
-            .find_map(|slot| self.slot(spot, slot as u16).place_of())
-    }
-
-    /// Whether the page read last is erased.
-    pub fn was_erased(&self) -> bool {
-        self.spares.read.get(..usize::from(self.read_bytes)).is_some_and(layout::is_erased)
-    }
-
     /// Sets what a slot will hold of the next page of the chains to be programmed with [`HELD`](layout::Slots::HELD).
     /// Only programs to chains reset it.
     #[inline]
     pub fn hold(&mut self, slot: u16, holds: Slot) {
         layout::put_slot(self.spares.chain, usize::from(slot), holds);
-    }
-
-    /// Sets slots of that page to what slots of the page read last hold, which must be that sector and the following
-    /// ones. `false`: they hold something else.
-    #[inline]
-    pub fn hold_as_read(&mut self, from: u16, to: u16, count: u16, first: Sector) -> bool {
-        let slots = |at| layout::tag_bytes(at)..layout::tag_bytes(at + count);
-        let read = self.spares.read.get(slots(from));
-        let held = self.spares.chain.get_mut(slots(to));
-        read.zip(held).is_some_and(|(read, held)| layout::copy_slots(held, read, first))
     }
 
     /// Programs a page that no checkpoint covers.

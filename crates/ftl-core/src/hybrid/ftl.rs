@@ -8,6 +8,7 @@ use ftl_iface::{
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::mount::Settled;
 use crate::layout::Trim;
 use crate::probe::Probe;
 
@@ -27,10 +28,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
 
     fn read(&mut self, first: Sector, data: &mut [u8]) -> Result<(), StoreReadError<D::Error>> {
         let outcome = match self.measure(first, data.len()) {
-            Ok(count) => {
-                self.ensure_settled()?;
-                self.read_sectors(first, count, data)
-            }
+            Ok(count) => match self.ensure_settled()? {
+                Settled::Fully => self.read_sectors(first, count, data),
+                Settled::ButForCopies => self.read_beside_copies(first, data),
+            },
             Err(Refusal::OutOfRange { count }) => {
                 let capacity = self.shape.capacity;
                 Err(StoreReadError::OutOfRange { first, count, capacity })
@@ -49,8 +50,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
             Ok(count) => count,
             Err(refusal) => return Err(self.refuse(first, data.len(), refusal)),
         };
-        self.ensure_settled()?;
-        self.flash.writable()?;
+        self.settle()?;
         let outcome = self.write_sectors(first, count, data);
         self.end_change();
         Ok(outcome?)
@@ -60,8 +60,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
         if let Err(refusal) = self.within(first, count) {
             return Err(self.refuse(first, 0, refusal));
         }
-        self.ensure_settled()?;
-        self.flash.writable()?;
+        self.settle()?;
         let outcome = self.trim_sectors(first, count);
         self.end_change();
         Ok(outcome?)
@@ -73,17 +72,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
-        self.ensure_settled()?;
-        if self.flash.failed.read_only {
-            return Ok(Work::Done);
-        }
+        self.settle()?;
         let outcome = self.work_while_idle(budget);
         self.end_change();
-        match outcome {
-            // The next write reports it; no work was requested here.
-            Err(Fault::ReadOnly) => Ok(Work::Done),
-            outcome => Ok(outcome?),
-        }
+        Ok(outcome?)
     }
 }
 

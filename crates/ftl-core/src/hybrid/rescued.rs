@@ -50,15 +50,17 @@ impl Rescued {
         self.copies.into_iter().flatten()
     }
 
-    /// These, and a newer one. `None`: there is no room for as many.
-    pub(crate) fn after(self, newest: Copy) -> Option<Self> {
-        let mut copies = [None; COPIES_MAX];
-        let [first, rest @ ..] = &mut copies;
-        *first = Some(newest);
-        for (cell, copy) in rest.iter_mut().zip(self.copies()) {
-            *cell = Some(copy);
-        }
-        (self.copies().count() < COPIES_MAX).then_some(Self { copies })
+    /// Whether there are as many as a mount can find.
+    pub(crate) fn is_full(self) -> bool {
+        self.copies().count() == COPIES_MAX
+    }
+
+    /// These, and a newer one, which takes the place of the oldest if there are too many.
+    pub(crate) fn after(self, newest: Copy) -> Self {
+        let mut copies = self.copies;
+        copies.rotate_right(1);
+        copies[0] = Some(newest);
+        Self { copies }
     }
 }
 

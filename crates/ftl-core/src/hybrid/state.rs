@@ -92,10 +92,25 @@ pub(crate) struct Unsettled {
     pub(crate) ended: Option<(ChainBlock, Stamp)>,
     /// The copy of the pages that the power cut may have damaged.
     pub(crate) rescued: Option<Rescued>,
+    /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
+    pub(crate) copied_before: Option<Stamp>,
     /// Whether the rest of the log is mapped.
     pub(crate) log_mapped: bool,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
+    /// How far it is.
+    pub(crate) progress: Progress,
+}
+
+/// How far the recovery work is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Not begun, or under way.
+    #[default]
+    Pending,
+    /// It ended for want of a free block before the copy was written again: what the copy holds is read from there,
+    /// and the next mount tries again.
+    Halted,
 }
 
 /// The page programmed last.
@@ -141,12 +156,6 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     pub(crate) fn is_youngest(&self, spot: Spot) -> bool {
         let youngest = self.unsettled.and_then(|state| state.youngest);
         youngest.is_some_and(|youngest| youngest.spot == spot)
-    }
-
-    /// Returns the logical block of a page, which must be the page read last.
-    pub(crate) fn owner(&self, page: Spot) -> Option<LogicalBlock> {
-        let logical = self.flash.any_place(page).map(|sector| self.mlc.locate(sector).0);
-        logical.filter(|logical| logical.get() < self.shape.logical_blocks)
     }
 
     /// Returns the device's header.

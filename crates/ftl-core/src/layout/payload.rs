@@ -85,7 +85,7 @@ impl Header {
     pub const BYTES: usize = 32;
     /// Bytes that the header of a device with wide block numbers takes.
     pub const WIDE_BYTES: usize = 36;
-    const MAGIC: [u8; 8] = *b"TANDEMFT";
+    pub(crate) const MAGIC: [u8; 8] = *b"TANDEMFT";
     /// The version of the format: it changes when an older reader would go wrong.
     pub const VERSION: u16 = 3;
     /// That of devices with wide block numbers, which FTLs without them do not read.
@@ -201,6 +201,11 @@ impl Trim {
         copy_low_bytes(page.get_mut(0..4), u64::from(words[0]));
         copy_low_bytes(page.get_mut(4..8), u64::from(words[1]));
         copy_low_bytes(page.get_mut(8..12), u64::from(check(words.into_iter(), key)));
+    }
+
+    /// Whether a sector is among them.
+    pub fn covers(&self, sector: Sector) -> bool {
+        sector.get().checked_sub(self.first.get()).is_some_and(|at| at < self.count.get())
     }
 
     /// Reads the trim at the start of a page, or `None` where it fails its check.

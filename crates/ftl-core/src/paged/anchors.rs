@@ -16,19 +16,24 @@
 //! is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an anchor
 //! is *void* until that page is programmed again.
 
-use ftl_iface::{Block, NandDevice, PageIndex, Sector};
+use ftl_iface::{NandDevice, PageIndex, Sector};
 
 use super::address::{BlockNumber, Leaf, Spot};
+use super::anchor_page::{LISTED, programs_between};
 use super::blocks::Worn;
 use super::map;
-use super::records::{self, Head, LISTED, Record, Site, Walk};
-use super::shape::{Area, HEADERS};
+use super::records::{Head, Record, Site, Trace, Walk};
+use super::ring::{RingErase, RingUse};
+use super::shape::Area;
 use super::store::PageFtl;
-use super::under_way::Stream;
+use super::under_way::{Open, Stream};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::probe::{Cause, Probe};
+
+/// The free blocks of each area that may be opened before the next anchor.
+type Listed = [[Option<BlockNumber>; LISTED]; 2];
 
 /// Adds a block to the list while there is space.
 fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
@@ -38,6 +43,16 @@ fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: Blo
     }
 }
 
+/// What became of an anchor.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnchorPut {
+    /// It is on flash.
+    Stands,
+    /// Its block failed.
+    BlockFailed,
+}
+
 /// Further anchors written directly after one while no walk is complete: they cost less than a mount that reads every
 /// block.
 pub(super) const MORE_ANCHORS: u32 = 15;
@@ -45,18 +60,7 @@ pub(super) const MORE_ANCHORS: u32 = 15;
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the number of programs after which an anchor is written.
     pub(super) fn anchor_programs(&self) -> u64 {
-        records::programs_between(self.anchors.page.len())
-    }
-
-    /// Returns a block of the ring.
-    pub(super) fn ring_block(&self, number: u16) -> Block {
-        Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
-    }
-
-    /// Whether a page of a ring block may take an anchor: if torn, it must not corrupt another page.
-    pub(super) fn takes_anchor(&self, page: u16) -> bool {
-        let map = self.shape.map_area();
-        !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
+        programs_between(self.anchors.page.len())
     }
 
     /// Records the content of a programmed page.
@@ -147,8 +151,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if planted(Bug::OpenUnlisted) {
             return Ok(self.blocks.next_free(area, &[]));
         }
-        if self.blocks.free(area) > 0 {
+        if self.blocks.free(area) > 0 && self.anchors.trace != Trace::Missing {
             self.write_anchor()?;
+        }
+        let none = self.blocks.free(area) > 0 && free(self).is_none();
+        if none && self.anchors.trace == Trace::Missing {
+            match self.show_anchor_is_old() {
+                Err(Fault::ReadOnly) => self.erase_last_anchor()?,
+                shown => shown?,
+            }
+            self.list_blocks()?;
         }
         Ok(free(self))
     }
@@ -204,22 +216,94 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if !planted(Bug::AnchorUnrelied) {
             self.rely();
         }
-        self.list_blocks()?;
-        // Later pages have stamps beyond the range that the last anchor covers.
-        let after = Stamp::new(self.anchors.last().get() + self.anchor_span());
-        self.door.raise_stamp(after);
-        for _ in 0..=self.shape.anchors {
-            let Some(site) = self.next_site()? else { break };
-            if self.put_anchor(site)? {
-                return Ok(());
+        self.pass_stamps_after(self.anchors.last());
+        let listed = self.anchors.listed;
+        let mut ahead = 0;
+        while let Some(site) = self.next_site(&mut ahead)? {
+            self.list_blocks()?;
+            if self.put_anchor(site)? == AnchorPut::Stands {
+                return self.clear_doubt();
             }
         }
-        // No block of the ring is good, so no mount finds an anchor.
+        self.give_up_ring(listed)
+    }
+
+    /// Raises the stamp beyond those that an anchor with this one covers.
+    fn pass_stamps_after(&mut self, anchor: Stamp) {
+        self.door.raise_stamp(Stamp::new(anchor.get() + self.anchor_span()));
+    }
+
+    /// Goes on without anchors. A mount must not take the last one for the newest state: the next page, which is
+    /// programmed to a block that this anchor names, has a stamp beyond those that it covers.
+    fn give_up_ring(&mut self, listed: Listed) -> Result<(), Fault<D::Error>> {
         (self.anchors.due, self.anchors.void) = (false, false);
         (self.anchors.records, self.anchors.next) = (0, None);
         (self.anchors.base, self.anchors.walk) = (None, Walk::default());
+        self.anchors.listed = listed;
+        // An anchor whose program failed may be readable.
+        self.pass_stamps_after(self.door.stamp());
+        if self.anchors.trace == Trace::NotNeeded && self.anchors.block.is_some() {
+            // Where blocks are marked bad, a mount sees that the ring was given up.
+            let marked = self.ring_turns()? == RingUse::GivenUp;
+            self.anchors.trace = if marked { Trace::Left } else { Trace::Missing };
+        }
         self.anchors.set_last(self.door.stamp());
-        Ok(())
+        if self.anchors.trace == Trace::Missing { Ok(()) } else { self.list_blocks() }
+    }
+
+    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty
+    /// page to an open block. The page that is about to be programmed keeps its slots and its data.
+    fn show_anchor_is_old(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.suspect.is_some() || self.failing.is_some() {
+            return Err(Fault::ReadOnly);
+        }
+        self.door.keep_held(&mut self.kept);
+        self.door.hold_nothing();
+        for stream in Stream::ALL {
+            let Some(open) = self.opens[stream as usize] else { continue };
+            let Some(page) = self.safe_page(stream, open) else { continue };
+            let spot = Spot { block: open.block, page };
+            let wear = u32::from(self.blocks.wear(spot.block));
+            let bytes = self.shape_of(stream).page_bytes.as_usize();
+            // Its data does not count.
+            let data = self.buffer.get(..bytes).unwrap_or(&[]);
+            match self.door.program(spot, Kind::Backup, wear, data, Cause::Meta) {
+                Ok(()) => {
+                    self.opens[stream as usize] = Some(Open { next: page + 1, ..open });
+                    self.anchors.leave_trace();
+                    break;
+                }
+                Err(Fault::BlockFailed) => self.give_up_block(stream, spot.block),
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.door.hold_kept(&self.kept);
+        if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block
+    /// is open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which
+    /// shows it.
+    fn erase_last_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.block.take() else { return Ok(()) };
+        self.anchors.next = None;
+        match self.erase_ring_block(block)? {
+            RingErase::Done => {
+                self.anchors.trace = Trace::NotNeeded;
+                self.anchors.doubtful = None;
+                Ok(())
+            }
+            RingErase::Failed => Err(Fault::ReadOnly),
+        }
+    }
+
+    /// Erases a block that may have held a later anchor before the mount: another anchor stands now.
+    fn clear_doubt(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.doubtful.take() else { return Ok(()) };
+        if self.anchors.block == Some(block) {
+            return Ok(());
+        }
+        self.erase_ring_block(block).map(|_| ())
     }
 
     /// Returns the most stamps that an anchor may cover.
@@ -227,44 +311,46 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         4 * self.anchor_programs() + 64
     }
 
-    /// Returns the page for the next anchor: after the last one, or in the next block of the ring, which is erased.
-    fn next_site(&mut self) -> Result<Option<Site>, Fault<D::Error>> {
+    /// Returns the page for the next anchor: after the last one, or in a later block of the ring, which is erased.
+    /// `ahead` counts the blocks that were tried.
+    fn next_site(&mut self, ahead: &mut u16) -> Result<Option<Site>, Fault<D::Error>> {
         let (pages, number) = (self.shape.map_area().pages, self.anchors.number);
         if let (Some(block), Some(next)) = (self.anchors.block, self.anchors.next)
             && let Some(page) = (next..pages).find(|page| self.takes_anchor(*page))
         {
             return Ok(Some(Site { number, block, page }));
         }
-        for ahead in 1..=self.shape.anchors {
+        if self.ring_turns()? == RingUse::GivenUp {
+            return Ok(None);
+        }
+        while *ahead < self.shape.anchors {
+            *ahead += 1;
             let last = self.anchors.block.unwrap_or(self.shape.anchors - 1);
-            let beyond = last + ahead;
-            let block =
-                if beyond < self.shape.anchors { beyond } else { beyond - self.shape.anchors };
-            let physical = self.ring_block(block);
-            if self.door.is_bad_block(physical)? {
+            let block = self.ring_number(last + *ahead);
+            if self.must_stand(block) || self.ring_block_is_bad(block)? {
                 continue;
             }
-            let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
-            if ends(self.anchors.base) {
-                self.anchors.base = None;
-            }
-            if ends(self.anchors.walk.begun) {
-                self.anchors.walk = Walk::default();
-            }
-            match self.door.erase_block(physical, Cause::Meta) {
-                Ok(()) => {
-                    self.anchors.block = Some(block);
-                    return Ok(Some(Site { number, block, page: 0 }));
-                }
-                Err(Fault::BlockFailed) => self.door.mark_bad_block(physical)?,
-                Err(fault) => return Err(fault),
+            if self.erase_ring_block(block)? == RingErase::Done {
+                return Ok(Some(Site { number, block, page: 0 }));
             }
         }
         Ok(None)
     }
 
-    /// Composes an anchor and programs it. Returns `false` if its block failed.
-    fn put_anchor(&mut self, site: Site) -> Result<bool, Fault<D::Error>> {
+    /// Whether a block of the ring is needed until another anchor stands: that of the last anchor, unless another block
+    /// shows that it may be out of date; that other block, then.
+    fn must_stand(&self, block: u16) -> bool {
+        if planted(Bug::EraseLastAnchor) {
+            return false;
+        }
+        match self.anchors.doubtful {
+            Some(doubtful) => doubtful == block,
+            None => self.anchors.block == Some(block),
+        }
+    }
+
+    /// Composes an anchor and programs it.
+    fn put_anchor(&mut self, site: Site) -> Result<AnchorPut, Fault<D::Error>> {
         let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
         // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block
         // might.
@@ -295,17 +381,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         match self.door.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
             Ok(()) => {
                 self.anchors.set_last(self.door.stamp());
-                self.anchors.next = Some(site.page + 1);
-                self.anchors.number = site.number + 1;
+                (self.anchors.block, self.anchors.next) = (Some(site.block), Some(site.page + 1));
+                self.anchors.number = site.number.wrapping_add(1);
                 (self.anchors.records, self.anchors.due, self.anchors.void) = (0, false, void);
-                Ok(true)
+                self.anchors.trace = Trace::NotNeeded;
+                Ok(AnchorPut::Stands)
             }
             Err(Fault::BlockFailed) => {
                 (self.anchors.records, self.anchors.walk, self.anchors.base) = before;
-                // Earlier anchors in the block can still be read, and one may be the base. Only the remaining pages are
-                // given up.
-                self.anchors.next = None;
-                Ok(false)
+                if self.anchors.block == Some(site.block) {
+                    // Earlier anchors in the block can still be read, and one may be the base. Only the remaining pages
+                    // are given up.
+                    self.anchors.next = None;
+                } else {
+                    self.door.mark_bad_block(self.ring_block(site.block))?;
+                }
+                Ok(AnchorPut::BlockFailed)
             }
             Err(fault) => Err(fault),
         }

@@ -87,6 +87,8 @@ pub struct Blocks<'ram> {
     pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
     failing: u32,
+    /// Whether the device was formatted since it was last powered: good blocks without wear are erased.
+    new: bool,
     /// The position of the search for a free block, in each area.
     hands: [u32; 2],
     /// Stamps per tick of each area's clock, as a power of two.
@@ -154,6 +156,7 @@ impl<'ram> Blocks<'ram> {
             retired: 0,
             failed: 0,
             failing: 0,
+            new: false,
             hands: [0; 2],
             turns: [turn(shape.map_area()), turn(&shape.main)],
         };
@@ -354,6 +357,17 @@ impl<'ram> Blocks<'ram> {
     /// Returns the number of good blocks of an area, without failed ones.
     pub fn good(&self, area: Area) -> u32 {
         self.of(area).filter(|block| self.states.get(*block) & FAILING == 0).count() as u32
+    }
+
+    /// Notes that every good block was erased, and counts these erases for none.
+    pub const fn note_all_erased(&mut self) {
+        self.new = true;
+    }
+
+    /// Whether a block is known to be erased: since a format just before, nothing was done to it. A mount does not know
+    /// that of any block.
+    pub fn is_erased(&self, block: BlockNumber) -> bool {
+        self.new && self.wear.get(block) == 0
     }
 
     /// Returns a block's erase count.

@@ -19,15 +19,15 @@
 
 use ftl_iface::SectorCount;
 
+use super::anchor_page;
 use super::candidates::PACE_MAX;
 use super::reclaim::{FAST_STEPS_MAX, FLUSHED, PREPARED_MAX};
-use super::records;
 use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::bound::Operations;
 
-/// A refresh of both headers: one repaired, both erased and rewritten, a second copy of one, and the reads.
-const HEADERS: Operations = Operations { reads: 24, programs: 4, erases: 3 };
+/// A refresh of both headers: one repaired, both erased and rewritten, each with two copies, and the reads.
+const HEADERS: Operations = Operations { reads: 24, programs: 6, erases: 3 };
 
 /// The most that requests cost on a device of this shape.
 #[derive(Clone, Copy, Debug)]
@@ -69,9 +69,9 @@ impl PagedWorstCase {
             let page = map.page_bytes.as_usize();
             let slots = shape.slots_max() as u64;
             // An anchor is written before the records of a page and of the block opened for it may no longer fit.
-            let records = records::in_page(page, shape.block_bytes) as u64;
-            let room = records.saturating_sub(4 * slots + 8);
-            let programs = smaller(records::programs_between(page), room / (slots + 2));
+            let records = anchor_page::in_page(page, shape.block_bytes) as u64;
+            let room = records.saturating_sub(anchor_page::ahead(shape.slots_max()) as u64);
+            let programs = smaller(anchor_page::programs_between(page), room / (slots + 2));
             Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
         };
         Self {
@@ -112,7 +112,8 @@ impl PagedWorstCase {
             None => Operations::NONE,
             Some(AnchorFigures { programs, lines }) => {
                 let due = 1 + done.programs / programs + opened;
-                Operations { reads: 0, programs: due, erases: 1 + due / larger(lines, 1) }
+                // The first one after a mount may have a second block erased.
+                Operations { reads: 0, programs: due, erases: 2 + due / larger(lines, 1) }
             }
         };
         done.and(blocks).and(anchors)

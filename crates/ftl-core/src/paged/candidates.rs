@@ -44,7 +44,8 @@ impl Judge {
     /// freed.
     fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
         let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
-        let full = shape.block_slots();
+        // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
+        let full = shape.copied_slots;
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:

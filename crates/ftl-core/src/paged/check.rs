@@ -13,6 +13,7 @@ use super::map::leaf_named;
 use super::shape::Area;
 use super::store::PageFtl;
 use crate::check::{Checked, Violation, ensure};
+use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -143,13 +144,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn the_directory_leads_to_map_pages(&mut self) -> Checked {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
-            let seen = self.door.look(spot, Cause::Scrub)?;
-            if seen == Seen::Unreadable {
-                return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
-            }
-            let fits = seen.tag().is_some_and(|tag| is_map(tag.kind))
-                && leaf_named(self.door.slot(0)) == Some(leaf);
-            ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {seen:?}"))?;
+            let (fits, found) = match self.door.look(spot, Cause::Scrub)? {
+                Seen::Unreadable => {
+                    return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
+                }
+                Seen::Erased => (false, None),
+                Seen::Page(page) => {
+                    let fits = is_map(page.tag.kind) && leaf_named(page.slot(0)) == Some(leaf);
+                    (fits, Some(page.tag))
+                }
+            };
+            ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {found:?}"))?;
         }
         Ok(())
     }
@@ -160,11 +165,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let sector = Sector::new(number);
             let Mapped::At(place) = self.lookup(sector)? else { continue };
             let (spot, slot) = self.shape.spot(place);
-            let seen = self.door.look(spot, Cause::Scrub)?;
-            if seen == Seen::Unreadable {
-                return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));
-            }
-            let held = self.door.slot(slot);
+            let held = match self.door.look(spot, Cause::Scrub)? {
+                Seen::Unreadable => {
+                    return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));
+                }
+                Seen::Erased => Slot::Empty,
+                Seen::Page(page) => page.slot(slot),
+            };
             ensure(held.copy_of() == Some(sector), || {
                 format!("Uncorrectable, or wrong: {sector} is mapped to {spot:?}, {slot}: {held:?}")
             })?;

@@ -5,11 +5,16 @@ use ftl_iface::{Bytes, Corrected, SectorCount};
 use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling};
 
 /// The user's configuration; the device determines the rest.
+///
+/// A device is mounted with the sector size, the capacity, the anchor blocks and the protection of paired pages of its
+/// format, and with as many dirty entries or fewer. All else may change from mount to mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PagedConfig {
     /// The mapping unit: a power of two, from 512 bytes to the smaller page size.
     pub sector_bytes: Bytes,
-    /// The exported capacity. `None` exports nineteen blocks in twenty of the main area.
+    /// The exported capacity. `None` exports nineteen blocks in twenty of the main area. A capacity that takes every
+    /// block leaves no reserve ([`Health::reserve`](crate::Health::reserve) is 0): the first block that fails makes the
+    /// device read-only.
     pub capacity: Option<SectorCount>,
     /// Dirty entries: sectors whose newest address is in RAM and in tags, but not in a map page yet. More of them
     /// cause fewer map writes, and take ten to eleven bytes each.

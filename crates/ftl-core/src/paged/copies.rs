@@ -4,16 +4,16 @@ use ftl_iface::{NandDevice, Sector};
 
 use super::address::{BlockNumber, Leaf, Mapped, Spot};
 use super::dirty::Old;
-use super::door::{self, Seen};
+use super::door::{self, KeptSlots, Seen};
 use super::map::leaf_named;
 use super::numbers;
 use super::program::{Before, Content, Written};
-use super::shape::Area;
+use super::shape::{Area, PagedShape};
 use super::store::PageFtl;
 use super::under_way::Victim;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{self, Kind, Slot};
+use crate::layout::{Kind, Slot};
 use crate::probe::{Cause, Probe};
 
 /// How the search of a victim's page ended.
@@ -27,6 +27,41 @@ pub(super) enum Page {
     Leaf(Leaf),
 }
 
+/// What a page of a victim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InVictim {
+    /// Nothing that could be valid.
+    Nothing,
+    /// A page of the map.
+    Leaf(Leaf),
+    /// Sectors. Their slots are kept.
+    Sectors(VictimRead),
+}
+
+/// How much of a victim's page was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum VictimRead {
+    /// All of it, into the page buffer.
+    Whole,
+    /// Its tag.
+    Tag,
+}
+
+fn in_victim(
+    kept: &mut KeptSlots<'_>,
+    shape: &PagedShape,
+    seen: Seen<'_>,
+    read: VictimRead,
+) -> InVictim {
+    let Seen::Page(page) = seen else { return InVictim::Nothing };
+    if door::is_map(page.tag.kind) {
+        let leaf = leaf_named(page.slot(0)).filter(|leaf| leaf.get() < shape.leaves);
+        return leaf.map_or(InVictim::Nothing, InVictim::Leaf);
+    }
+    kept.keep(&page);
+    InVictim::Sectors(read)
+}
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Copies the valid sectors of a page, beginning at a slot, into the page buffer.
     pub(super) fn gather(
@@ -35,22 +70,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         spot: Spot,
         filled: &mut u16,
     ) -> Result<Page, Fault<D::Error>> {
-        let (seen, whole) = self.read_victim(spot, *filled, victim.cause)?;
-        let from = &mut victim.slot;
-        let Seen::Page(tag) = seen else {
-            return Ok(Page::Finished);
+        let read = match self.read_victim(spot, *filled, victim.cause)? {
+            InVictim::Nothing => return Ok(Page::Finished),
+            InVictim::Leaf(leaf) => {
+                let is_newest = self.map.spot(leaf) == Some(spot);
+                return Ok(if is_newest { Page::Leaf(leaf) } else { Page::Finished });
+            }
+            InVictim::Sectors(read) => read,
         };
-        if door::is_map(tag.kind) {
-            let leaf = leaf_named(self.door.slot(0)).filter(|leaf| leaf.get() < self.shape.leaves);
-            let newest = leaf.filter(|leaf| self.map.spot(*leaf) == Some(spot));
-            return Ok(newest.map_or(Page::Finished, Page::Leaf));
-        }
-        self.keep_tag();
+        let from = &mut victim.slot;
         let slots = self.shape.area_at(spot.block).slots;
         let room = self.shape_of(self.copies()).slots;
         let start = *filled;
         while *from < slots {
-            let slot = layout::slot(self.kept, usize::from(*from));
+            let slot = self.kept.slot(*from);
             let newest = match slot.copy_of() {
                 Some(sector) if sector.get() < self.shape.capacity.get() => {
                     self.is_newest(sector, spot, *from)?
@@ -62,11 +95,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 if *filled == room {
                     return Ok(Page::Full);
                 }
-                if whole {
-                    self.move_slot(start + *from, *filled);
-                    self.door.hold(*filled, slot);
-                } else {
-                    self.take_slot(spot, *from, (*filled, victim.cause))?;
+                match read {
+                    VictimRead::Whole => {
+                        self.move_slot(start + *from, *filled);
+                        self.door.hold(*filled, slot);
+                    }
+                    VictimRead::Tag => self.take_slot(spot, *from, (*filled, victim.cause))?,
                 }
                 *filled += 1;
             }
@@ -76,14 +110,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Reads a victim's page: the whole page, behind the data gathered so far, if most of the block is likely to be
-    /// copied; only its tag otherwise, or if the page cannot be read as a whole. Returns whether it was read as a
-    /// whole.
+    /// copied; only its tag otherwise, or if the page cannot be read as a whole. The slots of sectors are kept.
     fn read_victim(
         &mut self,
         spot: Spot,
         filled: u16,
         cause: Cause,
-    ) -> Result<(Seen, bool), Fault<D::Error>> {
+    ) -> Result<InVictim, Fault<D::Error>> {
         let area = self.shape.area_at(spot.block);
         let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
         if 2 * u32::from(self.blocks.references(spot.block)) >= left {
@@ -93,11 +126,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if let Some(page) = self.buffer.get_mut(page) {
                 let seen = self.door.read(spot, 0, page, cause)?;
                 if seen != Seen::Unreadable {
-                    return Ok((seen, true));
+                    return Ok(in_victim(&mut self.kept, &self.shape, seen, VictimRead::Whole));
                 }
             }
         }
-        Ok((self.door.read(spot, 0, &mut [], cause)?, false))
+        let seen = self.door.read(spot, 0, &mut [], cause)?;
+        Ok(in_victim(&mut self.kept, &self.shape, seen, VictimRead::Tag))
     }
 
     /// Moves a slot of a page that was read as a whole to the end of the gathered data.
@@ -137,7 +171,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         slot: u16,
         (to, cause): (u16, Cause),
     ) -> Result<(), Fault<D::Error>> {
-        let holds = layout::slot(self.kept, usize::from(slot));
+        let holds = self.kept.slot(slot);
         let bytes = self.shape.sector_bytes.as_usize();
         let start = usize::from(to) * bytes;
         let data = self.buffer.get_mut(start..start + bytes).unwrap_or(&mut []);

@@ -15,14 +15,70 @@ use crate::error::Fault;
 use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
 
-/// The content of a page, as far as its tag says.
+/// What a read found. It borrows the layer, so that nothing can be asked about a page that was read before.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Seen<'tag> {
     /// A page of this format.
-    Page(Tag),
+    Page(TaggedPage<'tag>),
     /// The page reads as erased.
     Erased,
-    /// The page is unreadable, or its tag is not of this format.
+    /// The page is unreadable, or its tag is not of this format. The buffers of the read hold anything.
+    Unreadable,
+}
+
+/// A page of this format, as its tag describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaggedPage<'tag> {
+    /// Its kind, its stamp and its note.
+    pub tag: Tag,
+    /// The most bits corrected in a codeword of the read.
+    pub corrected: Corrected,
+    bytes: &'tag [u8],
+}
+
+impl TaggedPage<'_> {
+    /// Returns the content of a slot.
+    #[inline]
+    pub fn slot(&self, slot: u16) -> Slot {
+        layout::slot(self.bytes, usize::from(slot))
+    }
+}
+
+/// The slots of a page, kept while other pages are read.
+#[derive(Debug)]
+pub struct KeptSlots<'ram> {
+    bytes: &'ram mut [u8],
+    len: usize,
+}
+
+impl<'ram> KeptSlots<'ram> {
+    /// Keeps slots in this memory: none yet.
+    pub const fn new(bytes: &'ram mut [u8]) -> Self {
+        Self { bytes, len: 0 }
+    }
+
+    /// Keeps the slots of a page, and no others.
+    #[inline]
+    pub fn keep(&mut self, page: &TaggedPage<'_>) {
+        self.len = page.bytes.len();
+        if let Some(bytes) = self.bytes.get_mut(..self.len) {
+            numbers::copy(bytes, page.bytes);
+        }
+    }
+
+    /// Returns the content of a slot of the page kept last.
+    #[inline]
+    pub fn slot(&self, slot: u16) -> Slot {
+        layout::slot(self.bytes.get(..self.len).unwrap_or(&[]), usize::from(slot))
+    }
+}
+
+/// What a read found, without the slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Page(Tag),
+    Erased,
     Unreadable,
 }
 
@@ -47,11 +103,11 @@ pub const fn is_redone(kind: Kind) -> bool {
     matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
-impl Seen {
+impl Seen<'_> {
     /// Returns the tag, if there is one.
     pub const fn tag(self) -> Option<Tag> {
         match self {
-            Self::Page(tag) => Some(tag),
+            Self::Page(page) => Some(page.tag),
             Self::Erased | Self::Unreadable => None,
         }
     }
@@ -65,13 +121,10 @@ pub struct Door<'ram, D, P> {
     shape: PagedShape,
     key: FormatKey,
     stamp: Stamp,
-    /// The last tag read.
+    /// The tag that a read delivers.
     read: &'ram mut [u8],
     /// The spare area to program from.
     write: &'ram mut [u8],
-    read_bytes: usize,
-    /// The maximum of corrected bits per codeword in the previous read.
-    corrected: Corrected,
     /// Weak pages found while reading.
     pub weak: WeakOnes,
     believed: Option<Believed<'ram>>,
@@ -103,8 +156,6 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
             stamp: Stamp::ZERO,
             read,
             write,
-            read_bytes: 0,
-            corrected: Corrected::NONE,
             weak: WeakOnes::new(limits),
             believed: None,
             dead: false,
@@ -191,15 +242,36 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         slot: u16,
         data: &mut [u8],
         cause: Cause,
-    ) -> Result<Seen, Fault<D::Error>> {
+    ) -> Result<Seen<'_>, Fault<D::Error>> {
+        let (told, corrected) = self.fetch_slots(spot, slot, data, cause)?;
+        Ok(self.seen(told, corrected, self.shape.area_at(spot.block).slots))
+    }
+
+    /// Reads a page's tag.
+    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
+        let (told, corrected) = self.fetch_slots(spot, 0, &mut [], cause)?;
+        if let Told::Page(tag) = told {
+            self.raise_stamp(tag.stamp);
+        }
+        Ok(self.seen(told, corrected, self.shape.area_at(spot.block).slots))
+    }
+
+    #[inline]
+    fn fetch_slots(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<(Told, Corrected), Fault<D::Error>> {
         let slots = self.shape.area_at(spot.block).slots;
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
-        let seen = self.read_page(self.page(spot), slots, at, data, cause);
-        if self.corrected != Corrected::NONE {
+        let (told, corrected) = self.fetch((self.page(spot), slots), at, data, cause)?;
+        if corrected != Corrected::NONE {
             let area = self.shape.area_of(spot.block);
-            self.weak.note_corrected(Weak::Block(spot.block), area, self.corrected);
+            self.weak.note_corrected(Weak::Block(spot.block), area, corrected);
         }
-        seen
+        Ok((told, corrected))
     }
 
     /// Serves a page from these bytes and the held slots from now on, whether or not it can still be read. Nothing is
@@ -214,19 +286,18 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     /// Reads an unreadable page from RAM, if it is the one given to `believe`.
     #[cold]
     #[inline(never)]
-    fn read_believed(&mut self, page: Page, at: Bytes, data: &mut [u8]) -> Option<Seen> {
-        let believed = self.believed.as_ref().filter(|believed| believed.page == page)?;
-        let bytes = believed.bytes.get(at.as_usize()..)?;
-        let held = self.write.get(..self.read_bytes)?;
-        let tag = self.read.get_mut(..self.read_bytes)?;
+    fn read_believed(&mut self, page: Page, at: Bytes, tag_bytes: usize, data: &mut [u8]) -> Told {
+        let believed = self.believed.as_ref().filter(|believed| believed.page == page);
+        let Some(bytes) = believed.and_then(|believed| believed.bytes.get(at.as_usize()..)) else {
+            return Told::Unreadable;
+        };
+        let (Some(held), Some(tag)) = (self.write.get(..tag_bytes), self.read.get_mut(..tag_bytes))
+        else {
+            return Told::Unreadable;
+        };
         numbers::copy(data, bytes);
         numbers::copy(tag, held);
-        layout::tag(tag, self.key).map(Seen::Page)
-    }
-
-    /// Returns the maximum of corrected bits per codeword in the page read last.
-    pub(super) const fn corrected(&self) -> Corrected {
-        self.corrected
+        layout::tag(tag, self.key).map_or(Told::Unreadable, Told::Page)
     }
 
     /// Reads part of any page, with a tag of this many slots.
@@ -237,48 +308,49 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         at: Bytes,
         data: &mut [u8],
         cause: Cause,
-    ) -> Result<Seen, Fault<D::Error>> {
-        self.corrected = Corrected::NONE;
+    ) -> Result<Seen<'_>, Fault<D::Error>> {
+        let (told, corrected) = self.fetch((page, slots), at, data, cause)?;
+        Ok(self.seen(told, corrected, slots))
+    }
+
+    #[inline]
+    fn seen(&self, told: Told, corrected: Corrected, slots: u16) -> Seen<'_> {
+        match told {
+            Told::Page(tag) => {
+                let bytes = self.read.get(..layout::tag_bytes(slots)).unwrap_or(&[]);
+                Seen::Page(TaggedPage { tag, corrected, bytes })
+            }
+            Told::Erased => Seen::Erased,
+            Told::Unreadable => Seen::Unreadable,
+        }
+    }
+
+    /// Reads part of any page. Its tag is in `read` if there is one.
+    fn fetch(
+        &mut self,
+        (page, slots): (Page, u16),
+        at: Bytes,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<(Told, Corrected), Fault<D::Error>> {
         self.alive()?;
-        self.read_bytes = layout::tag_bytes(slots);
+        let tag_bytes = layout::tag_bytes(slots);
         self.probe.operation(page.region(), Verb::Read, cause);
-        let spare = self.read.get_mut(..self.read_bytes).unwrap_or(&mut []);
+        let spare = self.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
-                self.corrected = corrected;
-                if let Some(tag) = layout::tag(spare, self.key) {
-                    return Ok(Seen::Page(tag));
-                }
-                let erased = layout::is_erased(spare);
-                let seen = if erased { Seen::Erased } else { Seen::Unreadable };
-                Ok(self.read_believed(page, at, data).unwrap_or(seen))
+                let told = match layout::tag(spare, self.key) {
+                    Some(tag) => Told::Page(tag),
+                    None if layout::is_erased(spare) => Told::Erased,
+                    None => self.read_believed(page, at, tag_bytes, data),
+                };
+                Ok((told, corrected))
             }
             Err(ReadError::Uncorrectable) => {
-                Ok(self.read_believed(page, at, data).unwrap_or(Seen::Unreadable))
+                Ok((self.read_believed(page, at, tag_bytes, data), Corrected::NONE))
             }
             Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }
-    }
-
-    /// Reads a page's tag.
-    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen, Fault<D::Error>> {
-        let seen = self.read(spot, 0, &mut [], cause)?;
-        if let Seen::Page(tag) = seen {
-            self.raise_stamp(tag.stamp);
-        }
-        Ok(seen)
-    }
-
-    /// Returns the content of a slot of the page read last.
-    #[inline]
-    pub fn slot(&self, slot: u16) -> Slot {
-        let beyond = layout::tag_bytes(slot + 1) > self.read_bytes;
-        if beyond { Slot::Empty } else { layout::slot(self.read, usize::from(slot)) }
-    }
-
-    /// Swaps the tag read last for other memory of the same length.
-    pub const fn change_tag(&mut self, other: &'ram mut [u8]) -> &'ram mut [u8] {
-        core::mem::replace(&mut self.read, other)
     }
 
     /// Marks all slots of the next page to program as empty.
@@ -304,6 +376,23 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     #[inline]
     pub fn held(&self, slot: u16) -> Slot {
         layout::slot(self.write, usize::from(slot))
+    }
+
+    /// Keeps the held slots, to hold them again.
+    pub fn keep_held(&self, kept: &mut KeptSlots<'_>) {
+        kept.len = layout::tag_bytes(self.shape.slots_max());
+        if let (Some(bytes), Some(held)) =
+            (kept.bytes.get_mut(..kept.len), self.write.get(..kept.len))
+        {
+            numbers::copy(bytes, held);
+        }
+    }
+
+    /// Holds the kept slots.
+    pub fn hold_kept(&mut self, kept: &KeptSlots<'_>) {
+        for slot in 0..self.shape.slots_max() {
+            self.hold(slot, kept.slot(slot));
+        }
     }
 
     /// Programs a page with the held slots. Its note is the erase count of its block, except in a repetition.

@@ -10,7 +10,6 @@ use super::door::{Seen, is_sectors};
 use super::store::PageFtl;
 use super::under_way::Stream;
 use crate::config::{FilterChoice, RunEnds};
-use crate::error::Fault;
 use crate::layout::Slot;
 use crate::probe::{Cause, Probe};
 
@@ -59,13 +58,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, slot, data, Cause::Host)?;
-        let is_there = matches!(seen, Seen::Page(tag) if is_sectors(tag.kind));
+        let page = match seen {
+            Seen::Page(page) if is_sectors(page.tag.kind) => page,
+            _ => return Err(self.lose(sector)),
+        };
         for ahead in 0..run as u16 {
             let sector = sector + SectorCount::new(ahead.into());
             // Other content means that the map page with the newest place was lost, and that this place is older.
-            match self.door.slot(slot + ahead) {
-                Slot::Holds(held) if held == sector && is_there => {}
-                _ => return Err(self.lose(sector)),
+            if page.slot(slot + ahead) != Slot::Holds(sector) {
+                return Err(self.lose(sector));
             }
         }
         Ok(run)
@@ -166,7 +167,7 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
             return Err(StoreWriteError::ReadOnly);
         }
         let stream = self.stream_of(first, count);
-        let written = self.write_all(stream, first, data);
+        let written = self.write_all(stream, first, data).and_then(|()| self.prove_rewrite());
         Ok(self.noted(written)?)
     }
 
@@ -176,7 +177,7 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
         if self.read_only {
             return Err(StoreWriteError::ReadOnly);
         }
-        let trimmed = self.trim_all(first, count);
+        let trimmed = self.trim_all(first, count).and_then(|()| self.prove_rewrite());
         Ok(self.noted(trimmed)?)
     }
 
@@ -188,12 +189,9 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
         self.door.alive()?;
         self.settle_if_possible()?;
         if self.read_only {
-            return Ok(Work::Done);
+            return Err(StoreWriteError::ReadOnly);
         }
-        let worked = self.work(budget);
-        match self.noted(worked) {
-            Err(Fault::ReadOnly) => Ok(Work::Done),
-            worked => Ok(worked?),
-        }
+        let worked = self.work(budget).and_then(|work| self.prove_rewrite().map(|()| work));
+        Ok(self.noted(worked)?)
     }
 }

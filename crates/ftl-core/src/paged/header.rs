@@ -1,21 +1,25 @@
-//! Headers: what must be known before anything else can be read. Two blocks hold one each.
+//! Headers: what must be known before anything else can be read. Two blocks hold one each, in its first page and once
+//! more in the first page of the next word line.
 //!
 //! ```text
-//!  0       8         10        12    16             20         24            28           32      36
-//!  ├───────┼─────────┼─────────┼─────┼──────────────┼──────────┼─────────────┼────────────┼───────┤
-//!  │ magic │ version │ anchors │ key │ sector bytes │ capacity │ main blocks │ fast blocks│ check │
-//!  └───────┴─────────┴─────────┴─────┴──────────────┴──────────┴─────────────┴────────────┴───────┘
+//!  0       8         10        12    16       20         24      28      32          48          64      68
+//!  ├───────┼─────────┼─────────┼─────┼────────┼──────────┼───────┼───────┼───────────┼───────────┼───────┤
+//!  │ magic │ version │ anchors │ key │ sector │ capacity │ table │ pairs │ main area │ fast area │ check │
+//!  └───────┴─────────┴─────────┴─────┴────────┴──────────┴───────┴───────┴───────────┴───────────┴───────┘
+//!                                                 an area: blocks, page bytes, pages per block, pairing
 //! ```
 //!
-//! The header that a power cut may have damaged is rewritten first, while the other one stays. That is the younger one,
-//! unless its block has a second copy in the next word line: the copy is programmed after the first page is
-//! acknowledged, and only then is the other block erased. So if there is a copy, the older header may be half erased.
+//! A power cut can damage a header that is being rewritten so that it reads well for a while. So a header that may be
+//! damaged is always the next one to be rewritten, and the other one stays until that is done:
+//! - A header is *complete* if a page follows its first one, whatever that reads as: the first page was acknowledged.
+//!   One that is not complete is rewritten first.
+//! - Otherwise the older one is. If the erase of it is cut, it stays the older one.
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
 
 use super::door::Seen;
-use super::numbers;
-use super::shape::{HEADERS, PagedShape};
+use super::identity::{self, Header, HeaderBlock};
+use super::shape::HEADERS;
 use super::store::PageFtl;
 use super::under_way::Stream;
 use super::weak::Weak;
@@ -24,150 +28,137 @@ use crate::error::Fault;
 use crate::layout::{FormatKey, Kind, Stamp};
 use crate::probe::{Cause, Probe};
 
-/// The length of a header.
-const BYTES: usize = 36;
-const MAGIC: [u8; 8] = *b"TANDEMPG";
-/// The version of the format. It changes when an older reader would misread the format.
-const VERSION: u16 = 3;
-
-/// The bytes of a header.
-pub(super) type Header = [u8; BYTES];
-
-/// The content of a header block.
+/// What is known of a header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HeaderBlock {
-    /// An intact header of this format.
-    Header(Header),
-    /// A damaged header of this format, or one of another version.
-    Damaged,
-    /// Other data, or none.
-    Foreign,
+pub(super) enum HeaderState {
+    /// The block is marked bad.
+    Bad,
+    /// Its first page is this device's header.
+    Intact {
+        stamp: Stamp,
+        /// Whether a later page shows that the first one was acknowledged.
+        complete: bool,
+    },
+    /// It has no header of this device, or one that cannot be read.
+    Missing,
 }
 
-fn check(bytes: &[u8]) -> u32 {
-    let words = bytes.as_chunks().0;
-    words.iter().fold(FormatKey::HEADER.get(), |hash, word| {
-        let mixed = (hash ^ u32::from_le_bytes(*word)).wrapping_mul(0x85EB_CA6B);
-        mixed ^ mixed >> 13
-    })
-}
-
-/// Returns the header of a device of this shape.
-pub(super) fn header(shape: &PagedShape, key: FormatKey) -> Header {
-    let mut bytes = [0; BYTES];
-    let fields: [(usize, &[u8]); 8] = [
-        (0, &MAGIC),
-        (8, &VERSION.to_le_bytes()),
-        (10, &shape.anchors.to_le_bytes()),
-        (12, &key.get().to_le_bytes()),
-        (16, &shape.sector_bytes.get().to_le_bytes()),
-        (20, &shape.capacity.get().to_le_bytes()),
-        (24, &shape.main.blocks.to_le_bytes()),
-        (28, &shape.fast.map_or(0, |fast| fast.blocks).to_le_bytes()),
-    ];
-    for (at, field) in fields {
-        if let Some(target) = bytes.get_mut(at..at + field.len()) {
-            numbers::copy(target, field);
-        }
-    }
-    let check = check(bytes.get(..BYTES - 4).unwrap_or(&[]));
-    if let Some(target) = bytes.get_mut(BYTES - 4..) {
-        numbers::copy(target, &check.to_le_bytes());
-    }
-    bytes
-}
-
-/// Returns the key in a header.
-pub(super) fn key_of(header: &Header) -> FormatKey {
-    let field = header.get(12..16).and_then(<[u8]>::first_chunk);
-    FormatKey::new(field.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
-}
-
-fn parse(bytes: &[u8]) -> HeaderBlock {
-    let Some(header) = bytes.first_chunk::<BYTES>() else { return HeaderBlock::Foreign };
-    if header.get(..8) != Some(&MAGIC[..]) {
-        return HeaderBlock::Foreign;
-    }
-    let stored = header.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let version = header.get(8..10).and_then(<[u8]>::first_chunk);
-    let known = version.is_some_and(|bytes| u16::from_le_bytes(*bytes) == VERSION);
-    if known && stored == check(header.get(..BYTES - 4).unwrap_or(&[])) {
-        HeaderBlock::Header(*header)
-    } else {
-        HeaderBlock::Damaged
-    }
+/// What became of a header block that was to be changed.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeaderChange {
+    /// It was changed.
+    Done,
+    /// The block is bad, now or before.
+    Bad,
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the header of this device.
+    pub(super) fn own_header(&self) -> Header {
+        identity::header(&self.shape, self.door.key(), self.formatted_entries)
+    }
+
     fn header_block(&self, number: u16) -> Block {
         Block::new(self.shape.map_area().region, number.into())
     }
 
-    /// Returns the content of a header block.
-    pub(super) fn header_at(&mut self, number: u16) -> Result<HeaderBlock, Fault<D::Error>> {
-        Ok(self.header_and_stamp(number)?.0)
+    fn header_page(&self, number: u16) -> Page {
+        self.header_block(number).page(PageIndex::new(0))
     }
 
-    /// Returns the content of a header block, and the stamp of its program.
+    /// Returns the page of a header's second copy, which shares no cells with the first. Pages between are skipped.
+    fn second_page(&self, number: u16) -> Page {
+        self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
+    }
+
+    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the
+    /// second one is.
     pub(super) fn header_and_stamp(
         &mut self,
         number: u16,
     ) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
-        self.header_in(self.header_block(number).page(PageIndex::new(0)))
-    }
-
-    /// Returns the page of a header's second copy, which shares no cells with the first. Pages between are skipped.
-    fn twin_page(&self, number: u16) -> Page {
-        self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
+        let first = self.header_in(self.header_page(number))?;
+        if matches!(first.0, HeaderBlock::Header(_) | HeaderBlock::OtherVersion(_)) {
+            return Ok(first);
+        }
+        let second = self.header_in(self.second_page(number))?;
+        Ok(if second.0 == HeaderBlock::Foreign { first } else { second })
     }
 
     fn header_in(&mut self, page: Page) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
-        let mut bytes = [0; BYTES];
+        let mut bytes = [0; identity::BYTES];
         let key = self.door.key();
         self.door.set_key(FormatKey::HEADER);
         let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
+        let (found, corrected) = match seen {
+            Ok(Seen::Page(page)) if page.tag.kind == Kind::Header => {
+                (Ok((identity::parse(&bytes), page.tag.stamp)), page.corrected)
+            }
+            Ok(Seen::Erased) => (Ok((HeaderBlock::Erased, Stamp::ZERO)), Corrected::NONE),
+            Ok(_) => (Ok((HeaderBlock::Foreign, Stamp::ZERO)), Corrected::NONE),
+            Err(fault) => (Err(fault), Corrected::NONE),
+        };
         self.door.set_key(key);
-        let seen = seen?;
-        let corrected = self.door.corrected();
         if corrected != Corrected::NONE {
             let area = self.area_of(Stream::Map);
             self.door.weak.note_corrected(Weak::Headers, area, corrected);
         }
-        Ok(match seen {
-            Seen::Page(tag) if tag.kind == Kind::Header => (parse(&bytes), tag.stamp),
-            _ => (HeaderBlock::Foreign, Stamp::ZERO),
-        })
+        found
     }
 
-    /// Whether a header block cannot be used.
+    /// Returns the state of a header block.
+    pub(super) fn header_state(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<HeaderState, Fault<D::Error>> {
+        if self.header_is_bad(number)? {
+            return Ok(HeaderState::Bad);
+        }
+        let (found, stamp) = self.header_in(self.header_page(number))?;
+        if found != HeaderBlock::Header(*header) {
+            return Ok(HeaderState::Missing);
+        }
+        let second = self.header_in(self.second_page(number))?.0;
+        Ok(HeaderState::Intact { stamp, complete: second != HeaderBlock::Erased })
+    }
+
+    /// Whether a header block is marked bad.
     pub(super) fn header_is_bad(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
         self.door.is_bad_block(self.header_block(number))
     }
 
-    /// Erases a header block. Returns `false` if it is bad, now or before.
-    pub(super) fn erase_header(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
+    /// Erases a header block.
+    pub(super) fn erase_header(&mut self, number: u16) -> Result<HeaderChange, Fault<D::Error>> {
         let block = self.header_block(number);
         if self.door.is_bad_block(block)? {
-            return Ok(false);
+            return Ok(HeaderChange::Bad);
         }
         match self.door.erase_block(block, Cause::Meta) {
-            Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| false),
+            Ok(()) => Ok(HeaderChange::Done),
+            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| HeaderChange::Bad),
             Err(fault) => Err(fault),
         }
     }
 
-    /// Writes a header to an erased block. Returns `false` if the block has become bad.
+    /// Writes both copies of a header to an erased block.
     pub(super) fn put_header(
         &mut self,
         number: u16,
         header: &Header,
-    ) -> Result<bool, Fault<D::Error>> {
-        self.put_header_in(self.header_block(number).page(PageIndex::new(0)), header)
+    ) -> Result<HeaderChange, Fault<D::Error>> {
+        match self.put_header_in(self.header_page(number), header)? {
+            HeaderChange::Done => self.put_header_in(self.second_page(number), header),
+            HeaderChange::Bad => Ok(HeaderChange::Bad),
+        }
     }
 
-    /// Writes a header to a page. Returns `false` if its block has become bad.
-    fn put_header_in(&mut self, page: Page, header: &Header) -> Result<bool, Fault<D::Error>> {
+    fn put_header_in(
+        &mut self,
+        page: Page,
+        header: &Header,
+    ) -> Result<HeaderChange, Fault<D::Error>> {
         let map = *self.shape.map_area();
         // The page buffer keeps the content of a suspect page, so a header is composed in a map page's buffer.
         let cached = self.map.vacate(None);
@@ -183,25 +174,29 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let done = self.door.program_page(page, 1, kind, bytes, Cause::Meta);
         self.door.set_key(key);
         match done {
-            Ok(()) => Ok(true),
-            Err(Fault::BlockFailed) => self.door.mark_bad_block(page.block()).map(|()| false),
+            Ok(()) => Ok(HeaderChange::Done),
+            Err(Fault::BlockFailed) => {
+                self.door.mark_bad_block(page.block()).map(|()| HeaderChange::Bad)
+            }
             Err(fault) => Err(fault),
         }
     }
 
-    /// Rewrites headers that are missing or torn, with the content that the mount has read: the header that it was read
-    /// from may be torn, too, and unreadable by now.
+    /// Rewrites headers that are missing or not complete, with the content that the mount has read: the header that it
+    /// was read from may be torn, too, and unreadable by now.
     pub(super) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
-        let header = header(&self.shape, self.door.key());
-        for number in 0..HEADERS {
-            let missing = !self.header_is_bad(number)?
-                && self.header_at(number)? != HeaderBlock::Header(header);
-            if missing {
-                // A power cut may tear the new header, so it must count as the younger one whatever the other is.
-                let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
-                self.door.raise_stamp(other);
-                if self.erase_header(number)? {
-                    self.put_header(number, &header)?;
+        let header = self.own_header();
+        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
+        // Only one is damaged, unless power failed in the format: then the one that can be read stays for longer.
+        for missing in [true, false] {
+            for (number, state) in (0..HEADERS).zip(states) {
+                let mends = match state {
+                    HeaderState::Missing => missing,
+                    HeaderState::Intact { complete: false, .. } => !missing,
+                    HeaderState::Intact { .. } | HeaderState::Bad => false,
+                };
+                if mends {
+                    let _ = self.rewrite_header(number, &header)?;
                 }
             }
         }
@@ -211,37 +206,37 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Rewrites both headers, each while the other one stays.
     pub(super) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
         self.mend_headers()?;
-        let header = header(&self.shape, self.door.key());
-        let first = self.doubtful_header()?;
-        let second = HEADERS - 1 - first;
-        // If one fails, only the other counts, whatever can still be read of the first.
-        let goes_on = self.rewrite_header(first, &header)?
-            && self.put_header_in(self.twin_page(first), &header)?;
-        if goes_on {
-            self.rewrite_header(second, &header)?;
+        let header = self.own_header();
+        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
+        let [
+            HeaderState::Intact { stamp: zeroth, complete: true },
+            HeaderState::Intact { stamp: first, complete: true },
+        ] = states
+        else {
+            // The only good header is not erased.
+            return Ok(());
+        };
+        let older = u16::from(first < zeroth);
+        if planted(Bug::HeadersAtOnce) {
+            let _ = self.erase_header(HEADERS - 1 - older)?;
+        }
+        if self.rewrite_header(older, &header)? == HeaderChange::Done {
+            let _ = self.rewrite_header(HEADERS - 1 - older, &header)?;
         }
         Ok(())
     }
 
-    /// Returns the header that a power cut may have damaged even if it can be read now.
-    fn doubtful_header(&mut self) -> Result<u16, Fault<D::Error>> {
-        let stamps = [self.header_and_stamp(0)?.1, self.header_and_stamp(1)?.1];
-        // The new header must be the younger one.
-        self.door.raise_stamp(stamps[0].max(stamps[1]));
-        let younger = u16::from(stamps[1] > stamps[0]);
-        let twin = self.header_in(self.twin_page(younger))?.0;
-        Ok(if matches!(twin, HeaderBlock::Header(_)) { HEADERS - 1 - younger } else { younger })
-    }
-
-    /// Rewrites a header if the other one is intact. Returns `false` if it is not, or if this block has become bad.
-    fn rewrite_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
-        let other = HEADERS - 1 - number;
-        if self.header_is_bad(other)? || self.header_at(other)? != HeaderBlock::Header(*header) {
-            return Ok(false);
+    /// Rewrites a header, as the younger one.
+    fn rewrite_header(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<HeaderChange, Fault<D::Error>> {
+        let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
+        self.door.raise_stamp(other);
+        match self.erase_header(number)? {
+            HeaderChange::Done => self.put_header(number, header),
+            HeaderChange::Bad => Ok(HeaderChange::Bad),
         }
-        if planted(Bug::HeadersAtOnce) {
-            self.erase_header(other)?;
-        }
-        Ok(self.erase_header(number)? && self.put_header(number, header)?)
     }
 }

@@ -10,20 +10,20 @@ use crate::probe::Probe;
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the health of the device. Reads only the tables in RAM.
     pub fn health(&self) -> Health {
-        let beyond = |good: u32, needed: u32| BlockCount::new(good.saturating_sub(needed));
         let shape = &self.shape;
-        let left = beyond(self.blocks.good(Area::Main), shape.main_needed);
-        let fast = shape.fast.map(|_| {
-            let left = self.blocks.good(Area::Fast).saturating_sub(shape.fast_needed);
-            left.min(self.spares(Area::Fast))
-        });
-        let main = left.get().min(self.spares(Area::Main));
-        let at_once = fast.map_or(main, |fast| main.min(fast));
+        // Of the area that has fewer.
+        let of_both = |main: u32, fast: &dyn Fn() -> u32| match shape.fast {
+            Some(_) => BlockCount::new(main.min(fast())),
+            None => BlockCount::new(main),
+        };
+        let left = |area| self.blocks.good(area).saturating_sub(shape.needed(area));
+        let all = |area| shape.area(area).blocks.saturating_sub(shape.needed(area));
+        let at_once = |area| left(area).min(self.spares(area));
         Health {
             read_only: self.read_only,
-            reserve_left: left,
-            reserve: beyond(shape.main.blocks, shape.main_needed),
-            at_once: BlockCount::new(at_once),
+            reserve_left: of_both(left(Area::Main), &|| left(Area::Fast)),
+            reserve: of_both(all(Area::Main), &|| all(Area::Fast)),
+            at_once: of_both(at_once(Area::Main), &|| at_once(Area::Fast)),
             unmarked_left: BlockCount::new(shape.blocks()),
             failed: BlockCount::new(self.blocks.retired),
             chains: self.wear_of(Area::Main),

@@ -6,6 +6,7 @@ use super::config::Bursts;
 use super::reclaim::Step;
 use super::shape::Area;
 use super::store::PageFtl;
+use super::under_way::IdleStep;
 use crate::error::Fault;
 use crate::probe::Probe;
 
@@ -16,7 +17,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Works while the host is idle: garbage collection first, then weak blocks, then the scrub if one is running.
     pub(super) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
-            if !self.idle_step()? {
+            if self.idle_step()? == IdleStep::NothingToDo {
                 return Ok(Work::Done);
             }
         }
@@ -25,25 +26,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
-    /// Does one step of the most urgent work. Returns `false` if there is none.
-    fn idle_step(&mut self) -> Result<bool, Fault<D::Error>> {
+    /// Does one step of the most urgent work.
+    fn idle_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
         // First the space that the next write needs, then weak blocks, then further space.
         if let Some(area) = self.short_area(0)
             && self.reclaim_step(area)? != Step::NoVictim
         {
-            return Ok(true);
+            return Ok(IdleStep::Done);
         }
         if self.may_refresh() {
             self.refresh_step()?;
-            return Ok(true);
+            return Ok(IdleStep::Done);
         }
         if let Some(area) = self.short_area(IDLE)
             && self.reclaim_step(area)? != Step::NoVictim
         {
-            return Ok(true);
+            return Ok(IdleStep::Done);
         }
         if self.expects_bursts() && self.reclaim_step(Area::Fast)? != Step::NoVictim {
-            return Ok(true);
+            return Ok(IdleStep::Done);
         }
         self.scrub_step()
     }

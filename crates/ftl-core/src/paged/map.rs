@@ -107,6 +107,11 @@ impl<'ram> Map<'ram> {
         self.dirty.clear();
     }
 
+    /// Resets the counts of dirty entries.
+    pub fn note_all_clean(&mut self) {
+        self.dirty.clear();
+    }
+
     /// Checks every map page that is loaded from now on.
     pub const fn begin_proof(&mut self) {
         (self.proved, self.damaged) = (false, false);
@@ -282,9 +287,12 @@ impl<'ram> Map<'ram> {
     ) -> Result<Option<Cached>, Fault<D::Error>> {
         let Some(spot) = self.spot(leaf) else { return Ok(None) };
         let page = self.vacate(None);
-        if !self.read_leaf(door, (leaf, spot), page, cause)? {
-            self.damaged = true;
-            self.fill_lost(page);
+        match self.read_leaf(door, (leaf, spot), page, cause)? {
+            LeafPage::Intact => {}
+            LeafPage::Lost => {
+                self.damaged = true;
+                self.fill_lost(page);
+            }
         }
         self.own(page, leaf);
         Ok(Some(page))
@@ -306,20 +314,22 @@ impl<'ram> Map<'ram> {
         Ok(page)
     }
 
-    /// Reads a leaf's page from flash. Returns `false` if it is unreadable, damaged or of another leaf.
-    pub fn read_leaf<D: NandDevice, P: Probe>(
+    /// Reads a leaf's page from flash.
+    fn read_leaf<D: NandDevice, P: Probe>(
         &mut self,
         door: &mut Door<'_, D, P>,
         (leaf, spot): (Leaf, Spot),
         page: Cached,
         cause: Cause,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<LeafPage, Fault<D::Error>> {
         let key = door.key();
-        let bytes = self.bytes_mut(page);
-        let seen = door.read(spot, 0, bytes, cause)?;
-        let fits = matches!(seen, Seen::Page(tag) if is_map(tag.kind))
-            && leaf_named(door.slot(0)) == Some(leaf);
-        Ok(fits && (self.proved || is_whole(self.bytes(page), key)))
+        let seen = door.read(spot, 0, self.bytes_mut(page), cause)?;
+        let named = match seen {
+            Seen::Page(page) if is_map(page.tag.kind) => leaf_named(page.slot(0)),
+            _ => None,
+        };
+        let intact = named == Some(leaf) && (self.proved || is_whole(self.bytes(page), key));
+        Ok(if intact { LeafPage::Intact } else { LeafPage::Lost })
     }
 
     fn fill_lost(&mut self, page: Cached) {
@@ -332,6 +342,16 @@ impl<'ram> Map<'ram> {
     pub fn leaves(&self) -> impl Iterator<Item = Leaf> + use<> {
         (0..self.leaves).map(Leaf::new)
     }
+}
+
+/// What was read of a leaf's page.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeafPage {
+    /// All of it, as it was written.
+    Intact,
+    /// It is unreadable, damaged or of another leaf.
+    Lost,
 }
 
 /// Writes the head of a map page, or of another page with the same head.

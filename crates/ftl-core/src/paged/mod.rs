@@ -26,21 +26,22 @@
 //! Each module uses only those after it in this list:
 //! - [`bound`]: the most that a request costs, as a formula. [`health`](self): the health of the device.
 //! - [`ftl`]: the store as hosts see it, and reads.
-//! - [`mount`]: format and mount: by the last anchor ([`quick`](self), [`ring`](self)) or by reading every block
-//!   ([`scan`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count of references.
+//! - [`mount`]: format and mount: by the last anchor ([`quick`](self)) or by reading every block ([`scan`](self),
+//!   [`replay`](self)). [`settle`](self): recovery after a power cut. [`references`](self): the count of references.
 //!   [`stop`](self): a clean stop.
-//! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self): refresh of
-//!   weak pages and of headers.
+//! - [`write`](self), [`trim`](self), [`idle`](self): the requests. [`refresh`](self), [`header`](self),
+//!   [`identity`](self): refresh of weak pages and of headers, and what a header holds.
 //! - [`reclaim`](self): garbage collection. [`salvage`](self), [`copies`](self), [`lifetime`](self): its parts.
-//! - [`flush`](self): map pages. [`program`](self): any page. [`anchors`](self): incremental checkpoints for mounts.
-//!   [`level`](self): wear leveling.
+//! - [`flush`](self): map pages. [`program`](self), [`opens`](self): any page. [`anchors`](self), [`ring`](self):
+//!   incremental checkpoints for mounts. [`level`](self): wear leveling.
 //! - [`store`](self): the type that all of these are methods of. [`under_way`](self): its unfinished work.
 //! - [`candidates`](self): candidates for victims.
 //! - [`records`](self), [`since`](self): the content of anchors, and the list of pages programmed since the last one.
 //! - [`map`], [`dirty`], [`blocks`]: the tables in RAM. They do not know each other.
 //! - [`door`]: the flash access layer. [`weak`](self): weak blocks that it finds.
-//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration. [`config`]: the
-//!   user's configuration. [`address`]: addresses. [`numbers`]: packed numbers.
+//! - [`ram`]: the plan of all memory. [`shape`]: numbers that follow from geometry and configuration.
+//!   [`anchor_page`](self): how much an anchor holds. [`config`]: the user's configuration. [`address`]: addresses.
+//!   [`numbers`]: packed numbers.
 //!
 //! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.
@@ -55,7 +56,7 @@ pub mod mount;
 
 mod quick;
 
-mod ring;
+mod replay;
 
 mod scan;
 
@@ -75,6 +76,8 @@ mod refresh;
 
 mod header;
 
+mod identity;
+
 mod reclaim;
 
 mod salvage;
@@ -89,7 +92,11 @@ mod program;
 
 mod anchors;
 
+mod ring;
+
 mod level;
+
+mod opens;
 
 mod store;
 
@@ -115,6 +122,10 @@ pub mod ram;
 
 pub mod shape;
 
+mod misfit;
+
+mod anchor_page;
+
 pub mod config;
 
 pub mod address;
@@ -127,9 +138,12 @@ mod check;
 pub use crate::config::RunEnds;
 pub use bound::PagedWorstCase;
 pub use config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
+pub use identity::{FormatSetting, OtherSetting};
+pub use misfit::PagedShapeError;
 pub use mount::PagedMountError;
 #[cfg(feature = "alloc")]
 pub use ram::OwnedPagedRam;
 pub use ram::{PagedPlan, PagedRam};
-pub use shape::{PagedShape, PagedShapeError};
+pub use shape::PagedShape;
+pub use stop::NextMount;
 pub use store::PageFtl;

@@ -8,16 +8,18 @@ use core::fmt;
 
 use ftl_iface::{BlockCount, NandDevice};
 
-use super::address::Spot;
 use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig};
-use super::dirty::{DirtyTable, Entry, Old};
-use super::door::{self, Door, Seen};
-use super::header::{self, HeaderBlock};
+use super::dirty::DirtyTable;
+use super::door::{Door, KeptSlots};
+use super::header::HeaderChange;
+use super::identity::{self, Header, HeaderBlock, OtherSetting};
 use super::map::{Map, MapMemory};
+use super::quick::ByAnchor;
 use super::ram::{PagedRam, TableName};
-use super::records::Anchors;
+use super::records::{Anchors, Trace};
+use super::replay::Replay;
 use super::shape::{Area, HEADERS, PagedShape};
 use super::store::PageFtl;
 use super::under_way::{Epoch, Leveling, Stream};
@@ -37,10 +39,21 @@ pub enum PagedMountError<E> {
     WrongPlan,
     /// The device has no header of the page store.
     NotFormatted,
-    /// Both headers are damaged, or of another version.
+    /// The device was formatted by the hybrid FTL.
+    OfHybrid,
+    /// The device was formatted by a version of the page store that has another format.
+    OtherVersion(u16),
+    /// Both headers are damaged.
     DamagedHeader,
-    /// The device was formatted with another capacity, sector size or number of blocks.
-    OtherConfig,
+    /// The device was formatted with another geometry or configuration.
+    OtherConfig(OtherSetting),
+    /// The table is smaller than at the format, and too small for what is dirty.
+    TableTooSmall {
+        /// The dirty entries with which the device was formatted.
+        formatted: u32,
+        /// Those of this mount.
+        mounted: u32,
+    },
     /// Neither header could be written.
     BlockFailed,
     /// The data on flash is inconsistent.
@@ -61,17 +74,27 @@ impl<E> From<Fault<E>> for PagedMountError<E> {
 
 impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::WrongPlan => "the memory was planned for another device: plan it for this one",
-            Self::NotFormatted => "the device has no page store: format it",
-            Self::DamagedHeader => "both headers are damaged: format the device",
-            Self::OtherConfig => {
-                "the device was formatted with another capacity, sector size or division: mount it with those"
+        match self {
+            Self::WrongPlan => {
+                f.write_str("the memory was planned for another device: plan it for this one")
             }
-            Self::BlockFailed => "no header could be written: the device is worn out",
-            Self::Corrupt => "the data on flash is inconsistent: format the device",
-            Self::Device(_) => "the device failed: mount it again",
-        })
+            Self::NotFormatted => f.write_str("the device has no page store: format it"),
+            Self::OfHybrid => f.write_str("the device holds the hybrid FTL: mount that, or format"),
+            Self::OtherVersion(version) => write!(
+                f,
+                "the device has version {version} of the format: mount it with a release that reads that"
+            ),
+            Self::DamagedHeader => f.write_str("both headers are damaged: format the device"),
+            Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
+            Self::TableTooSmall { formatted, mounted } => write!(
+                f,
+                "more sectors are dirty than the table's {mounted} entries take: mount with up to {formatted}, stop, \
+                 and mount again"
+            ),
+            Self::BlockFailed => f.write_str("no header could be written: the device is worn out"),
+            Self::Corrupt => f.write_str("the data on flash is inconsistent: format the device"),
+            Self::Device(_) => f.write_str("the device failed: mount it again"),
+        }
     }
 }
 
@@ -118,16 +141,20 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             filter: filter(config),
             runs: Runs::NONE,
             buffer,
-            kept,
+            kept: KeptSlots::new(kept),
+            formatted_entries: shape.table_entries,
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
             failing: None,
+            rewritten: None,
             settled: true,
             read_only: false,
             scrub: None,
             lost: 0,
             waited: 0,
+            unreadable: None,
+            lost_until: Stamp::ZERO,
             stamp_read: None,
             shares: false,
         })
@@ -147,26 +174,60 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         ftl.note_bad_blocks()?;
         let key = FormatKey::new(key);
         ftl.door.set_key(key);
-        let header = header::header(&ftl.shape, key);
-        // Both old headers are erased before the first new one is written: an interrupted format leaves no device, or
-        // the new one.
-        let mut erased = [false; HEADERS as usize];
+        ftl.door.hold_nothing();
+        // Both headers go before anything else: a format that is cut leaves the old device whole, or none.
+        let mut erased = [HeaderChange::Bad; HEADERS as usize];
         for number in 0..HEADERS {
             // If the erase fails, the new header must be the younger one.
             let old = ftl.header_and_stamp(number)?.1;
             ftl.door.raise_stamp(old);
             erased[usize::from(number)] = ftl.erase_header(number)?;
         }
-        let mut written = false;
-        for number in 0..HEADERS {
-            if erased[usize::from(number)] {
-                ftl.door.hold_nothing();
-                written |= ftl.put_header(number, &header)?;
+        ftl.erase_all()?;
+        let header = ftl.own_header();
+        let mut written = HeaderChange::Bad;
+        for (number, erased) in (0..HEADERS).zip(erased) {
+            if erased == HeaderChange::Done
+                && ftl.put_header(number, &header)? == HeaderChange::Done
+            {
+                written = HeaderChange::Done;
             }
         }
         // There is no map page yet.
         ftl.map.end_proof();
-        if written { Ok(ftl) } else { Err(PagedMountError::BlockFailed) }
+        match written {
+            HeaderChange::Done => Ok(ftl),
+            HeaderChange::Bad => Err(PagedMountError::BlockFailed),
+        }
+    }
+
+    /// Erases the ring of anchors and every block: a tag's check alone would take one page of an earlier format in
+    /// 65,536 for one of this.
+    fn erase_all(&mut self) -> Result<(), Fault<D::Error>> {
+        if planted(Bug::TrustOldFormat) {
+            return Ok(());
+        }
+        for block in 0..self.shape.anchors {
+            if !self.ring_block_is_bad(block)? {
+                // One that fails is marked bad.
+                let _ = self.erase_ring_block(block)?;
+            }
+        }
+        for block in self.blocks.all() {
+            if self.blocks.is_bad(block) {
+                continue;
+            }
+            match self.door.erase(block, Cause::Meta) {
+                Ok(()) => {}
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.blocks.note_all_erased();
+        Ok(())
     }
 
     /// Mounts a device.
@@ -178,7 +239,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     ) -> Result<Self, PagedMountError<D::Error>> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.find_header()?;
-        if !ftl.mount_by_anchor()? {
+        if ftl.mount_by_anchor()? == ByAnchor::Untrusted {
             ftl.mount_by_scan()?;
         }
         ftl.resume_epoch();
@@ -201,18 +262,26 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             (ceiling, self.suspect) = (youngest.next(), None);
         }
         self.read_maps(ceiling)?;
-        if !self.replay(ceiling)? {
+        if self.replay_all(ceiling)? == Replay::TableFull {
+            let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
+            if mounted < formatted {
+                return Err(PagedMountError::TableTooSmall { formatted, mounted });
+            }
             // Everything before the page fitted into the table when the page was written. If it no longer does,
             // something was erased since, which shows that the page was acknowledged: nothing needs to be repeated.
             self.suspect = None;
             self.table.clear();
             self.read_maps(youngest.next())?;
-            if !self.replay(youngest.next())? {
-                return Err(PagedMountError::Corrupt);
+            while self.replay_all(youngest.next())? == Replay::TableFull {
+                self.give_up_fullest(youngest.next())?;
             }
         }
-        self.count_references()?;
-        Ok(())
+        if self.anchors.block.is_none() {
+            self.anchors.renumber(self.door.stamp());
+        }
+        // What made this mount distrust the last anchor will make the next one.
+        self.anchors.trace = Trace::Left;
+        Ok(self.count_references()?)
     }
 
     /// Restores the throttle from the wear of both areas.
@@ -227,8 +296,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     /// Finds the newer of the two headers: next to the current one there may be one of an earlier format that could not
     /// be erased.
     fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
-        let mut damaged = false;
-        let mut youngest: Option<(header::Header, Stamp)> = None;
+        let mut worst = PagedMountError::NotFormatted;
+        let mut youngest: Option<(Header, Stamp)> = None;
         for number in 0..HEADERS {
             if self.header_is_bad(number)? {
                 continue;
@@ -238,19 +307,20 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                     youngest =
                         youngest.filter(|(_, other)| *other >= stamp).or(Some((found, stamp)));
                 }
-                (HeaderBlock::Damaged, _) => damaged = true,
-                (HeaderBlock::Foreign, _) => {}
+                (HeaderBlock::Damaged, _) => worst = PagedMountError::DamagedHeader,
+                (HeaderBlock::OtherVersion(version), _) => {
+                    worst = PagedMountError::OtherVersion(version);
+                }
+                (HeaderBlock::OfHybrid, _) => worst = PagedMountError::OfHybrid,
+                (HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
             }
         }
-        let Some((found, _)) = youngest else {
-            let damaged = damaged.then_some(PagedMountError::DamagedHeader);
-            return Err(damaged.unwrap_or(PagedMountError::NotFormatted));
-        };
-        let key = header::key_of(&found);
-        if found != header::header(&self.shape, key) {
-            return Err(PagedMountError::OtherConfig);
+        let Some((found, _)) = youngest else { return Err(worst) };
+        if let Some(other) = identity::other_setting(&found, &self.shape) {
+            return Err(PagedMountError::OtherConfig(other));
         }
-        self.door.set_key(key);
+        self.door.set_key(identity::key_of(&found));
+        self.formatted_entries = identity::dirty_entries(&found);
         Ok(())
     }
 
@@ -262,58 +332,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         Ok(())
-    }
-
-    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf. Returns `false`
-    /// if the table is too small for them.
-    fn replay(&mut self, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
-        for block in self.blocks.all() {
-            if self.is_young(block)? {
-                for page in 0..self.shape.area_at(block).pages {
-                    if !self.replay_page(Spot { block, page }, ceiling)? {
-                        return Ok(false);
-                    }
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<bool, Fault<D::Error>> {
-        let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { return Ok(true) };
-        self.pin_again(spot, tag.stamp);
-        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
-            return Ok(true);
-        }
-        self.keep_tag();
-        let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
-        for slot in 0..self.shape.area_at(spot.block).slots {
-            let held = crate::layout::slot(self.kept, usize::from(slot));
-            let Some(sector) = held.copy_of() else { continue };
-            if sector.get() >= self.shape.capacity.get() {
-                continue;
-            }
-            let (leaf, _) = self.shape.leaf_of(sector);
-            if self.leaf_stamp(leaf)? > tag.stamp && !planted(Bug::TakeOldTags) {
-                continue;
-            }
-            let place = self.place(spot, slot);
-            match self.table.get(sector) {
-                Some(entry) => {
-                    let (other, _) = self.shape.spot(entry.place);
-                    if self.stamp_at(other)? > tag.stamp && !planted(Bug::TakeLastTag) {
-                        continue;
-                    }
-                }
-                // Entries of a page repeated after a mount may exceed the configured number.
-                None if self.table.len() >= limit => return Ok(false),
-                None => self.map.note_dirty(leaf),
-            }
-            if !self.table.put(sector, Entry { place, old: Old::Released }) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 

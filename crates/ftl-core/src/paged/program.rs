@@ -1,13 +1,13 @@
 //! Programming a page: in an open block, in another one if that fails; then the table is updated.
 
-use ftl_iface::{NandDevice, PageIndex, Sector};
+use ftl_iface::{NandDevice, Sector};
 
 use super::address::{BlockNumber, Mapped, Place, Spot};
 use super::blocks::Worn;
 use super::dirty::{Entry, Old};
 use super::door::Seen;
 use super::map::Cached;
-use super::shape::{Area, AreaShape};
+use super::shape::Area;
 use super::store::PageFtl;
 use super::under_way::{Open, Stream};
 use super::weak::Weak;
@@ -48,16 +48,21 @@ pub(super) enum Before {
     Unknown,
 }
 
-/// Returns the next page of an open block whose program cannot corrupt a page that is relied upon.
-#[inline(never)]
-fn next_safe(area: &AreaShape, open: Open) -> u16 {
-    let endangers = |page: u16| {
-        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
-        others.any(|other| other.get() < open.relied)
-    };
-    let mut pages = open.next..area.pages;
-    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
-    safe.unwrap_or(area.pages)
+/// Returns what is programmed after an attempt with that stamp has failed: a repetition. The failed page may read well
+/// for a while, and a mount must not rely on it while the repetition may be torn.
+fn again(what: Written, failed: Stamp) -> Written {
+    match what {
+        Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
+        Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
+        // A proof holds nothing.
+        Written::New(_) | Written::Again(..) => what,
+    }
+}
+
+/// Whether a page was programmed again after a failure, so that a proof of it is due.
+fn rewritten(original: Written, tried: u32) -> bool {
+    let proof = original == Written::New(Kind::Backup);
+    tried > 0 && !proof && matches!(original, Written::New(_))
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -69,6 +74,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         content: Content<'_>,
         cause: Cause,
     ) -> Result<Spot, Fault<D::Error>> {
+        let (original, mut what) = (what, what);
         for tried in 0..TRIES {
             if self.failing.is_none() || planted(Bug::AnchorFailing) {
                 self.anchor_if_due()?;
@@ -98,6 +104,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         open.next += 1;
                     }
                     self.record_page(spot, kind);
+                    self.anchors.leave_trace();
+                    self.rewritten = rewritten(original, tried).then_some(stream);
                     if self.area_of(stream) == Area::Fast {
                         self.fast_balance = self.fast_balance.saturating_sub(1);
                     }
@@ -109,17 +117,31 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     return Ok(spot);
                 }
                 Err(Fault::BlockFailed) => {
-                    self.blocks.failed += 1;
-                    if !planted(Bug::ReuseFailed) {
-                        self.blocks.fail(spot.block);
-                    }
-                    self.close(stream);
+                    self.give_up_block(stream, spot.block);
                     self.failing = Some(stream);
+                    what = again(what, self.door.stamp());
                 }
                 Err(fault) => return Err(fault),
             }
         }
         Err(Fault::ReadOnly)
+    }
+
+    /// Programs a proof: an empty page, which shows that everything before it was acknowledged.
+    pub(super) fn put_proof(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        self.door.hold_nothing();
+        self.buffer.fill(0xFF);
+        let proof = Written::New(Kind::Backup);
+        self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
+    }
+
+    /// Proves a page that was programmed again after a failure, unless something was programmed since. The host is told
+    /// of it after that.
+    pub(super) fn prove_rewrite(&mut self) -> Result<(), Fault<D::Error>> {
+        match self.rewritten.take() {
+            Some(stream) => self.put_proof(stream),
+            None => Ok(()),
+        }
     }
 
     /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
@@ -145,10 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
             if let Some(open) = self.opens[stream as usize] {
-                let area = self.shape_of(stream);
-                let guards = area.shares_cells() && self.guards();
-                let page = if guards { next_safe(area, open) } else { open.next };
-                if page < area.pages {
+                if let Some(page) = self.safe_page(stream, open) {
                     if let Some(open) = &mut self.opens[stream as usize] {
                         open.next = page;
                     }
@@ -173,14 +192,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             for victim in &mut self.victims {
                 *victim = victim.filter(|victim| victim.block != block);
             }
-            let erased = if planted(Bug::TrustErased)
-                && self.door.look(Spot { block, page: 0 }, Cause::Gc)? == Seen::Erased
-            {
-                Ok(())
-            } else {
-                self.door.erase(block, Cause::Gc)
-            };
-            match erased {
+            match self.erase_to_open(block) {
                 Ok(()) => {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
@@ -206,15 +218,24 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Err(Fault::ReadOnly)
     }
 
-    /// Closes a stream's block.
-    pub(super) fn close(&mut self, stream: Stream) {
-        if let Some(open) = self.opens[stream as usize].take() {
-            self.blocks.close(open.block);
+    /// Erases a block without references, unless it is known to be erased.
+    fn erase_to_open(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        if self.blocks.is_erased(block) {
+            return Ok(());
         }
+        let first = Spot { block, page: 0 };
+        if planted(Bug::TrustErased) && self.door.look(first, Cause::Gc)? == Seen::Erased {
+            return Ok(());
+        }
+        self.door.erase(block, Cause::Gc)
     }
 
     /// Marks a block without references as bad.
     pub(super) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        // The mark may destroy the old copies, so the new ones are relied upon from now on.
+        if !planted(Bug::MarkUnrelied) {
+            self.rely();
+        }
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
         self.record_block(block);

@@ -8,43 +8,79 @@ use ftl_iface::{NandDevice, Pairing, SectorCount};
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::dirty::{Entry, Old};
-use super::door::{self, Seen};
+use super::door::{self, Seen, TaggedPage};
 use super::map;
-use super::records::{Head, Record};
-use super::ring::Newest;
+use super::records::{Head, Record, Site};
+use super::ring::{Newest, RingPage, RingUse};
 use super::scan::Youngest;
 use super::shape::Area;
 use super::since::{LINE, List, Since, bytes_of, since_of};
 use super::store::PageFtl;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
+use crate::layout::Stamp;
 use crate::probe::{Cause, Probe};
 
+/// Whether the last anchor was enough for a mount.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByAnchor {
+    /// It was.
+    Mounted,
+    /// There is none, or it cannot be trusted: every block must be read.
+    Untrusted,
+}
+
+/// Why a mount by the last anchor ends early.
+#[derive(Debug)]
+pub(super) enum Unfinished<E> {
+    /// The anchors, or what came after the last one, cannot be trusted.
+    Untrusted,
+    /// The device failed.
+    Fault(Fault<E>),
+}
+
+impl<E> From<Fault<E>> for Unfinished<E> {
+    fn from(fault: Fault<E>) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// What a step of a mount by the last anchor gives, unless that ends early.
+type Step<T, E> = Result<T, Unfinished<E>>;
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Mounts by the last anchor. Returns `false` if there is none, or if it cannot be trusted; then every block must
-    /// be read.
-    pub(super) fn mount_by_anchor(&mut self) -> Result<bool, Fault<D::Error>> {
-        if self.shape.anchors == 0 {
-            return Ok(false);
+    /// Mounts by the last anchor, if there is one that can be trusted.
+    pub(super) fn mount_by_anchor(&mut self) -> Result<ByAnchor, Fault<D::Error>> {
+        match self.try_anchor() {
+            Ok(()) => Ok(ByAnchor::Mounted),
+            Err(Unfinished::Untrusted) => Ok(ByAnchor::Untrusted),
+            Err(Unfinished::Fault(fault)) => Err(fault),
         }
-        let Some(newest) = self.newest_anchor()? else { return Ok(false) };
+    }
+
+    fn try_anchor(&mut self) -> Step<(), D::Error> {
+        if self.shape.anchors == 0 || self.ring_turns()? == RingUse::GivenUp {
+            return Err(Unfinished::Untrusted);
+        }
+        let newest = self.newest_anchor()?.ok_or(Unfinished::Untrusted)?;
         self.anchors.number = newest.site.number.wrapping_add(1);
         self.anchors.block = Some(newest.site.block);
         self.anchors.set_last(newest.stamp);
-        let mut list = List { page: self.map.vacate(None), len: 0 };
-        let fits = newest.head.base.is_some()
-            && self.fits(&newest.head)
-            && !self.begins_torn_before(newest.site.block)?;
-        if !fits || !self.list_since(&newest, &mut list)? {
-            return Ok(false);
+        self.anchors.doubtful = newest.hidden;
+        if newest.hidden.is_some() && !planted(Bug::TrustOlderAnchor) {
+            return Err(Unfinished::Untrusted);
         }
+        if newest.head.base.is_none() || !self.fits(&newest.head) {
+            return Err(Unfinished::Untrusted);
+        }
+        let mut list = List { page: self.map.vacate(None), len: 0 };
+        self.list_since(&newest, &mut list)?;
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
         // If the records of the later pages do not fit, the base is lost again.
         self.anchors.base = newest.head.base;
-        if !self.replay_anchors(&newest)? || !self.replay_since(&newest, &list, ceiling)? {
-            return Ok(false);
-        }
+        self.replay_anchors(&newest)?;
+        self.replay_since(&newest, &list, ceiling)?;
         self.epoch.horizon = newest.head.horizon;
         self.anchors.listed = newest.head.listed;
         self.anchors.due = list.len == 0 && !planted(Bug::TrustLastAnchor);
@@ -55,8 +91,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.blocks.failed += 1;
             }
         }
-        self.count_references()?;
-        Ok(true)
+        Ok(self.count_references()?)
     }
 
     /// Whether the blocks that an anchor names exist.
@@ -74,39 +109,31 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         fits
     }
 
-    /// Lists what was programmed since the anchor, in the order of stamps. Returns `false` if that is more than an
-    /// anchor can cover.
-    fn list_since(&mut self, newest: &Newest, list: &mut List) -> Result<bool, Fault<D::Error>> {
+    /// Lists what was programmed since the anchor, in the order of stamps, if an anchor can cover that.
+    fn list_since(&mut self, newest: &Newest, list: &mut List) -> Step<(), D::Error> {
         for spot in newest.head.opens.iter().flatten() {
-            if !self.list_block(newest.stamp, *spot, list)? {
-                return Ok(false);
-            }
+            self.list_block(newest.stamp, *spot, list)?;
         }
         for block in newest.head.listed.iter().flatten().flatten() {
             let spot = Spot { block: *block, page: 0 };
             let is_new = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(tag) => tag.stamp > newest.stamp,
+                Seen::Page(first) => first.tag.stamp > newest.stamp,
                 Seen::Unreadable => true,
                 Seen::Erased => false,
             };
-            if is_new && !self.list_block(newest.stamp, spot, list)? {
-                return Ok(false);
+            if is_new {
+                self.list_block(newest.stamp, spot, list)?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn list_block(
-        &mut self,
-        anchor: Stamp,
-        from: Spot,
-        list: &mut List,
-    ) -> Result<bool, Fault<D::Error>> {
+    fn list_block(&mut self, anchor: Stamp, from: Spot, list: &mut List) -> Step<(), D::Error> {
         let area = *self.shape.area_at(from.block);
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
-            let tag = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(tag) => tag,
+            let (tag, first) = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(page) => (page.tag, slots_in_a_row(&page, area.slots)),
                 // Pages may have been skipped because others share their cells.
                 Seen::Erased if area.pairing == Pairing::None => break,
                 Seen::Erased | Seen::Unreadable => continue,
@@ -115,28 +142,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 continue;
             }
             let age = tag.stamp.get() - anchor.get();
+            // A later anchor stood once.
             if age > self.anchor_span() {
-                return Ok(false);
+                return Err(Unfinished::Untrusted);
             }
             let wear = (page == 0 && !door::is_redone(tag.kind)).then_some(tag.note as u16);
-            let first = self.slots_in_a_row(area.slots, tag.kind);
             let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
             if !self.insert(list, &since) {
-                return Ok(false);
+                return Err(Unfinished::Untrusted);
             }
         }
-        Ok(true)
-    }
-
-    /// Returns the content of the first slot of the page read last, if it implies that of the others.
-    fn slots_in_a_row(&self, slots: u16, kind: Kind) -> Option<u32> {
-        if door::is_map(kind) {
-            return map::leaf_named(self.door.slot(0)).map(Leaf::get);
-        }
-        if slots > 1 {
-            return None;
-        }
-        self.door.slot(0).copy_of().map(ftl_iface::Sector::get)
+        Ok(())
     }
 
     fn line(&self, list: &List, at: usize) -> Option<Since> {
@@ -195,47 +211,55 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(ceiling)
     }
 
-    /// Applies the records of every anchor from the base on. Returns `false` if one is missing or invalid.
-    fn replay_anchors(&mut self, newest: &Newest) -> Result<bool, Fault<D::Error>> {
-        let Some(mut base) = newest.head.base else { return Ok(false) };
+    /// Applies the records of every anchor from the base on, if none of them is missing or invalid.
+    fn replay_anchors(&mut self, newest: &Newest) -> Step<(), D::Error> {
+        let mut from = newest.head.base.ok_or(Unfinished::Untrusted)?;
         if planted(Bug::ReplayLate) {
-            base = newest.site;
+            from = newest.site;
         }
-        let (mut expected, mut block, mut page) = (base.number, base.block, base.page);
-        let pages = self.shape.map_area().pages;
-        let key = self.door.key();
         for _ in 0..=self.shape.anchors {
-            while page < pages {
-                let at = page;
-                page += 1;
-                if !self.takes_anchor(at) {
-                    continue;
-                }
-                match self.ring_page(block, at)? {
-                    Seen::Erased => break,
-                    Seen::Unreadable => continue,
-                    Seen::Page(_) if !map::is_whole(self.anchors.page_mut(), key) => continue,
-                    Seen::Page(_) => {}
-                }
-                let Some(head) = self.anchors.head() else { continue };
-                if head.number != expected {
-                    continue;
-                }
-                for number in 0..head.records {
-                    let record = self.anchors.told(number);
-                    if !record.is_some_and(|record| self.apply(record)) {
-                        return Ok(false);
-                    }
-                }
-                if expected == newest.site.number {
-                    self.anchors.forget_records();
-                    return Ok(true);
-                }
-                expected = expected.wrapping_add(1);
+            // What is left in a bad block is of an earlier turn of the ring.
+            if !self.ring_block_is_bad(from.block)? {
+                from.number = self.replay_ring_block(from, newest)?;
             }
-            (block, page) = (if block + 1 < self.shape.anchors { block + 1 } else { 0 }, 0);
+            if from.number == newest.site.number.wrapping_add(1) {
+                self.anchors.forget_records();
+                return Ok(());
+            }
+            let block = if from.block + 1 < self.shape.anchors { from.block + 1 } else { 0 };
+            from = Site { number: from.number, block, page: 0 };
         }
-        Ok(false)
+        Err(Unfinished::Untrusted)
+    }
+
+    /// Applies the records of the anchors of a block, as long as their numbers follow. Returns the next number.
+    fn replay_ring_block(&mut self, from: Site, newest: &Newest) -> Step<u32, D::Error> {
+        let mut expected = from.number;
+        for page in from.page..self.shape.map_area().pages {
+            if !self.takes_anchor(page) {
+                continue;
+            }
+            match self.ring_page(from.block, page)? {
+                RingPage::Anchor(_) => {}
+                RingPage::Erased => break,
+                RingPage::Damaged => continue,
+            }
+            let Some(head) = self.anchors.head() else { continue };
+            if head.number != expected {
+                continue;
+            }
+            for number in 0..head.records {
+                let record = self.anchors.told(number);
+                if !record.is_some_and(|record| self.apply(record)) {
+                    return Err(Unfinished::Untrusted);
+                }
+            }
+            expected = expected.wrapping_add(1);
+            if head.number == newest.site.number {
+                break;
+            }
+        }
+        Ok(expected)
     }
 
     /// Applies a record. Returns `false` if it is invalid.
@@ -301,15 +325,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.note_clean(leaf);
     }
 
-    /// Applies the list below the ceiling, and records it for the next anchor. Returns `false` if it is invalid.
-    fn replay_since(
-        &mut self,
-        newest: &Newest,
-        list: &List,
-        ceiling: Stamp,
-    ) -> Result<bool, Fault<D::Error>> {
+    /// Applies the list below the ceiling, and records it for the next anchor.
+    fn replay_since(&mut self, newest: &Newest, list: &List, ceiling: Stamp) -> Step<(), D::Error> {
         for at in 0..list.len {
-            let Some(since) = self.line(list, at) else { return Ok(false) };
+            let since = self.line(list, at).ok_or(Unfinished::Untrusted)?;
             if let Some(wear) = since.wear {
                 let (block, stamp) = (since.spot.block, newest.stamp.get() + u64::from(since.age));
                 self.blocks.set_wear(block, wear);
@@ -319,49 +338,62 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 self.record_block(block);
             }
-            if newest.stamp.get() + u64::from(since.age) >= ceiling.get() {
-                continue;
-            }
-            if !self.replay_one(&since)? {
-                return Ok(false);
+            if newest.stamp.get() + u64::from(since.age) < ceiling.get() {
+                self.replay_one(&since)?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn replay_one(&mut self, since: &Since) -> Result<bool, Fault<D::Error>> {
-        if door::is_map(since.kind) {
-            let Some(leaf) = since.first else { return Ok(true) };
-            let record = Record::Written(leaf, self.shape.map_page(since.spot));
-            self.anchors.record(record);
-            return Ok(self.apply(record));
-        }
+    fn replay_one(&mut self, since: &Since) -> Step<(), D::Error> {
         if door::is_proof(since.kind) {
-            return Ok(true);
+            return Ok(());
+        }
+        if door::is_map(since.kind) {
+            let Some(leaf) = since.first else { return Ok(()) };
+            return self.record_and_apply(Record::Written(leaf, self.shape.map_page(since.spot)));
         }
         let slots = self.shape.area_at(since.spot.block).slots;
         if slots == 1 {
-            let Some(sector) = since.first else { return Ok(true) };
-            let record = Record::Sectors(self.place(since.spot, 0).get(), sector, 1);
-            self.anchors.record(record);
-            return Ok(self.apply(record));
+            let Some(sector) = since.first else { return Ok(()) };
+            let place = self.place(since.spot, 0).get();
+            return self.record_and_apply(Record::Sectors(place, sector, 1));
         }
-        self.door.look(since.spot, Cause::Mount)?;
-        self.keep_tag();
+        match self.door.look(since.spot, Cause::Mount)? {
+            Seen::Page(page) => self.kept.keep(&page),
+            // It could be read when it was listed: what it held is told by nothing else.
+            Seen::Erased | Seen::Unreadable if planted(Bug::KeepFailedRead) => {}
+            Seen::Erased | Seen::Unreadable => return Ok(()),
+        }
         self.record_slots(since.spot, Self::kept_sector);
         for slot in 0..slots {
             let Some(sector) = self.kept_sector(slot) else { continue };
             let place = self.place(since.spot, slot).get();
             if !self.apply(Record::Sectors(place, sector, 1)) {
-                return Ok(false);
+                return Err(Unfinished::Untrusted);
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Returns the sector of a slot in the saved tag.
-    fn kept_sector(&self, slot: u16) -> Option<u32> {
-        let held = crate::layout::slot(self.kept, usize::from(slot));
-        held.copy_of().map(ftl_iface::Sector::get)
+    fn record_and_apply(&mut self, record: Record) -> Step<(), D::Error> {
+        self.anchors.record(record);
+        if self.apply(record) { Ok(()) } else { Err(Unfinished::Untrusted) }
     }
+
+    /// Returns the sector of a kept slot.
+    fn kept_sector(&self, slot: u16) -> Option<u32> {
+        self.kept.slot(slot).copy_of().map(ftl_iface::Sector::get)
+    }
+}
+
+/// Returns the content of a page's first slot, if it implies that of the others.
+fn slots_in_a_row(page: &TaggedPage<'_>, slots: u16) -> Option<u32> {
+    if door::is_map(page.tag.kind) {
+        return map::leaf_named(page.slot(0)).map(Leaf::get);
+    }
+    if slots > 1 {
+        return None;
+    }
+    page.slot(0).copy_of().map(ftl_iface::Sector::get)
 }

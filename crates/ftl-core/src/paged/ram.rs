@@ -5,7 +5,8 @@ use ftl_iface::Geometry;
 
 use super::config::PagedConfig;
 use super::dirty::GROUP;
-use super::shape::{PagedShape, PagedShapeError};
+use super::misfit::PagedShapeError;
+use super::shape::PagedShape;
 use crate::layout;
 #[cfg(feature = "alloc")]
 use crate::memory::Owned;

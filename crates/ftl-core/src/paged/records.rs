@@ -1,37 +1,20 @@
 //! The next anchor, built in RAM, and the layout of an anchor: a head, and records.
 
 use super::address::{BlockNumber, Spot};
+use super::anchor_page::{LISTED, ahead, in_page, programs_between, record_at};
 use super::blocks::Known;
 use super::numbers;
 use super::shape::PagedShape;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 
-/// Blocks of each area that an anchor lists for opening.
-pub(super) const LISTED: usize = 8;
-
 /// The offset of the open and the listed blocks, behind a map page's head and the other fields of [`Head`].
 const BLOCKS_AT: usize = 28;
-const RECORD: usize = 8;
-
-/// Returns the offset of a record, with block numbers of this many bytes: records begin behind the last listed block,
-/// at a multiple of eight.
-const fn record_at(block_bytes: u8, number: u16) -> usize {
-    48 + 24 * block_bytes as usize + number as usize * RECORD
-}
-
-/// Returns the number of records of an anchor of this many bytes.
-pub(super) const fn in_page(bytes: usize, block_bytes: u8) -> usize {
-    bytes.saturating_sub(record_at(block_bytes, 0)) / RECORD
-}
-
-/// Returns the number of programs between two anchors of this many bytes.
-pub(super) const fn programs_between(bytes: usize) -> u64 {
-    (bytes / 32) as u64
-}
 
 /// Means no anchor.
 const NO_NUMBER: u32 = u32::MAX;
+/// The numbers with which a sequence of anchors may begin.
+const NUMBERS: u32 = u32::MAX >> 1;
 /// Means a bad block, in place of an erase count.
 const BAD: u32 = u32::MAX;
 const VALUE: u32 = (1 << 30) - 1;
@@ -108,6 +91,18 @@ pub(super) struct Walk {
     pub(super) block: u32,
 }
 
+/// What shows that the last anchor is out of date, where no other can be written. A page does whose stamp is beyond
+/// those that the anchor covers, in a block that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Nothing: it is not out of date.
+    NotNeeded,
+    /// Nothing yet.
+    Missing,
+    /// Such a page.
+    Left,
+}
+
 /// The state of the anchors in RAM.
 #[derive(Debug)]
 pub(super) struct Anchors<'ram> {
@@ -134,6 +129,10 @@ pub(super) struct Anchors<'ram> {
     /// The page for the next anchor in that block; none after a mount, because pages behind the last anchor may be
     /// torn.
     pub(super) next: Option<u16>,
+    /// A block of the ring, not that of the last anchor, that may have held a later anchor before the mount.
+    pub(super) doubtful: Option<u16>,
+    /// Whether the last anchor shows to be out of date, where the ring was given up.
+    pub(super) trace: Trace,
     /// Whether an anchor must be written before anything else.
     pub(super) due: bool,
     /// Whether the last anchor was void.
@@ -150,7 +149,7 @@ impl<'ram> Anchors<'ram> {
             page,
             block_bytes: shape.block_bytes,
             most,
-            ahead: 4 * shape.slots_max() + 8,
+            ahead: ahead(shape.slots_max()),
             records: 0,
             number: 0,
             base: None,
@@ -160,10 +159,20 @@ impl<'ram> Anchors<'ram> {
             due_at: Stamp::ZERO,
             block: None,
             next: None,
+            doubtful: None,
+            trace: Trace::NotNeeded,
             due: true,
             void: false,
             listed: [[None; LISTED]; 2],
             unsure: false,
+        }
+    }
+
+    /// Notes that a page was programmed, with a stamp beyond those that an out-of-date anchor covers.
+    #[inline]
+    pub(super) fn leave_trace(&mut self) {
+        if self.trace == Trace::Missing {
+            self.trace = Trace::Left;
         }
     }
 
@@ -190,6 +199,12 @@ impl<'ram> Anchors<'ram> {
     pub(super) const fn set_last(&mut self, stamp: Stamp) {
         self.last = stamp;
         self.due_at = Stamp::new(stamp.get() + programs_between(self.page.len()));
+    }
+
+    /// Starts the numbers after a mount that found no anchor: above all that were ever used, because each anchor took
+    /// more stamps than one.
+    pub(super) const fn renumber(&mut self, now: Stamp) {
+        self.number = now.get() as u32 & NUMBERS;
     }
 
     pub(super) const fn forget_records(&mut self) {

@@ -8,10 +8,10 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::address::{BlockNumber, Spot};
 use super::door::Seen;
-use super::header::HeaderBlock;
-use super::shape::HEADERS;
+use super::header::HeaderState;
+use super::shape::{Area, HEADERS};
 use super::store::PageFtl;
-use super::under_way::{Open, Scrubbed, Stream};
+use super::under_way::{IdleStep, Open, Scrubbed, Stream};
 use super::weak::Weak;
 use crate::error::Fault;
 use crate::probe::{Cause, Probe};
@@ -40,12 +40,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
-    /// Reads the next page of the running scrub. Returns `false` if none is running.
-    pub(super) fn scrub_step(&mut self) -> Result<bool, Fault<D::Error>> {
-        let Some(next) = self.scrub else { return Ok(false) };
+    /// Reads the next page of the running scrub, if one is running.
+    pub(super) fn scrub_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
+        let Some(next) = self.scrub else { return Ok(IdleStep::NothingToDo) };
         self.scrub = match next {
             Scrubbed::Header(number) => {
-                if self.header_at(number)? == HeaderBlock::Foreign && !self.header_is_bad(number)? {
+                let header = self.own_header();
+                if self.header_state(number, &header)? == HeaderState::Missing {
                     self.door.weak.note(Weak::Headers);
                 }
                 let is_last = number + 1 == HEADERS;
@@ -54,7 +55,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Scrubbed::Page(spot) => self.scrub_page(spot)?,
         };
-        Ok(true)
+        Ok(IdleStep::Done)
     }
 
     /// Reads a page if it is in use. Returns the next one.
@@ -89,10 +90,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(Scrubbed::Page(Spot { block, page: 0 }))
     }
 
-    /// Whether weak blocks wait, and there are free blocks for their copies.
+    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
+    /// reserve; one block of that is enough, because the weak block is freed for it.
     #[inline]
     pub(super) fn may_refresh(&self) -> bool {
-        self.door.weak.noted.waits() && self.short_area(0).is_none()
+        let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
+        self.door.weak.noted.waits()
+            && has_reserve(Area::Main)
+            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
     }
 
     /// Does what each host page pays for weak blocks: one step.

@@ -14,6 +14,16 @@ use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::probe::{Cause, Probe};
 
+/// Whether the tags of a block must be read.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagAge {
+    /// None of sectors is younger than the horizon.
+    Old,
+    /// Some may be.
+    Young,
+}
+
 /// The last programmed page below a ceiling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Youngest {
@@ -57,29 +67,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let spot = youngest.spot;
         let area = *self.shape.area_at(spot.block);
         let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
+        let key = self.door.key();
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
-        let what = match seen {
-            Seen::Page(tag) if tag.stamp != youngest.stamp => None,
-            Seen::Page(tag) if door::is_proof(tag.kind) => return Ok(Some(youngest.stamp)),
-            Seen::Page(tag) if door::is_sectors(tag.kind) => Some(What::Sectors),
-            Seen::Page(tag) if door::is_map(tag.kind) => {
-                let leaf = map::leaf_named(self.door.slot(0));
-                let whole = map::is_whole(page, self.door.key());
-                leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
-            }
-            _ => None,
-        };
-        self.door.hold_nothing();
-        for slot in 0..area.slots {
-            let holds = self.door.slot(slot);
-            self.door.hold(slot, holds);
+        self.suspect = None;
+        let Seen::Page(read) = seen else { return Ok(None) };
+        let tag = read.tag;
+        if tag.stamp != youngest.stamp {
+            return Ok(None);
         }
-        let first = match seen {
-            Seen::Page(tag) if door::is_redone(tag.kind) => tag.stamp.before(tag.note),
-            _ => youngest.stamp,
+        if door::is_proof(tag.kind) {
+            return Ok(Some(youngest.stamp));
+        }
+        let what = if door::is_map(tag.kind) {
+            let whole = map::is_whole(page, key);
+            let leaf = map::leaf_named(read.slot(0));
+            leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
+        } else {
+            door::is_sectors(tag.kind).then_some(What::Sectors)
         };
-        self.suspect = what.map(|what| Suspect { spot, what, first, origin: None });
-        Ok(what.map(|_| first))
+        let Some(what) = what else { return Ok(None) };
+        self.kept.keep(&read);
+        self.door.hold_kept(&self.kept);
+        let first = if door::is_redone(tag.kind) { tag.stamp.before(tag.note) } else { tag.stamp };
+        self.suspect = Some(Suspect { spot, what, first, origin: None });
+        Ok(Some(first))
     }
 
     /// Takes the horizon from a map page. It is valid as soon as it is written: it describes what was acknowledged
@@ -104,19 +115,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.stamp_read = None;
         let mut youngest = None;
         for block in self.blocks.all() {
-            let first = self.door.look(Spot { block, page: 0 }, Cause::Mount)?;
-            if let Seen::Page(tag) = first
-                && !door::is_redone(tag.kind)
-            {
-                self.blocks.set_wear(block, tag.note as u16);
-                self.blocks.set_birth(block, tag.stamp);
-                if self.shape.area_of(block) == Area::Fast {
-                    self.blocks.note_map(block, door::is_map(tag.kind));
+            let may_have_map = match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+                Seen::Page(first) => {
+                    let tag = first.tag;
+                    if !door::is_redone(tag.kind) {
+                        self.blocks.set_wear(block, tag.note as u16);
+                        self.blocks.set_birth(block, tag.stamp);
+                        if self.shape.area_of(block) == Area::Fast {
+                            self.blocks.note_map(block, door::is_map(tag.kind));
+                        }
+                    }
+                    // Pages of either kind may follow a proof.
+                    door::is_map(tag.kind) || door::is_proof(tag.kind)
                 }
-            }
-            let may_have_map = match first {
-                // Pages of either kind may follow a proof.
-                Seen::Page(tag) => door::is_map(tag.kind) || door::is_proof(tag.kind),
                 Seen::Erased => false,
                 Seen::Unreadable => true,
             };
@@ -135,12 +146,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut youngest = None;
         for page in 0..self.shape.area_at(block).pages {
             let spot = Spot { block, page };
-            let Seen::Page(tag) = self.door.look(spot, Cause::Mount)? else { continue };
+            let (tag, leaf) = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(read) => (read.tag, map::leaf_named(read.slot(0))),
+                Seen::Unreadable => {
+                    self.unreadable = Some(spot);
+                    continue;
+                }
+                Seen::Erased => continue,
+            };
             if door::is_proof(tag.kind) && tag.stamp < ceiling {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }
             self.pin_again(spot, tag.stamp);
-            let Some(leaf) = map::leaf_named(self.door.slot(0)) else { continue };
+            let Some(leaf) = leaf else { continue };
             let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
             if !fits || tag.stamp >= ceiling {
                 continue;
@@ -182,37 +200,35 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(seen.tag().map_or(Stamp::ZERO, |tag| tag.stamp))
     }
 
-    /// Whether a block may hold tags of sectors that are younger than the horizon.
-    pub(super) fn is_young(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
-        let pages = self.shape.area_at(block).pages;
+    /// Returns whether a block may hold tags of sectors that are younger than the horizon.
+    pub(super) fn age_of_tags(&mut self, block: BlockNumber) -> Result<TagAge, Fault<D::Error>> {
+        let horizon = self.epoch.horizon;
+        let of = |young: bool| if young { TagAge::Young } else { TagAge::Old };
         match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
-            Seen::Erased => Ok(false),
-            Seen::Unreadable => Ok(true),
-            Seen::Page(tag) if !door::is_sectors(tag.kind) => Ok(false),
-            Seen::Page(tag) if tag.stamp > self.epoch.horizon => Ok(true),
-            Seen::Page(_) => {
-                let last = Spot { block, page: pages - 1 };
-                let seen = self.door.look(last, Cause::Mount)?;
-                let open = !planted(Bug::SkipOpenBlocks);
-                Ok(seen.tag().map_or(open, |tag| tag.stamp > self.epoch.horizon))
-            }
+            Seen::Erased => return Ok(TagAge::Old),
+            Seen::Unreadable => return Ok(TagAge::Young),
+            Seen::Page(first) if !door::is_sectors(first.tag.kind) => return Ok(TagAge::Old),
+            Seen::Page(first) if first.tag.stamp > horizon => return Ok(TagAge::Young),
+            Seen::Page(_) => {}
         }
+        let last = Spot { block, page: self.shape.area_at(block).pages - 1 };
+        let seen = self.door.look(last, Cause::Mount)?;
+        let open = !planted(Bug::SkipOpenBlocks);
+        Ok(of(seen.tag().map_or(open, |tag| tag.stamp > horizon)))
     }
 
     /// Returns the youngest page of sectors below the ceiling.
     fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
         let mut youngest = None;
         for block in self.blocks.all() {
-            if !self.is_young(block)? {
+            if self.age_of_tags(block)? == TagAge::Old {
                 continue;
             }
             for page in 0..self.shape.area_at(block).pages {
                 let spot = Spot { block, page };
-                if let Seen::Page(tag) = self.door.look(spot, Cause::Mount)?
-                    && door::is_sectors(tag.kind)
-                    && tag.stamp < ceiling
-                {
-                    youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+                let Seen::Page(read) = self.door.look(spot, Cause::Mount)? else { continue };
+                if door::is_sectors(read.tag.kind) && read.tag.stamp < ceiling {
+                    youngest = younger(youngest, Some(Youngest { stamp: read.tag.stamp, spot }));
                 }
             }
         }

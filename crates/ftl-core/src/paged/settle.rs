@@ -31,9 +31,12 @@ use ftl_iface::StoreWriteError;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Repairs what a power cut may have damaged. The first request does it if the host does not.
+    ///
+    /// A device without a free block for that says [`StoreWriteError::ReadOnly`]: everything can be read.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.door.alive()?;
-        Ok(self.settle_if_possible()?)
+        self.settle_if_possible()?;
+        if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
     /// Does the same. A device without a free block for it is read-only, and serves what it has found.
@@ -63,7 +66,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.unpin_all();
             return Ok(());
         }
-        match self.with_few_pins(suspect, |ftl| ftl.prove(stream)) {
+        match self.with_few_pins(suspect, |ftl| ftl.put_proof(stream)) {
             Ok(()) => self.blocks.unpin_all(),
             // The repetition is on flash; the next mount repeats it once more.
             Err(Fault::ReadOnly) => self.read_only = true,
@@ -115,14 +118,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         self.rely();
         Ok(stream)
-    }
-
-    /// Programs a proof, an empty page, behind the repetition.
-    fn prove(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        self.door.hold_nothing();
-        self.buffer.fill(0xFF);
-        let proof = Written::New(Kind::Backup);
-        self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
     }
 
     fn fill_from_buffer(&mut self, page: super::map::Cached) {

@@ -1,27 +1,31 @@
 //! Numbers that follow from geometry and configuration.
 
-use core::fmt;
-
 use ftl_iface::{
     Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
 };
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
+use super::anchor_page;
 use super::config::PagedConfig;
 use super::dirty::GROUP;
+use super::misfit::PagedShapeError;
 use crate::config::PairedPages;
 use crate::layout;
 
 /// Header blocks, at the start of the area that holds the map.
 pub const HEADERS: u16 = 2;
 
+/// The fewest blocks of a ring of anchors: while one is erased, the last anchor stands in another.
+pub const RING_MIN: u16 = 2;
+
 /// The reserve of the fast area: blocks that no host write opens. A step of garbage collection opens at most one for
 /// map pages. After a power cut, one is opened for the repeated page and one for map pages. One more is for the next
 /// power cut, which leaves a block nearly empty.
 pub const FAST_RESERVE: u32 = 4;
 
-/// The reserve of the main area, with copies instead of map pages.
-pub const MAIN_RESERVE: u32 = 3;
+/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
+/// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
+pub const MAIN_RESERVE: u32 = 4;
 
 /// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
@@ -60,6 +64,8 @@ pub struct AreaShape {
     pub pairing: Pairing,
     /// Word lines per block: pages whose program endangers no earlier one.
     pub word_lines: u16,
+    /// Slots of a block that copies fill at least; the others may be skipped.
+    pub copied_slots: u32,
     /// The number of its first block over both areas.
     pub first_block: u32,
     /// The number of its first place over both areas.
@@ -78,6 +84,7 @@ impl AreaShape {
             spare_bytes: shape.spare_bytes,
             pairing: shape.pairing,
             word_lines: shape.pairing.word_lines(shape.pages_per_block).get() as u16,
+            copied_slots: shape.pages_per_block.get() * (shape.page_bytes.get() / sector.get()),
             first_block: 0,
             first_place: 0,
         }
@@ -177,6 +184,8 @@ pub struct PagedShape {
     pub main: AreaShape,
     /// Blocks for anchors, after the headers.
     pub anchors: u16,
+    /// How paired pages are protected.
+    pub paired_pages: PairedPages,
     /// Map pages.
     pub leaves: u32,
     /// Sectors per map page.
@@ -298,6 +307,7 @@ impl PagedShape {
             fast,
             main,
             anchors: config.anchor_blocks,
+            paired_pages: config.paired_pages,
             leaves: capacity.div_ceil(leaf_sectors),
             leaf_sectors,
             entry_bytes,
@@ -318,19 +328,15 @@ impl PagedShape {
 
     /// Computes how many blocks must be good, and checks that the device has them.
     const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
-        let map = self.map_area();
+        let map = *self.map_area();
         let usable = match config.paired_pages {
             PairedPages::Guard => map.word_lines as u32,
             PairedPages::Accept => map.pages as u32,
         };
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
-        let left_out = match config.paired_pages {
-            PairedPages::Guard => self.main.left_out_max(),
-            PairedPages::Accept => 0,
-        };
-        let dense = (self.main.pages - left_out) as u32 * self.main.slots as u32;
-        let data = self.capacity.get().div_ceil(dense);
+        self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
+        let data = self.capacity.get().div_ceil(self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data + open + self.reserve(Area::Main);
         let (main, fast) = match &self.fast {
@@ -339,6 +345,12 @@ impl PagedShape {
         };
         if config.cached_leaves < 2 {
             return Err(PagedShapeError::Cache);
+        }
+        if self.anchors > 0 && self.anchors < RING_MIN {
+            return Err(PagedShapeError::Anchors);
+        }
+        if map.word_lines < 2 {
+            return Err(PagedShapeError::WordLines);
         }
         if self.table_entries < 2 * self.main.block_slots()
             || self.table_entries < 2 * map.block_slots()
@@ -357,6 +369,25 @@ impl PagedShape {
         Ok(self)
     }
 
+    /// Returns the pages of a block of the main area that copies fill at least. Pages are skipped each time when
+    /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor.
+    const fn copied_pages(&self, config: &PagedConfig) -> u16 {
+        let main = &self.main;
+        if matches!(config.paired_pages, PairedPages::Accept) || !main.shares_cells() {
+            return main.pages;
+        }
+        let mut times = 1;
+        if self.anchors > 0 {
+            let bytes = self.map_area().page_bytes.as_usize();
+            let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
+            let anchors = (main.pages - 1) / anchored;
+            times = if anchors > times { anchors } else { times };
+        }
+        let left_out = times.saturating_mul(main.left_out_max());
+        let fewest = main.word_lines;
+        if main.pages > fewest.saturating_add(left_out) { main.pages - left_out } else { fewest }
+    }
+
     /// Returns the blocks of an area that no host write opens.
     pub const fn reserve(&self, area: Area) -> u32 {
         match (area, &self.fast) {
@@ -364,6 +395,19 @@ impl PagedShape {
             (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
             (_, None) => ONLY_RESERVE + self.more_streams,
         }
+    }
+
+    /// Returns the blocks of an area that must be good.
+    pub const fn needed(&self, area: Area) -> u32 {
+        match area {
+            Area::Fast => self.fast_needed,
+            Area::Main => self.main_needed,
+        }
+    }
+
+    /// Returns the sector after the last one.
+    pub const fn end(&self) -> Sector {
+        Sector::new(self.capacity.get())
     }
 
     /// Returns the largest number of sectors per page.
@@ -473,58 +517,3 @@ impl PagedShape {
         self.map_area().spot_of_page(number)
     }
 }
-
-/// Why a configuration does not fit a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PagedShapeError {
-    /// The sector size is not a power of two between 512 bytes and the smaller page.
-    SectorBytes,
-    /// The spare area is too small for a page's tag.
-    SpareBytes,
-    /// A block has more than 8,191 sectors.
-    BlockSlots,
-    /// The device has more than 2^30 sectors.
-    Places,
-    /// The table of dirty entries is smaller than the sectors of two blocks, or larger than 2^24.
-    Table,
-    /// The cache has fewer than two pages.
-    Cache,
-    /// The device is too small for the capacity.
-    Capacity {
-        /// Blocks that it takes in the main area.
-        main: u32,
-        /// Blocks that it takes in the fast area.
-        fast: u32,
-    },
-}
-
-impl fmt::Display for PagedShapeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SectorBytes => {
-                f.write_str("the sector must be a power of two from 512 bytes to the smaller page")
-            }
-            Self::SpareBytes => {
-                f.write_str("the spare area is too small for a tag: choose larger sectors")
-            }
-            Self::BlockSlots => {
-                f.write_str("a block has more than 8191 sectors: choose larger sectors")
-            }
-            Self::Places => {
-                f.write_str("the device has more than 2^30 sectors: choose larger sectors")
-            }
-            Self::Table => f.write_str(
-                "the table of dirty entries must hold those of two blocks, and at most 2^24",
-            ),
-            Self::Cache => f.write_str("the map cache needs two pages"),
-            Self::Capacity { main, fast } => write!(
-                f,
-                "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \
-                 fewer: export less"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for PagedShapeError {}

@@ -7,7 +7,7 @@ use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::config::{Bursts, PagedConfig, Streams};
 use super::dirty::DirtyTable;
-use super::door::Door;
+use super::door::{Door, KeptSlots};
 use super::map::Map;
 use super::records::Anchors;
 use super::shape::{Area, AreaShape, PagedShape};
@@ -47,14 +47,18 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) runs: Runs,
     /// The page buffer: the largest page, behind the data gathered from earlier pages.
     pub(super) buffer: &'ram mut [u8],
-    /// The tag of a page whose sectors are being copied.
-    pub(super) kept: &'ram mut [u8],
+    /// The slots of a page whose sectors are being copied or mapped.
+    pub(super) kept: KeptSlots<'ram>,
+    /// The dirty entries with which the device was formatted: this mount may have fewer.
+    pub(super) formatted_entries: u32,
     pub(super) epoch: Epoch,
     pub(super) anchors: Anchors<'ram>,
     /// The page that a power cut may have damaged, found by the mount.
     pub(super) suspect: Option<Suspect>,
     /// The stream whose program failed and has not been repeated in another block yet.
     pub(super) failing: Option<Stream>,
+    /// The stream of the page programmed last, if that was programmed again after a failure and is not proved yet.
+    pub(super) rewritten: Option<Stream>,
     pub(super) settled: bool,
     pub(super) read_only: bool,
     /// The next page of the running scrub.
@@ -65,6 +69,10 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(super) waited: u32,
     /// Whether a page went to the block of another stream since all pages were last marked as relied upon.
     pub(super) shares: bool,
+    /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
+    pub(super) unreadable: Option<Spot>,
+    /// What was written up to this stamp to leaves that a mount gave up is lost, even if it is newer than the horizon.
+    pub(super) lost_until: Stamp,
     /// The map page whose stamp a mount read last, and that stamp.
     pub(super) stamp_read: Option<(Spot, Stamp)>,
 }
@@ -211,12 +219,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.stayed = self.stayed.saturating_sub(1);
             }
         }
-    }
-
-    /// Saves the tag read last.
-    pub(super) fn keep_tag(&mut self) {
-        let kept = core::mem::take(&mut self.kept);
-        self.kept = self.door.change_tag(kept);
     }
 
     /// Returns the references for which a map page counts, so that a block full of map pages counts as full.

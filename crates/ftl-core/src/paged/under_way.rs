@@ -124,3 +124,13 @@ pub(super) struct Leveling {
 impl Leveling {
     pub(super) const NONE: Self = Self { hand: 0, least: None, worn: 0, since: 0 };
 }
+
+/// The result of a step of idle work.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IdleStep {
+    /// Something was done.
+    Done,
+    /// There is no work.
+    NothingToDo,
+}

@@ -55,6 +55,8 @@ pub(super) enum Subject {
     HalfErased = 7,
     Garbage = 8,
     FailedErase = 9,
+    DestroyingMark = 10,
+    DestroyedPages = 11,
 }
 
 /// The dice of a place at a time of its life. `detail` is a page's number, or whatever else tells two throws for one

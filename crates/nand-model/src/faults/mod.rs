@@ -6,6 +6,7 @@
 //!   program ──▶ factory_bad, torn: allowed? ──▶ inner device ──▶ program_failure, uncorrectable ──▶ caller
 //!   erase ────▶ factory_bad: allowed? ──▶ erase_failure ──▶ inner device ──▶ caller
 //!   mark_bad ─▶ mark_failure ──▶ inner device ──▶ caller
+//!   leeway: what a failed read leaves in buffers, and what a mark does to its block's pages
 //! ```
 //!
 //! Each fault comes from a seed or at a named place. A seeded one depends on the seed, the place and the block's erase
@@ -17,6 +18,7 @@ pub mod bit_errors;
 mod dice;
 mod erase_failure;
 mod factory_bad;
+mod leeway;
 mod mark_failure;
 mod program_failure;
 mod setting;
@@ -25,17 +27,18 @@ mod uncorrectable;
 
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Region,
+    PageCount, PageIndex, ProgramError, ReadError, Region,
 };
 
 pub use bit_errors::{Ageing, BitErrorsError};
 pub use dice::{Chance, When};
+pub use leeway::{FailedRead, FailingPart};
 pub use torn::Remains;
 
 use crate::chip::{Fork, Truth};
 use crate::clock::Timed;
 use crate::part::Nanos;
-use crate::power::{BlockFate, PageFate, PairFate, Tear};
+use crate::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
 use crate::rules::{self, Operation};
 
 /// All faults and what they left behind. Everything that an image keeps beside the chip.
@@ -49,6 +52,14 @@ pub(crate) struct Faults {
     uncorrectable: uncorrectable::Uncorrectable,
     pub(crate) bit_errors: Option<bit_errors::BitErrors>,
     torn: torn::Torn,
+}
+
+impl Faults {
+    /// Whether the next read of the page may fail.
+    #[inline]
+    fn may_lose(&self, page: Page) -> bool {
+        self.torn.touches(page) || self.uncorrectable.is_named(page) || self.bit_errors.is_some()
+    }
 }
 
 /// A device that fails as it is told, or as a seed has it, over one that tells the truth. Without any fault set it
@@ -75,16 +86,17 @@ pub(crate) struct Faults {
 pub struct FaultInjector<D> {
     inner: D,
     pub(crate) faults: Faults,
+    leeway: leeway::Leeway,
 }
 
 impl<D> FaultInjector<D> {
     /// A device without faults as yet. All that is left to chance comes from `seed`.
     pub fn new(inner: D, seed: u64) -> Self {
-        Self { inner, faults: Faults { seed, ..Faults::default() } }
+        Self::with_faults(inner, Faults { seed, ..Faults::default() })
     }
 
-    pub(crate) const fn with_faults(inner: D, faults: Faults) -> Self {
-        Self { inner, faults }
+    pub(crate) fn with_faults(inner: D, faults: Faults) -> Self {
+        Self { inner, faults, leeway: leeway::Leeway::default() }
     }
 
     /// The device below: the truth.
@@ -105,10 +117,18 @@ impl<D> FaultInjector<D> {
     /// Lifts every fault of every kind and what they left: from now on the truth is read. The seed stays.
     pub fn lift_all(&mut self) {
         self.faults = Faults { seed: self.faults.seed, ..Faults::default() };
+        self.leeway = leeway::Leeway::default();
     }
 }
 
 impl<D: Truth> FaultInjector<D> {
+    /// Whether the page was programmed, and reads as what it was programmed with, but for bit errors.
+    pub fn is_intact(&self, page: Page) -> bool {
+        let faults = &self.faults;
+        let touched = faults.torn.touches(page) || faults.uncorrectable.is_named(page);
+        !touched && self.inner.is_programmed(page)
+    }
+
     #[track_caller]
     fn refuse_bad(&self, verb: Operation, block: Block, place: impl std::fmt::Display) {
         if self.faults.factory_bad.contains(block) {
@@ -139,13 +159,17 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<D::Error>> {
+        let before = if self.faults.may_lose(page) { self.leeway.save(data, spare) } else { None };
         let corrected = self.inner.read(page, at, data, spare)?;
+        let place = (self.faults.seed, page, at);
         let remains = self.faults.torn.read(page);
-        if let Some(remains) = remains {
-            remains.show(self.faults.seed, page, at, data, spare);
-            if remains == Remains::Uncorrectable {
+        match remains {
+            Some(Remains::Uncorrectable) if self.leeway.fails(data) => {
+                self.leeway.show(place, before.as_ref(), data, spare);
                 return Err(ReadError::Uncorrectable);
             }
+            None | Some(Remains::Uncorrectable) => {}
+            Some(remains) => remains.show(self.faults.seed, page, at, data, spare),
         }
         // What was never programmed has no content that could be lost or decay.
         let programmed = remains.is_none() && self.inner.is_programmed(page);
@@ -158,8 +182,9 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         match decayed {
             _ if !programmed => Ok(corrected),
             Some(bits) if !lost => Ok(corrected.max(bits)),
+            _ if !self.leeway.fails(data) => Ok(corrected),
             _ => {
-                Remains::Uncorrectable.show(faults.seed, page, at, data, spare);
+                self.leeway.show(place, before.as_ref(), data, spare);
                 Err(ReadError::Uncorrectable)
             }
         }
@@ -221,6 +246,9 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
 
     #[track_caller]
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
+        if self.leeway.destroys(self.faults.seed, block, self.inner.erase_count(block)) {
+            self.destroy(block);
+        }
         if self.faults.mark_failures.strikes(block) {
             return Err(MarkError::Failed);
         }
@@ -265,6 +293,20 @@ impl<D: Truth> FaultInjector<D> {
     fn leave_fading(&mut self, block: Block) {
         let (cycles, pages) = (self.inner.erase_count(block), self.pages(block));
         self.faults.torn.faded(self.faults.seed, block, cycles, pages);
+    }
+
+    /// All programmed pages of the block are lost, or some, by the seed.
+    fn destroy(&mut self, block: Block) {
+        let (seed, cycles) = (self.faults.seed, self.inner.erase_count(block));
+        let mut dice = dice::dice(seed, dice::Subject::DestroyedPages, block, cycles, 0);
+        let spares = dice.bool();
+        for index in 0..self.pages(block).get() as u16 {
+            let page = block.page(PageIndex::new(index));
+            let is_spared = spares && dice.bool();
+            if self.inner.is_programmed(page) && !is_spared {
+                self.faults.torn.leave(page, Some(Remains::Uncorrectable));
+            }
+        }
     }
 
     fn pages(&self, block: Block) -> PageCount {
@@ -331,6 +373,20 @@ impl<D: Truth> Tear for FaultInjector<D> {
         Ok(())
     }
 
+    #[track_caller]
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), D::Error> {
+        if fate.loses_pages() {
+            self.destroy(block);
+        }
+        if !fate.is_set() || self.faults.mark_failures.strikes(block) {
+            return Ok(());
+        }
+        match self.inner.mark_bad(block) {
+            Ok(()) | Err(MarkError::Failed) => Ok(()),
+            Err(MarkError::Driver(error)) => Err(error),
+        }
+    }
+
     fn power_off(&mut self) {
         self.faults.torn.power_off();
     }
@@ -364,6 +420,6 @@ impl<D: Timed> Timed for FaultInjector<D> {
 
 impl<D: Fork> Fork for FaultInjector<D> {
     fn fork(&mut self) -> Self {
-        Self { inner: self.inner.fork(), faults: self.faults.clone() }
+        Self { inner: self.inner.fork(), faults: self.faults.clone(), leeway: self.leeway }
     }
 }

@@ -6,6 +6,7 @@ use super::FaultInjector;
 use super::bit_errors::{Ageing, BitErrorsError};
 use super::dice::{Chance, Subject, When, dice};
 use super::erase_failure::EraseFailures;
+use super::leeway::{FailedRead, FailingPart};
 use super::mark_failure::MarkFailures;
 use super::program_failure::ProgramFailures;
 use super::torn::Remains;
@@ -86,6 +87,23 @@ impl<D> FaultInjector<D> {
     /// No mark fails any more.
     pub fn lift_mark_failures(&mut self) {
         self.faults.mark_failures = MarkFailures::default();
+    }
+}
+
+impl<D> FaultInjector<D> {
+    /// Sets what failed reads leave in the caller's buffers.
+    pub const fn fail_reads_with(&mut self, left: FailedRead) {
+        self.leeway.failed_reads = left;
+    }
+
+    /// Sets which reads of an unreadable page fail.
+    pub const fn fail_reads_of(&mut self, part: FailingPart) {
+        self.leeway.failing_part = part;
+    }
+
+    /// Lets bad-block marks destroy pages of their blocks by chance, whether they take or not.
+    pub const fn destroy_by_marks(&mut self, chance: Chance) {
+        self.leeway.destroying_marks = chance;
     }
 }
 

@@ -80,7 +80,6 @@ impl Remains {
                 data.fill(ERASED);
                 spare.fill(ERASED);
             }
-            // A caller that uses the buffer of a failed read shall not find the truth in it.
             Self::Garbage | Self::Uncorrectable => {
                 let detail = u64::from(page.index().get());
                 let garbage = |part| dice(seed, Subject::Garbage, page.block(), part, detail);
@@ -133,6 +132,12 @@ impl Torn {
                 *remains = Remains::Uncorrectable;
             }
         }
+    }
+
+    /// Whether something is left of the page that is not the truth.
+    #[inline]
+    pub(super) fn touches(&self, page: Page) -> bool {
+        !self.pages.is_empty() && self.pages.contains_key(&page)
     }
 
     /// Whether the block's last erase did not complete.

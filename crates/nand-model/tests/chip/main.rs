@@ -4,6 +4,7 @@ mod contract;
 mod datasheets;
 mod faults;
 mod image;
+mod leeway;
 mod memory;
 mod model;
 mod modes;

@@ -4,7 +4,9 @@ use crate::support::{byte, chip, hybrid, mlc, page, program, read, slc, stamp_ch
 use ftl_iface::{EraseError, MarkError, NandDevice, ProgramError, ReadError};
 use nand_model::chip::Fork;
 use nand_model::faults::{FaultInjector, When};
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut, PowerError, Tear};
+use nand_model::power::{
+    BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut, PowerError, Tear,
+};
 use nand_model::{Chip, Content, Truth};
 
 type Device = FaultInjector<Chip>;
@@ -25,7 +27,7 @@ fn fates() -> Fates {
         page: PageFate::Complete,
         pair: PairFate::Kept,
         block: BlockFate::Untouched,
-        mark: false,
+        mark: MarkFate::Untouched,
     }
 }
 
@@ -276,12 +278,22 @@ fn a_block_in_flight_of_an_erase_must_be_erased_again_in_every_fate() {
 }
 
 #[test]
-fn a_mark_in_flight_is_set_or_not() {
-    for mark in [false, true] {
-        let cut = Cut::chosen(0, Fates { mark, ..fates() });
-        let mut device = PowerCut::new(device(), cut);
-        assert_eq!(device.mark_bad(mlc(1)), Err(MarkError::Driver(PowerError::PoweredOff)));
-        assert_eq!(device.into_inner().is_bad(mlc(1)), Ok(mark));
+fn a_mark_in_flight_is_set_or_not_and_may_lose_the_pages_of_its_block() {
+    use MarkFate::{PagesLost, Set, SetAndPagesLost, Untouched};
+    for mark in [Untouched, Set, PagesLost, SetAndPagesLost] {
+        let mut lost = Vec::new();
+        for seed in 0..20 {
+            let mut device = FaultInjector::new(chip(), seed);
+            (0..4).for_each(|at| program(&mut device, page(mlc(1), at), 5));
+            let cut = Cut::chosen(0, Fates { mark, ..fates() });
+            let mut device = PowerCut::new(device, cut);
+            assert_eq!(device.mark_bad(mlc(1)), Err(MarkError::Driver(PowerError::PoweredOff)));
+            let mut device = device.into_inner();
+            assert_eq!(device.is_bad(mlc(1)), Ok(mark.is_set()));
+            lost.push((0..4).filter(|at| read(&mut device, page(mlc(1), *at)).is_err()).count());
+        }
+        assert_eq!(lost.contains(&4), mark.loses_pages(), "{mark:?}: {lost:?}");
+        assert_eq!(lost.iter().any(|pages| *pages > 0), mark.loses_pages(), "{mark:?}");
     }
 }
 
@@ -347,7 +359,11 @@ fn a_seed_meets_every_fate_and_repeats_itself() {
     for fate in [PairFate::Kept, PairFate::Lost] {
         assert!(drawn.iter().any(|fates| fates.pair == fate), "{fate:?}");
     }
-    assert!(drawn.iter().any(|fates| fates.mark) && drawn.iter().any(|fates| !fates.mark));
+    let marks: Vec<MarkFate> = drawn.iter().map(|fates| fates.mark).collect();
+    for mark in [MarkFate::Untouched, MarkFate::Set, MarkFate::PagesLost, MarkFate::SetAndPagesLost]
+    {
+        assert!(marks.contains(&mark), "{mark:?}");
+    }
 }
 
 #[test]

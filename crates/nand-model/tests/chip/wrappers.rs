@@ -3,7 +3,7 @@
 use crate::support::{byte, chip, mlc, page, program, read, slc, try_program};
 use ftl_iface::{EraseError, NandDevice, ReadError};
 use nand_model::faults::{FaultInjector, When};
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::tracer::Tracer;
 use nand_model::{Chip, Timed, Truth};
 
@@ -16,7 +16,7 @@ fn a_tracer_over_a_power_cut_over_faults_over_a_chip_is_a_device() {
         page: PageFate::Complete,
         pair: PairFate::Kept,
         block: BlockFate::Erased,
-        mark: false,
+        mark: MarkFate::Untouched,
     };
     let cut = PowerCut::new(faulty, Cut::chosen(2, fates));
     let mut device = Tracer::new(cut, |line: &str| lines.push(line.to_owned())).timed();
@@ -51,7 +51,7 @@ fn a_tracer_below_the_cut_tells_the_fate_of_what_was_in_flight() {
         page: PageFate::ReadsErased,
         pair: PairFate::Lost,
         block: BlockFate::Untouched,
-        mark: true,
+        mark: MarkFate::Set,
     };
     let mut device = PowerCut::new(tracer, Cut::chosen(1, fates));
     device.mark_bad(mlc(0)).unwrap();

@@ -5,7 +5,7 @@ use std::io::Write;
 use ftl_iface::{Block, NandDevice, Page, PageIndex, ReadError, Region, RegionGeometry};
 use nand_model::faults::FaultInjector;
 use nand_model::part::Part;
-use nand_model::power::{BlockFate, Cut, Fates, PageFate, PairFate, PowerCut};
+use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Content};
 
 use super::written::Written;
@@ -17,7 +17,7 @@ const WORST: Fates = Fates {
     page: PageFate::Uncorrectable,
     pair: PairFate::Lost,
     block: BlockFate::Garbage,
-    mark: false,
+    mark: MarkFate::PagesLost,
 };
 
 /// The seed of the faults, which none of the faults here uses.

@@ -8,7 +8,7 @@ use ftl_iface::{
 };
 use nand_model::Timed;
 use nand_model::part::Nanos;
-use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
+use nand_model::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
 
 use super::device::Device;
 use super::record::Event;
@@ -152,6 +152,11 @@ impl Tear for Journaled {
         }
         self.note(&Event::TornErase(block, fate));
         self.device.tear_erase(block, fate)
+    }
+
+    fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), Infallible> {
+        self.note(&Event::TornMark(block, fate));
+        self.device.tear_mark(block, fate)
     }
 
     fn power_off(&mut self) {

@@ -8,7 +8,7 @@
 //! in two bits at least, and no kind is zero: the length of a damaged record is not taken for another.
 
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, PageIndex, Region, RegionGeometry};
-use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
+use nand_model::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
 
 use super::device::Device;
 
@@ -29,6 +29,7 @@ pub(super) enum Event<'a> {
         fate: (PageFate, PairFate),
     },
     TornErase(Block, BlockFate),
+    TornMark(Block, MarkFate),
     /// A read that decides later ones.
     Read(Block, PageIndex),
     PowerOff,
@@ -47,6 +48,7 @@ const TORN_ERASE: u8 = 0x0A;
 const READ: u8 = 0x0C;
 const POWER_OFF: u8 = 0x11;
 const FLUSHED: u8 = 0x12;
+const TORN_MARK: u8 = 0x14;
 
 const SLC: u8 = b'S';
 const MLC: u8 = b'M';
@@ -65,6 +67,9 @@ impl Event<'_> {
             }
             Self::TornErase(block, fate) => {
                 (TORN_ERASE, Some((block, none)), (block_fate(fate), 0), 0)
+            }
+            Self::TornMark(block, fate) => {
+                (TORN_MARK, Some((block, none)), (mark_fate(fate), 0), 0)
             }
             Self::Read(block, page) => (READ, Some((block, page)), (0, 0), 0),
             Self::PowerOff => (POWER_OFF, None, (0, 0), 0),
@@ -91,7 +96,7 @@ impl Event<'_> {
             | Self::TornProgram { at: (block, page), .. } => device.takes_program(block.page(page)),
             Self::Erase(block) | Self::TornErase(block, _) => device.takes_erase(block),
             Self::Read(block, page) => device.has(block.page(page)),
-            Self::Mark(_) | Self::PowerOff | Self::Flushed => true,
+            Self::Mark(_) | Self::TornMark(..) | Self::PowerOff | Self::Flushed => true,
         };
         is_possible.then(|| self.happen(device))
     }
@@ -108,6 +113,7 @@ impl Event<'_> {
                 device.tear_program(block.page(page), data, spare, fate, pair).is_ok()
             }
             Self::TornErase(block, fate) => device.tear_erase(block, fate).is_ok(),
+            Self::TornMark(block, fate) => device.tear_mark(block, fate).is_ok(),
             Self::Read(block, page) => {
                 device.read(block.page(page), Bytes::ZERO, &mut [], &mut []).is_ok()
             }
@@ -124,7 +130,7 @@ impl Event<'_> {
 pub(super) fn length(kind: u8, region: u8, geometry: &Geometry) -> Option<usize> {
     match kind {
         PROGRAM | TORN_PROGRAM => Some(LEAST + payload(geometry.region(region_of(region)?)?)),
-        ERASE | MARK | TORN_ERASE | READ => {
+        ERASE | MARK | TORN_ERASE | TORN_MARK | READ => {
             geometry.region(region_of(region)?)?;
             Some(LEAST)
         }
@@ -135,7 +141,10 @@ pub(super) fn length(kind: u8, region: u8, geometry: &Geometry) -> Option<usize>
 
 /// Whether a record may begin with that byte.
 pub(super) const fn is_kind(kind: u8) -> bool {
-    matches!(kind, PROGRAM | ERASE | MARK | TORN_PROGRAM | TORN_ERASE | READ | POWER_OFF | FLUSHED)
+    matches!(
+        kind,
+        PROGRAM | ERASE | MARK | TORN_PROGRAM | TORN_ERASE | TORN_MARK | READ | POWER_OFF | FLUSHED
+    )
 }
 
 /// The longest record.
@@ -170,6 +179,7 @@ pub(super) fn take<'a>(record: &'a [u8], geometry: &Geometry) -> Option<Event<'a
             Event::TornProgram { at, data, spare, fate: (page_fate_of(head[8], reads)?, pair) }
         }
         TORN_ERASE => Event::TornErase(block, block_fate_of(head[8])?),
+        TORN_MARK => Event::TornMark(block, mark_fate_of(head[8])?),
         READ => Event::Read(at.0, at.1),
         _ => return None,
     })
@@ -224,6 +234,25 @@ const fn page_fate_of(code: u8, reads: u32) -> Option<PageFate> {
     })
 }
 
+const fn mark_fate(fate: MarkFate) -> u8 {
+    match fate {
+        MarkFate::Untouched => 0,
+        MarkFate::Set => 1,
+        MarkFate::PagesLost => 2,
+        MarkFate::SetAndPagesLost => 3,
+    }
+}
+
+const fn mark_fate_of(code: u8) -> Option<MarkFate> {
+    Some(match code {
+        0 => MarkFate::Untouched,
+        1 => MarkFate::Set,
+        2 => MarkFate::PagesLost,
+        3 => MarkFate::SetAndPagesLost,
+        _ => return None,
+    })
+}
+
 const fn block_fate(fate: BlockFate) -> u8 {
     match fate {
         BlockFate::Untouched => 0,
@@ -250,7 +279,7 @@ mod tests {
     #[test]
     fn codes_differ_in_two_bits_so_that_none_is_taken_for_another() {
         let kinds: Vec<u8> = (0..=255).filter(|kind| is_kind(*kind)).collect();
-        assert_eq!(kinds.len(), 8);
+        assert_eq!(kinds.len(), 9);
         for codes in [&kinds[..], &[SLC, MLC, NOWHERE]] {
             for (at, code) in codes.iter().enumerate() {
                 assert!(code.count_ones() > 1);

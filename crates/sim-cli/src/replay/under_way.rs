@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-use ftl_iface::{PageCount, Work};
+use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
@@ -118,8 +118,14 @@ impl UnderWay {
             let outcome = system.maintain(PageCount::new(1));
             system.end();
             self.hand_over(number, None);
-            work = outcome
-                .map_err(|error| Failure::Violation(format!("idle work failed: {error}")))?;
+            work = match outcome {
+                Ok(work) => work,
+                // The next write reports it.
+                Err(StoreWriteError::ReadOnly) => Work::Done,
+                Err(error) => {
+                    return Err(Failure::Violation(format!("idle work failed: {error}")));
+                }
+            };
         }
     }
 

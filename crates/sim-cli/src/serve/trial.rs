@@ -89,12 +89,13 @@ mod tests {
     #[test]
     fn a_journal_may_say_anything() {
         let mut dice = fastrand::Rng::with_seed(31);
-        let kinds = [0x03, 0x05, 0x06, 0x09, 0x0A, 0x0C, 0x11, 0x12];
+        let kinds = [0x03, 0x05, 0x06, 0x09, 0x0A, 0x0C, 0x11, 0x12, 0x14];
         for round in 0..300 {
             let mut records = Vec::new();
             for _ in 0..dice.usize(1..60) {
                 let kind = kinds[dice.usize(..kinds.len())];
-                let region = if kind > 0x10 { b'-' } else { [b'S', b'M'][dice.usize(..2)] };
+                let region =
+                    if [0x11, 0x12].contains(&kind) { b'-' } else { [b'S', b'M'][dice.usize(..2)] };
                 let page = if kind == 0x03 || kind == 0x09 { dice.u8(0..8) } else { dice.u8(..) };
                 records.extend_from_slice(&[kind, region, dice.u8(0..18), 0, 0, 0, page, 0]);
                 records.extend_from_slice(&[dice.u8(0..7), dice.u8(0..4), 0, 0, 0, dice.u8(0..2)]);

@@ -224,7 +224,8 @@ fn lead(
 ) -> Result<Ended, Failure> {
     // The effects of a cut are repaired before hosts connect.
     let ended = match disk.settle() {
-        Ok(()) => owner.live(disk)?,
+        // A disk whose reserve is used up can still be read.
+        Ok(()) | Err(StoreWriteError::ReadOnly) => owner.live(disk)?,
         Err(_) if !disk.power().is_on() => Ended::PowerFailed,
         Err(error) => return Err(failed("mount", &error)),
     };

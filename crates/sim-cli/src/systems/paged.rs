@@ -2,6 +2,7 @@
 
 use ftl_core::config::{Endurance, FilterChoice};
 use ftl_core::layout;
+use ftl_core::paged::shape::RING_MIN;
 use ftl_core::paged::{
     Bursts, History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams,
     Victims,
@@ -126,11 +127,12 @@ fn entries(part: &Part, base: &PagedConfig) -> u32 {
     base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
 }
 
-/// As many blocks for anchors as by default, but at most one in 64 of the map's blocks.
+/// As many blocks for anchors as by default, but at most one in 64 of the map's blocks; none if that would be one.
 fn anchors(part: &Part, base: &PagedConfig) -> u16 {
     let region = part.geometry.slc().or(part.geometry.mlc());
     let most = region.map_or(0, |region| region.blocks.get() / 64);
-    base.anchor_blocks.min(u16::try_from(most).unwrap_or(u16::MAX))
+    let most = u16::try_from(most).unwrap_or(u16::MAX);
+    Some(base.anchor_blocks.min(most)).filter(|blocks| *blocks >= RING_MIN).unwrap_or(0)
 }
 
 pub(super) fn paged(

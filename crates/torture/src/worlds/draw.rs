@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling};
 use ftl_core::hybrid::shape::SPARE_BLOCKS_MIN;
+use ftl_core::paged::shape::HEADERS;
 use ftl_core::paged::{Bursts, History, PagedConfig, RunEnds, Streams, Victims};
 use ftl_core::{Config, Endurance, Probing, WriteBackConfig};
 use ftl_iface::{
@@ -12,7 +13,7 @@ use ftl_iface::{
 use nand_model::datasheet;
 use nand_model::part::{Part, RegionPart};
 
-use crate::dice::Dice;
+use crate::dice::{Dice, mix};
 use crate::hybrid::Hybrid;
 use crate::paged::Paged;
 use crate::setup::{FtlName, Setup, SetupError, System};
@@ -53,21 +54,26 @@ const KINDS: [RegionMix; 9] = [
     RegionMix::Plain(Cell::Tlc),
 ];
 
-/// Draws until device and configuration match.
-pub(super) fn setup(ftl: FtlName, dice: &mut Dice) -> Result<Setup, SetupError> {
+/// Draws until device and configuration match. A tight device has hardly more blocks than it needs; how many is drawn
+/// by that seed.
+pub(super) fn setup(
+    ftl: FtlName,
+    dice: &mut Dice,
+    tight: Option<u64>,
+) -> Result<Setup, SetupError> {
     let figures = datasheet::builtin("tiny")?;
     let drawn = match ftl {
         FtlName::Hybrid => hybrid,
         FtlName::Paged => paged,
     };
     loop {
-        if let Some(setup) = drawn(&figures, dice) {
+        if let Some(setup) = drawn(&figures, dice, tight) {
             return Ok(setup);
         }
     }
 }
 
-fn hybrid(figures: &Part, dice: &mut Dice) -> Option<Setup> {
+fn hybrid(figures: &Part, dice: &mut Dice, _: Option<u64>) -> Option<Setup> {
     let kind = dice.pick(&KINDS);
     let (slc, mlc) = match kind {
         RegionMix::Two(cell) => {
@@ -112,7 +118,7 @@ fn drawn_streams(dice: &mut Dice) -> (Streams, Victims) {
     }
 }
 
-fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
+fn paged(figures: &Part, dice: &mut Dice, tight: Option<u64>) -> Option<Setup> {
     let kind = dice.pick(&KINDS);
     let (slc, mlc) = match kind {
         RegionMix::Two(cell) => {
@@ -158,16 +164,58 @@ fn paged(figures: &Part, dice: &mut Dice) -> Option<Setup> {
     let capacity = (room / u64::from(sector)) as u32 * share / 100;
     let config = PagedConfig { capacity: Some(SectorCount::new(capacity.max(8))), ..config };
     let subject = Paged::new(&geometry, config).ok()?;
+    if let Some(tight) = tight {
+        let drawn = mix(tight, dice.next());
+        return tightened(figures, &geometry, config, &mut Dice::new(drawn));
+    }
     let shape = *subject.plan().shape();
     let few = shape.main.blocks - shape.main_needed < 1 + dice.below(4);
     let few_fast = shape.fast.is_some_and(|fast| fast.blocks == shape.fast_needed);
     if few || few_fast {
         return None;
     }
-    let part = world_part(figures, &geometry, config.sector_bytes);
-    let device = told(&geometry, LogRegion::SlcRegion, config.sector_bytes);
+    Some(page_store(figures, &geometry, config, subject))
+}
+
+fn page_store(figures: &Part, geometry: &Geometry, config: PagedConfig, subject: Paged) -> Setup {
+    let part = world_part(figures, geometry, config.sector_bytes);
+    let device = told(geometry, LogRegion::SlcRegion, config.sector_bytes);
     let (ftl, system) = (FtlName::Paged, System::Hybrid);
-    Some(Setup { device, ftl, system, part, subject: Arc::new(subject) })
+    Setup { device, ftl, system, part, subject: Arc::new(subject) }
+}
+
+/// The device with exactly the blocks that the plan asks for, or a few more. With fewer blocks the plan may ask for
+/// fewer.
+fn tightened(
+    figures: &Part,
+    geometry: &Geometry,
+    config: PagedConfig,
+    dice: &mut Dice,
+) -> Option<Setup> {
+    const ROUNDS: u32 = 6;
+    let more = [dice.pick(&[0, 0, 0, 1, 1, 2, 4]), dice.pick(&[0, 0, 0, 1, 2, 5])];
+    let anchor_blocks = if dice.percent(15) { 1 } else { config.anchor_blocks };
+    let config = PagedConfig { anchor_blocks, ..config };
+    let mut geometry = *geometry;
+    for _ in 0..ROUNDS {
+        let subject = Paged::new(&geometry, config).ok()?;
+        let shape = subject.plan().shape();
+        let head = u32::from(HEADERS + shape.anchors);
+        let with = |region: Option<&RegionGeometry>, blocks: u32| {
+            region.map(|region| RegionGeometry { blocks: BlockCount::new(blocks), ..*region })
+        };
+        let main = shape.main_needed + more[0] + if shape.fast.is_none() { head } else { 0 };
+        let (slc, mlc) = match shape.fast {
+            Some(_) => (shape.fast_needed + more[1] + head, main),
+            None => (main, main),
+        };
+        let tight = Geometry::new(with(geometry.slc(), slc), with(geometry.mlc(), mlc)).ok()?;
+        if tight == geometry {
+            return Some(page_store(figures, &geometry, config, subject));
+        }
+        geometry = tight;
+    }
+    None
 }
 
 /// The model part's figures on a drawn geometry.

@@ -1,11 +1,14 @@
 //! The parts of a world that are kept: which lives, and of each which steps, its power cut, its faults. As a line, such
 //! as `0:1-9,12/7:1r/9:0q`: of life 0 steps 1 to 9 and 12; of life 7 step 1, and it ends at rest; of life 9 no step,
-//! and nothing fails in it but the power.
+//! and nothing fails in it but the power. `none`: only the formats before all lives.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::script::Life;
+
+/// What is written where the formats alone break a promise.
+const NO_LIFE: &str = "none";
 
 /// The kept parts of one life.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +27,7 @@ pub struct Kept(Vec<KeptLife>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no life of a world: write its number, a colon and its steps, such as 12:1-4,7, with r behind it for a \
-     life that ends at rest and q for one in which nothing fails, and / between lives"
+     life that ends at rest and q for one in which nothing fails, and / between lives; or none"
 )]
 pub struct NoLife(String);
 
@@ -55,6 +58,9 @@ impl Kept {
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str(NO_LIFE);
+        }
         for (at, KeptLife { life, steps, cut, faulty }) in self.0.iter().enumerate() {
             let between = if at == 0 { "" } else { "/" };
             write!(f, "{between}{life}:{}", runs(steps))?;
@@ -85,6 +91,9 @@ impl FromStr for Kept {
     type Err = NoLife;
 
     fn from_str(text: &str) -> Result<Self, NoLife> {
+        if text == NO_LIFE {
+            return Ok(Self(Vec::new()));
+        }
         text.split('/').map(part).collect::<Result<_, _>>().map(Self)
     }
 }

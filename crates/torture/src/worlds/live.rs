@@ -1,8 +1,11 @@
 //! Runs a world: mount after mount of one device, with everything that was drawn, compared with the truth.
 
+use std::sync::Arc;
+
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
+use super::mistaken::Mistaken;
 use super::script::{Life, Outage};
 use super::world::World;
 use crate::crossing::{Crossing, Halt, Orders, Picks};
@@ -15,7 +18,7 @@ use crate::panics;
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
 use crate::steps::Step;
-use crate::subject::{Mounted, Unchecked, Unmounted};
+use crate::subject::{Mounted, Subject, Unchecked};
 use crate::truth::{Compare, Truth, Wrong};
 
 /// The result of a world.
@@ -25,6 +28,8 @@ pub(super) struct Lived {
     /// Mounts.
     pub(super) lives: u64,
     pub(super) wrong: Option<Felt>,
+    /// How often a device was read-only until its next mount.
+    pub(super) read_only: u64,
     /// The last operations on the device, if they are kept.
     pub(super) history: Vec<String>,
 }
@@ -40,7 +45,7 @@ pub(super) struct Felt {
 }
 
 /// What was running, and what is wrong.
-type Fault = (String, Breach);
+pub(super) type Fault = (String, Breach);
 
 /// The state of the power after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,39 +54,49 @@ enum After {
     Off,
 }
 
+/// How a life ends that breaks no promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Power failed, or the host switched it off.
+    Usual,
+    /// The device takes no more writes until it is mounted again.
+    ReadOnly,
+}
+
 /// The state of a run: the truth, and whether the device has recovered.
-struct Dweller<'a> {
-    world: &'a World,
-    truth: Truth,
+pub(super) struct Dweller<'a> {
+    pub(super) world: &'a World,
+    pub(super) truth: Truth,
     data: Vec<u8>,
     /// Whether the device has repaired the effects of the last cut. Before that it does not know how many blocks it
     /// has.
     settled: bool,
     /// A use of the device after it failed. Reported at the end, so that it hides nothing worse.
     used_after_failure: Option<Felt>,
+    /// How often it was read-only until its next mount.
+    read_only: u64,
 }
 
 /// Runs the world, or its kept parts.
 pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
     let mut lived = Lived::default();
-    let crossing = formatted(world).map(|crossing| crossing.with_history(history));
-    let mut crossing = match crossing {
-        Ok(crossing) => crossing,
+    let mut crossing = match fresh(world) {
+        Ok(crossing) => crossing.with_history(history),
         Err(error) => {
             let breach = Breach::Unmountable(error);
-            lived.wrong = Some(Felt { life: 0, doing: "formatting".into(), breach });
+            lived.wrong = Some(Felt { life: 0, doing: "making the device".into(), breach });
             return lived;
         }
     };
-    let setup = &world.setup;
-    let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
-    let (data, settled) = (Vec::new(), false);
-    let mut dweller = Dweller { world, truth, data, settled, used_after_failure: None };
+    let mut dweller = Dweller::new(world);
+    if let Err((doing, breach)) = caught(|| dweller.format(&mut crossing)) {
+        lived.wrong = Some(Felt { life: 0, doing, breach });
+        lived.history = crossing.history();
+        return lived;
+    }
     for life in lives {
         lived.lives += 1;
-        let outcome = panics::catch(|| dweller.live(&mut crossing, life));
-        let outcome =
-            outcome.unwrap_or_else(|sentence| Err(("living".into(), Breach::Panic(sentence))));
+        let outcome = caught(|| dweller.live(&mut crossing, life));
         let breach = outcome.as_ref().err().map(|(_, breach)| breach);
         if let Some((cause, fate)) = crossing.struck() {
             lived.tally.add(cause, fate, life.number as usize, breach);
@@ -91,12 +106,20 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
             break;
         }
     }
+    lived.read_only = dweller.read_only;
     lived.wrong = lived.wrong.or(dweller.used_after_failure);
     lived.history = crossing.history();
     lived
 }
 
-fn formatted(world: &World) -> Result<Crossing, String> {
+/// A panic is a fault, too.
+fn caught(mut run: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+    let panicked = |sentence| Err(("living".into(), Breach::Panic(sentence)));
+    panics::catch(&mut run).unwrap_or_else(panicked)
+}
+
+/// A device that was never formatted.
+fn fresh(world: &World) -> Result<Crossing, String> {
     let World { setup, seed, faults, .. } = world;
     let content = if world.bytes { Content::Bytes } else { setup.stamps() };
     let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
@@ -113,33 +136,101 @@ fn formatted(world: &World) -> Result<Crossing, String> {
     };
     let reserve = Reserve::new(&**subject, faults);
     let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
-    crossing.grant(u64::MAX);
-    subject.format(&mut crossing, *seed as u32)?;
+    world.temper.give(&mut crossing);
     Ok(crossing)
 }
 
+impl<'a> Dweller<'a> {
+    fn new(world: &'a World) -> Self {
+        let setup = &world.setup;
+        let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
+        Self {
+            world,
+            truth,
+            data: Vec::new(),
+            settled: false,
+            used_after_failure: None,
+            read_only: 0,
+        }
+    }
+}
+
 impl Dweller<'_> {
-    fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+    pub(super) fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
         crossing.say(|| format!("life {}", life.number));
-        crossing.power_on();
         crossing.disarm();
+        if let Some(seed) = life.sudden.filter(|_| life.faulty && self.world.temper.is_sudden) {
+            crossing.lose_by_itself(seed);
+            let ranges = crossing.injured_mut().take_ranges();
+            for range in ranges {
+                self.truth.unmap(range);
+            }
+        }
+        if let Some(seed) = life.stranger {
+            Mistaken { world: self.world, truth: &self.truth }.meet(crossing, seed)?;
+        }
+        crossing.power_on();
         crossing.grant(self.world.setup.mount_budget());
         self.begin(crossing, life, 0);
         self.settled = false;
-        let mut outcome = Ok(());
-        let mounted = self.world.setup.subject.mount(crossing, &mut |ftl| {
+        let mut outcome = Ok(End::Usual);
+        let mounted = self.subject(life).mount(crossing, &mut |ftl| {
             outcome = self.use_it(ftl, life);
         });
-        outcome?;
+        let ended = outcome?;
+        if crossing.has_failed_driver() && life.number.is_multiple_of(2) {
+            crossing.switch_off();
+        }
         match (mounted, crossing.halted()) {
             (Ok(()), None) => crossing.switch_off(),
             (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
             (Err(_), Some(Halt::OverBudget)) => return Err(("mounting".into(), Breach::Endless)),
-            (Err(Unmounted::Blank(error) | Unmounted::Failed(error)), None) => {
-                return Err(("mounting".into(), Breach::Unmountable(error)));
+            (Err(error), None) => {
+                return Err(("mounting".into(), Breach::Unmountable(error.to_string())));
             }
         }
         self.note_use(crossing, life, "mounting", &[]);
+        if ended == End::ReadOnly { self.mount_until_writable(crossing, life) } else { Ok(()) }
+    }
+
+    /// The FTL with the settings of that life.
+    fn subject(&self, life: &Life) -> Arc<dyn Subject> {
+        let usual = &self.world.setup.subject;
+        let other = life.settings.and_then(|seed| usual.with_other_settings(seed));
+        other.unwrap_or_else(|| usual.clone())
+    }
+
+    /// A device that is read-only before its time must take writes again after some mounts in peace.
+    fn mount_until_writable(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+        const MOUNTS: u32 = 3;
+        let mut refused = None;
+        for _ in 0..MOUNTS {
+            crossing.disarm();
+            crossing.power_on();
+            crossing.draw_by(self.world.seed, Faults::NONE);
+            crossing.grant(self.world.setup.mount_budget());
+            let mut outcome = Ok(());
+            let mounted = self.subject(life).mount(crossing, &mut |ftl| {
+                outcome = self.mends(ftl);
+            });
+            let doing = || String::from("mounting a read-only device");
+            mounted.map_err(|error| (doing(), Breach::Unmountable(error.to_string())))?;
+            crossing.switch_off();
+            match outcome {
+                Ok(()) => return Ok(()),
+                Err(Breach::Refused(error)) => refused = Some(error),
+                Err(breach) => return Err((doing(), breach)),
+            }
+        }
+        let sentence = format!("in {MOUNTS} mounts in a row, {}", refused.unwrap_or_default());
+        Err(("being read-only".into(), Breach::Refused(sentence)))
+    }
+
+    fn mends(&mut self, ftl: &mut dyn Mounted) -> Result<(), Breach> {
+        let write = Step::Write { first: 0, count: 1 };
+        for step in [Step::Settle, Step::Maintain { budget: 50 }, write] {
+            self.step(ftl, step)?;
+        }
         Ok(())
     }
 
@@ -151,18 +242,38 @@ impl Dweller<'_> {
         if let Some(Outage { after, seed, .. }) = life.cut.filter(|cut| cut.step == step) {
             crossing.cut_after(after, seed);
         }
+        let driver = life.driver.filter(|_| life.faulty && self.world.temper.has_weak_driver);
+        if let Some(Outage { after, .. }) = driver.filter(|driver| driver.step == step) {
+            crossing.fail_driver_after(after);
+        }
     }
 
-    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<(), Fault> {
+    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<End, Fault> {
         for (number, step) in &life.steps {
             self.begin(ftl.device_mut(), life, *number);
-            if self.step(ftl, *step).map_err(|breach| (step.to_string(), breach))? == After::Off {
-                let answered = self.ask_on(ftl);
-                self.note_use(ftl.device(), life, &step.to_string(), &answered);
-                return Ok(());
+            match self.step(ftl, *step) {
+                Ok(After::On) => {}
+                Ok(After::Off) => {
+                    let answered = self.ask_on(ftl);
+                    self.note_use(ftl.device(), life, &step.to_string(), &answered);
+                    return Ok(End::Usual);
+                }
+                Err(Breach::Refused(_)) if self.is_read_only(ftl) => {
+                    self.compare(ftl, |truth, ftl| truth.compare_all(ftl))
+                        .map_err(|breach| (step.to_string(), breach))?;
+                    self.read_only += 1;
+                    return Ok(End::ReadOnly);
+                }
+                Err(breach) => return Err((step.to_string(), breach)),
             }
         }
-        Ok(())
+        Ok(End::Usual)
+    }
+
+    /// Whether a device may be read-only until it is mounted again: one with hardly a spare block, or in a storm.
+    fn is_read_only(&self, ftl: &dyn Mounted) -> bool {
+        let temper = &self.world.temper;
+        (temper.tight.is_some() || temper.is_stormy) && ftl.is_read_only()
     }
 
     fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {
@@ -218,10 +329,11 @@ impl Dweller<'_> {
         mut compared: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
     ) -> Result<(), Breach> {
         ftl.device().injured().tell(&mut self.truth);
-        let known = ftl.device().injured().len();
+        let known = ftl.device().injured().changes();
         let mut outcome = compared(&mut self.truth, ftl);
-        if outcome.is_err() && ftl.device().injured().len() > known {
-            // The recovery from the cut wrote a page that became unreadable itself.
+        if outcome.is_err() && ftl.device().injured().changes() > known {
+            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
+            // one.
             ftl.device().injured().tell(&mut self.truth);
             outcome = compared(&mut self.truth, ftl);
         }

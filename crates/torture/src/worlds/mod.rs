@@ -7,10 +7,13 @@
 //! ```
 
 mod draw;
+mod formats;
 mod kept;
 mod live;
+mod mistaken;
 mod script;
 mod shrink;
+mod temper;
 mod world;
 
 use std::fmt;
@@ -36,6 +39,8 @@ pub struct Worlds {
     pub worlds: u64,
     /// Mounts.
     pub lives: u64,
+    /// How often a device with hardly a spare block, or in a storm of cuts, was read-only until its next mount.
+    pub read_only: u64,
     /// Worlds with a broken promise.
     pub broken: Vec<BrokenWorld>,
 }
@@ -101,6 +106,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
         all.tally.merge(&one.tally);
         all.worlds += one.worlds;
         all.lives += one.lives;
+        all.read_only += one.read_only;
         all.broken.extend(one.broken);
         Ok(all)
     })
@@ -108,7 +114,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
 
 fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     let world = World::draw(choice.ftl, seed)?;
-    let lives = script::lives(seed, world.extent());
+    let lives = script::lives(seed, world.extent(), &world.temper);
     let replayed = choice.kept.is_some();
     let lives = match &choice.kept {
         Some(kept) => kept.pick(lives),
@@ -116,8 +122,13 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     };
     let history = if replayed { History::kept() } else { History::NONE };
     let lived = live::live(&world, &lives, history);
-    let mut outcome =
-        Worlds { tally: lived.tally, worlds: 1, lives: lived.lives, broken: Vec::new() };
+    let mut outcome = Worlds {
+        tally: lived.tally,
+        worlds: 1,
+        lives: lived.lives,
+        read_only: lived.read_only,
+        broken: Vec::new(),
+    };
     let Some(felt) = lived.wrong else { return Ok(outcome) };
     let (lives, felt) = if replayed || choice.told == Reported::Whole {
         (lives, felt)

@@ -2,6 +2,7 @@
 //!
 //! Each life, and each step of it, is drawn only by its number, so that it stays the same when others are removed.
 
+use super::temper::Temper;
 use crate::dice::{Dice, mix};
 use crate::steps::Step;
 
@@ -17,16 +18,25 @@ pub(super) struct Life {
     pub(super) faulty: bool,
     /// Where power fails; `None`: at rest.
     pub(super) cut: Option<Outage>,
+    /// Where the driver fails.
+    pub(super) driver: Option<Outage>,
+    /// With this seed pages become unreadable before it.
+    pub(super) sudden: Option<u64>,
+    /// The settings of this mount, if others than those of the format.
+    pub(super) settings: Option<u64>,
+    /// With this seed something else is mounted before it, by mistake.
+    pub(super) stranger: Option<u64>,
     /// The steps, with their numbers, from one on.
     pub(super) steps: Vec<(u32, Step)>,
 }
 
-/// Where power fails.
+/// Where power fails, or the driver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outage {
     /// The step from whose start operations are counted: the mount, which is step 0, or another.
     pub(super) step: u32,
-    /// This many operations succeed.
+    /// This many operations succeed: programs, erases and marks until power fails, calls of any kind until the driver
+    /// does.
     pub(super) after: u64,
     /// The seed of the operation's fate.
     pub(super) seed: u64,
@@ -40,8 +50,30 @@ pub(super) struct Extent {
 }
 
 /// All lives of the world with that seed.
-pub(super) fn lives(seed: u64, extent: Extent) -> Vec<Life> {
-    (0..LIVES).map(|number| life(seed, number, extent)).collect()
+pub(super) fn lives(seed: u64, extent: Extent, temper: &Temper) -> Vec<Life> {
+    let mut settings = None;
+    let drawn = |number| {
+        let mut life = life(seed, number, extent);
+        let mut dice = Dice::new(mix(mix(seed, 25), number.into()));
+        // Power fails within the first programs after each mount, but for a few lives now and then.
+        if temper.is_stormy && number % 20 > 4 {
+            let (after, seed) = (dice.below(5).into(), dice.next());
+            life.cut = Some(Outage { step: 0, after, seed });
+        }
+        // Once changed, settings stay until they change again.
+        if temper.is_resettled && dice.percent(15) {
+            settings = Some(dice.next());
+        }
+        life.settings = settings;
+        life
+    };
+    (0..LIVES).map(drawn).collect()
+}
+
+/// The first lives of a device that is formatted anew afterwards: nothing fails in them.
+pub(super) fn calm_lives(seed: u64, number: u32, extent: Extent) -> Vec<Life> {
+    let calm = |life: Life| Life { cut: None, faulty: false, stranger: None, ..life };
+    (0..number).map(|number| calm(life(seed, number, extent))).collect()
 }
 
 fn life(seed: u64, number: u32, extent: Extent) -> Life {
@@ -77,7 +109,20 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
         _ => dice.below(300),
     };
     let cut = cut.map(|step| Outage { step, after: after.into(), seed: dice.next() });
-    Life { number, faulty: dice.percent(70), cut, steps: (1..).zip(steps).collect() }
+    let faulty = dice.percent(70);
+    let steps = (1..).zip(steps).collect();
+    let mut dice = Dice::new(mix(mix(seed, 26), number.into()));
+    let driver = dice.percent(25).then(|| driver_failure(&mut dice, last));
+    let sudden = dice.percent(40).then(|| dice.next());
+    let stranger = dice.percent(4).then(|| dice.next());
+    Life { number, faulty, cut, driver, sudden, settings: None, stranger, steps }
+}
+
+/// Half of the time in the mount, and anywhere else.
+fn driver_failure(dice: &mut Dice, last: u32) -> Outage {
+    let step = if dice.percent(50) { 0 } else { 1 + dice.below(last) };
+    let most = dice.pick(&[20, 200, 2_000]);
+    Outage { step, after: dice.below(most).into(), seed: dice.next() }
 }
 
 /// The targets of the host's requests in a life.

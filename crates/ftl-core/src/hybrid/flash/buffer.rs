@@ -3,11 +3,23 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use super::{Content, Flash, Spot};
+use super::{Content, Flash, PageTag, Spot};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::layout::{self, Header, HeaderError, Kind, Label, Slot, Slots, Tag, Trim};
 use crate::probe::{Cause, Probe};
+
+/// What was read into slots of the buffer.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub enum Fetched<'a> {
+    /// The run of sectors that was wanted; the next page of the chains will hold it.
+    Run,
+    /// Something else, by the page's tag.
+    Other(PageTag<'a>),
+    /// The page cannot be read, and the slots hold anything.
+    Unreadable,
+}
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     fn slots_range(&self, slot: u16, count: u16) -> core::ops::Range<usize> {
@@ -63,6 +75,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Reads slots of a page into the buffer, to the slots from `to` on. Returns the tag as [`read`](Self::read) does.
+    /// If the page cannot be read, those slots of the buffer hold anything.
     pub fn fetch(
         &mut self,
         spot: Spot,
@@ -70,16 +83,53 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         to: u16,
         count: u16,
         cause: Cause,
+    ) -> Result<Option<PageTag<'_>>, Fault<D::Error>> {
+        let tag = self.fetch_unguarded(spot, slot, (to, count), cause)?;
+        Ok(tag.map(|tag| self.guard(spot, tag)))
+    }
+
+    #[inline(never)]
+    pub(super) fn fetch_unguarded(
+        &mut self,
+        spot: Spot,
+        slot: u16,
+        (to, count): (u16, u16),
+        cause: Cause,
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         self.spoiled = false;
         let range = self.slots_range(to, count);
         let mut buffer = core::mem::take(&mut self.buffer);
         let outcome = match buffer.get_mut(range) {
-            Some(target) => self.read(spot, slot, target, cause),
+            Some(target) => self.read_unguarded(spot, slot, target, cause),
             None => Err(Fault::Corrupt),
         };
         self.buffer = core::mem::take(&mut buffer);
         outcome
+    }
+
+    /// Reads slots of a page into the slots of the buffer from `to` on, for the next page of the chains to be
+    /// programmed, which holds what they do: usually that sector and the following ones.
+    pub fn fetch_run(
+        &mut self,
+        (spot, from): (Spot, u16),
+        (to, count): (u16, u16),
+        first: Sector,
+        cause: Cause,
+    ) -> Result<Fetched<'_>, Fault<D::Error>> {
+        let tag = match self.fetch_unguarded(spot, from, (to, count), cause) {
+            Ok(Some(tag)) => tag,
+            Ok(None) | Err(Fault::Uncorrectable) => return Ok(Fetched::Unreadable),
+            Err(fault) => return Err(fault),
+        };
+        let slots = |at| layout::tag_bytes(at)..layout::tag_bytes(at + count);
+        let bytes = layout::tag_bytes(self.area(spot.purpose).slots);
+        let read = self.spares.read.get(..bytes).unwrap_or(&[]);
+        let held = self.spares.chain.get_mut(slots(to));
+        let run = read.get(slots(from)).zip(held);
+        if run.is_some_and(|(run, held)| layout::copy_slots(held, run, first)) {
+            return Ok(Fetched::Run);
+        }
+        Ok(Fetched::Other(PageTag::new(tag, read)))
     }
 
     /// Reads a sector's copy into a slot of the buffer. If it cannot be read, the slot is blank, and marked as lost.
@@ -92,8 +142,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         cause: Cause,
     ) -> Result<Slot, Fault<D::Error>> {
         match self.fetch(spot, slot, to, 1, cause) {
-            Ok(Some(_)) => {
-                let held = self.slot(spot, slot);
+            Ok(Some(page)) => {
+                let held = page.slot(slot);
                 if held == Slot::Holds(sector) {
                     return Ok(held);
                 }
@@ -117,7 +167,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let mut last = None;
         let chunk = layout::summary_sectors(self.log.page_bytes).max(1) as usize;
         for (page, listed) in (data_pages..self.log.pages).zip(codes.chunks_mut(chunk)) {
-            let tag = self.fetch(Spot::log(block, page), 0, 0, slots, cause)?;
+            let tag = self.fetch_unguarded(Spot::log(block, page), 0, (0, slots), cause)?;
             let key = self.key;
             let bytes = self.log.page_bytes.as_usize();
             let page = self.buffer.get(..bytes).unwrap_or(&[]);
@@ -139,13 +189,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 
-    /// Reads the device's header. Its payload has its own checksum, so its tag need not have our key.
+    /// Reads the device's header. Its payload has its own checksum.
     pub fn read_header(
         &mut self,
         spot: Spot,
     ) -> Result<Result<Header, HeaderError>, Fault<D::Error>> {
         let slots = self.meta.slots;
-        self.fetch(spot, 0, 0, slots, Cause::Mount)?;
+        // Its tag is checked under the device's key, which the payload tells.
+        let _ = self.fetch_unguarded(spot, 0, (0, slots), Cause::Mount)?;
         Ok(Header::parse(self.buffer))
     }
 }

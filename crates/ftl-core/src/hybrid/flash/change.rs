@@ -73,8 +73,16 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Erases a block when no other is left, so a failed erase is tried again, a few times.
+    ///
+    /// If the last page of a fold failed and reads well for a while, the block looks like a finished fold to a mount,
+    /// also after a power cut in its erase, whose other pages would die later. So such a block is marked bad.
     #[cold]
     pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
+        let pages = self.area(spot.purpose).pages;
+        let was_last = self.failed.failed_page(spot).is_some_and(|page| page + 1 == pages);
+        if was_last && !planted(Bug::EraseFailedFold) {
+            return self.erase(spot, cause);
+        }
         self.failed.forget_failing(spot);
         for _ in 1..AGAIN_MAX {
             if self.erase_block(spot, cause)? {

@@ -100,6 +100,11 @@ impl Failed {
         self.failing.iter().any(|page| page.start() == block)
     }
 
+    /// The page of a block that failed to program.
+    pub(super) fn failed_page(&self, spot: Spot) -> Option<u16> {
+        self.failing.iter().find(|page| page.start() == spot.start()).map(|page| page.page)
+    }
+
     /// Whether that page has failed to program: whatever it reads as, it is not valid.
     #[inline]
     pub(super) fn distrusts(&self, spot: Spot) -> bool {
@@ -205,7 +210,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
         let mut found = [nothing; HEADER_BLOCKS as usize];
         for (block, found) in (0..).zip(&mut found) {
-            if let Seen::Page(tag) = self.look(Spot::meta(block, 0), Cause::Mount)? {
+            if let Some(tag) = self.look(Spot::meta(block, 0), Cause::Mount)?.tag() {
                 *found = (self.read_list(block)?, tag.stamp);
             }
         }
@@ -293,13 +298,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             let spot = Spot::meta(block, page);
             let seen = self.look(spot, Cause::Mount)?;
             // An unreadable page may end the list, or be a torn page that was to name a block.
-            list.ended = seen != Seen::Erased;
-            let Seen::Page(tag) = seen else { break };
+            list.ended = !seen.is_erased();
+            let Seen::Page(listed) = seen else { break };
+            let (tag, named) = (listed.tag, listed.slot(0));
             if tag.kind != Kind::Bad {
                 break;
             }
             self.raise_stamp(tag.stamp);
-            let Slot::Elsewhere(number) = self.slot(spot, 0) else { break };
+            let Slot::Elsewhere(number) = named else { break };
             if let Some(purpose) = Purpose::ALL.get(tag.note as usize) {
                 let spot = Spot { purpose: *purpose, block: number.get() as BlockNumber, page: 0 };
                 add(&mut self.failed.unmarked, spot);

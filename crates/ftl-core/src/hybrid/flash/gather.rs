@@ -3,7 +3,7 @@
 use ftl_iface::{NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Flash, Spot};
+use super::{Flash, PageTag, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::SLOTS_MAX;
 use crate::layout::{Slot, Slots};
@@ -19,6 +19,16 @@ impl Gathered {
         Self(Vec::new())
     }
 
+    /// What slots of a page hold, from one on, kept beyond the next read.
+    pub fn of(page: &PageTag<'_>, from: u16, count: u16) -> Self {
+        Self(page.slots().skip(usize::from(from)).take(usize::from(count)).collect())
+    }
+
+    /// What a slot holds.
+    pub fn get(&self, slot: u16) -> Slot {
+        self.0.get(usize::from(slot)).copied().unwrap_or(Slot::Empty)
+    }
+
     /// How many slots are filled.
     #[inline]
     pub fn count(&self) -> u16 {
@@ -31,6 +41,11 @@ impl Gathered {
         &self.0
     }
 
+    /// The same, to be kept.
+    pub fn into_list(self) -> impl Iterator<Item = Slot> {
+        self.0.into_iter()
+    }
+
     /// The same, to be programmed.
     #[inline]
     pub fn slots(&self) -> Slots<'_> {
@@ -41,6 +56,11 @@ impl Gathered {
     #[inline]
     pub fn push(&mut self, holds: Slot) {
         let _ = self.0.push(holds);
+    }
+
+    /// Drops slots.
+    pub fn retain(&mut self, stays: impl FnMut(&Slot) -> bool) {
+        self.0.retain(stays);
     }
 
     /// Starts a new page.

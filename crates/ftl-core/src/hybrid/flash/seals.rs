@@ -4,7 +4,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::{Content, Flash, Seen, Spot};
+use super::{Content, Flash, Spot};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea, HEADER_BLOCKS};
@@ -60,9 +60,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             return Ok(false);
         }
         for page in [self.meta.pages.saturating_sub(2), self.meta.pages - 1] {
-            if let Seen::Page(tag) = self.look(Spot { page, ..block }, Cause::Mount)?
-                && tag.kind == Kind::Commit
-            {
+            let tag = self.look(Spot { page, ..block }, Cause::Mount)?.tag();
+            if tag.is_some_and(|tag| tag.kind == Kind::Commit) {
                 return Ok(true);
             }
         }
@@ -175,7 +174,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         let (block, page) = place.page(number);
         let slots = self.meta.slots;
-        match self.fetch(Spot::meta(block, page), 0, 0, slots, Cause::Mount) {
+        match self.fetch_unguarded(Spot::meta(block, page), 0, (0, slots), Cause::Mount) {
             Ok(tag) => Ok(tag.filter(|tag| tag.kind == Kind::Checkpoint && tag.note == number)),
             Err(Fault::Uncorrectable) => Ok(None),
             Err(fault) => Err(fault),

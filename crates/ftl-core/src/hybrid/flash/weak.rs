@@ -74,9 +74,9 @@ impl Weak {
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Reads a whole page, to find out whether it is weak.
-    pub fn examine(&mut self, spot: Spot) -> Result<Seen, Fault<D::Error>> {
+    pub fn examine(&mut self, spot: Spot) -> Result<Seen<'_>, Fault<D::Error>> {
         let slots = self.slots_of(spot);
-        let read = self.fetch(spot, 0, 0, slots, Cause::Scrub);
-        self.seen(read)
+        let read = self.fetch_unguarded(spot, 0, (0, slots), Cause::Scrub);
+        self.seen(spot, read)
     }
 }

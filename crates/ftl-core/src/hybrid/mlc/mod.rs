@@ -21,7 +21,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::config::{ChainVictims, Config};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{Content, Flash, Spot};
+use crate::hybrid::flash::{Content, Flash, PageTag, Spot};
 use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{Kind, Label, PageNote, Slot, Slots, Trim};
 use crate::probe::{Cause, Event, Probe};
@@ -133,6 +133,12 @@ impl<'ram> Mlc<'ram> {
         (LogicalBlock::new((number / self.sectors) as BlockNumber), number % self.sectors)
     }
 
+    /// The logical block that a page of the chains belongs to.
+    pub fn owner(&self, page: &PageTag<'_>) -> Option<LogicalBlock> {
+        let logical = page.any_place().map(|sector| self.locate(sector).0);
+        logical.filter(|logical| logical.get() < self.logical_blocks)
+    }
+
     /// The sector with that offset in a logical block.
     #[inline]
     pub fn sector(&self, logical: LogicalBlock, offset: u32) -> Sector {
@@ -193,6 +199,14 @@ impl<'ram> Mlc<'ram> {
         self.sealed.set(logical, false);
         self.maps.set_next_page(map, 0, true);
         self.maps.set_last_note(map, PageNote::Nothing.code(self.area.slots));
+    }
+
+    /// Lets the chain's last log block take no more pages.
+    pub fn seal(&mut self, logical: LogicalBlock) {
+        self.sealed.set(logical, true);
+        if let Some(map) = self.maps.lookup(logical) {
+            self.maps.set_next_page(map, self.area.pages, false);
+        }
     }
 
     /// Programs the next page of the chain's last log block. There must be room.

@@ -8,7 +8,7 @@ use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{Flash, Seen, Spot};
+use crate::hybrid::flash::{Flash, PageTag, Seen, Spot};
 use crate::layout::{Kind, PageNote, Tag, Trim};
 use crate::probe::{Cause, Event, Probe};
 
@@ -98,10 +98,12 @@ impl Mlc<'_> {
             let spot = Spot::chain(at.block, page);
             read += 1;
             match flash.look_here(spot, Cause::Scan)? {
-                Seen::Erased if flash.may_be_left_out(spot) && !planted(Bug::StopAtLeftOutPage) => {
-                    continue;
+                Seen::Erased => {
+                    if flash.may_be_left_out(spot) && !planted(Bug::StopAtLeftOutPage) {
+                        continue;
+                    }
+                    break;
                 }
-                Seen::Erased => break,
                 Seen::Unreadable => {
                     in_order = false;
                     note = PageNote::Nothing;
@@ -109,14 +111,15 @@ impl Mlc<'_> {
                     // What it held is unknown here, so the sketch must allow everything.
                     self.sketches.fill(at.logical);
                 }
-                Seen::Page(tag) => {
-                    let still_read = match lost.take() {
-                        Some(gap) => self.note_lost(flash, at, gap, tag, spot)?,
-                        None => true,
+                Seen::Page(found) => {
+                    let tag = found.tag;
+                    let is_trim = tag.kind == Kind::Trim;
+                    let noted = match lost.take() {
+                        Some(gap) => self.note_after(flash, at, gap, (spot, tag))?,
+                        None if is_trim => self.note_trim(flash, at.logical, at.map, spot)?,
+                        None => Some(self.note_page(&found, at, page)),
                     };
-                    read += u32::from(still_read && tag.kind == Kind::Trim);
-                    let noted =
-                        if still_read { self.note_tag(flash, at, tag, page)? } else { None };
+                    read += u32::from(is_trim);
                     in_order &= tag.kind == Kind::ChainInPlace;
                     note = noted.unwrap_or(PageNote::Nothing);
                     if noted.is_none() {
@@ -132,37 +135,42 @@ impl Mlc<'_> {
         Ok(read)
     }
 
-    /// Enters the page read last. Returns its note; `None` if it cannot be read.
-    #[inline(always)]
-    fn note_tag<D: NandDevice, P: Probe>(
+    /// Enters a page that follows unreadable ones. Returns its note; `None` if it cannot be read any more.
+    #[cold]
+    #[inline(never)]
+    fn note_after<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
         at: Scanned,
-        tag: Tag,
-        page: u16,
+        gap: (u16, u16),
+        (spot, tag): (Spot, Tag),
     ) -> Result<Option<PageNote>, Fault<D::Error>> {
-        if tag.kind == Kind::Trim {
-            return self.note_trim(flash, at.logical, at.map, Spot::chain(at.block, page));
+        self.note_lost(flash, at, gap, tag)?;
+        // The search for a torn page has read others.
+        match flash.look(spot, Cause::Scan)? {
+            Seen::Page(found) if found.tag == tag => {
+                if tag.kind == Kind::Trim {
+                    return self.note_trim(flash, at.logical, at.map, spot);
+                }
+                Ok(Some(self.note_page(&found, at, spot.page())))
+            }
+            _ => Ok(None),
         }
-        Ok(Some(self.note_page(flash, at, page)))
     }
 
-    /// Maps what an unreadable page held, as far as the next page of its block, at `next`, repeats its note, so that a
-    /// read reports those sectors as lost. Reads that next page again. `false`: it cannot be read any more.
+    /// Maps what unreadable pages held, as far as the next page of their block repeats their notes, so that a read
+    /// reports those sectors as lost.
     ///
     /// A torn page was never valid, nor was a paired page that it corrupted: pages of earlier requests had been backed
     /// up. The older copies are still before them. Only the block's last page can be torn, and only those that share
     /// its cells be corrupted.
-    #[cold]
-    #[inline(never)]
     fn note_lost<D: NandDevice, P: Probe>(
         &mut self,
         flash: &mut Flash<'_, D, P>,
         at: Scanned,
         (first, last): (u16, u16),
         next: Tag,
-        spot: Spot,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<(), Fault<D::Error>> {
         // What a page in order repeats covers all pages before it; any other page covers only one.
         let from = if next.kind == Kind::ChainInPlace { first } else { last };
         for page in from..=last {
@@ -186,7 +194,7 @@ impl Mlc<'_> {
                 PageNote::Trimmed { first, count } => self.note_trimmed(at.map, first, count),
             }
         }
-        Ok(flash.look(spot, Cause::Scan)? == Seen::Page(next))
+        Ok(())
     }
 
     /// The note that a page repeats of the page programmed before it in its block, which has that number.
@@ -215,7 +223,7 @@ impl Mlc<'_> {
         }
         let mut last = self.area.pages;
         for later in (page + 1..self.area.pages).rev() {
-            if flash.look(Spot::chain(at.block, later), Cause::Scan)? != Seen::Erased {
+            if !flash.look(Spot::chain(at.block, later), Cause::Scan)?.is_erased() {
                 last = later;
                 break;
             }
@@ -235,20 +243,14 @@ impl Mlc<'_> {
         }
     }
 
-    /// Maps what the page read last holds, and returns its note, which the next page repeats.
+    /// Maps what a page holds, and returns its note, which the next page repeats.
     #[inline(always)]
-    fn note_page<D: NandDevice, P: Probe>(
-        &mut self,
-        flash: &Flash<'_, D, P>,
-        at: Scanned,
-        page: u16,
-    ) -> PageNote {
-        let Scanned { logical, map, block, ordinal, .. } = at;
-        let spot = Spot::chain(block, page);
+    fn note_page(&mut self, found: &PageTag<'_>, at: Scanned, page: u16) -> PageNote {
+        let Scanned { logical, map, ordinal, .. } = at;
         let (mut first, mut held) = (0, 0_u32);
         let start = self.sector(logical, 0).get();
         for slot in 0..self.area.slots {
-            if let Some(sector) = flash.slot(spot, slot).copy_of() {
+            if let Some(sector) = found.slot(slot).copy_of() {
                 // For a sector before the chain's first, the subtraction wraps to more than any offset.
                 let offset = sector.get().wrapping_sub(start);
                 if offset < self.sectors.get() {
@@ -300,7 +302,8 @@ impl Mlc<'_> {
         cause: Cause,
     ) -> Result<Trim, Fault<D::Error>> {
         let mut payload = [0; Trim::BYTES];
-        flash.read(spot, 0, &mut payload, cause)?;
+        // The payload has a check of its own.
+        let _ = flash.read(spot, 0, &mut payload, cause)?;
         Trim::parse(&payload, flash.key()).ok_or(Fault::Corrupt)
     }
 

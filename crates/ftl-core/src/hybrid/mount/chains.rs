@@ -22,9 +22,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if self.flash.is_bad(spot)? {
                 continue;
             }
-            let seen = self.flash.look(spot, Cause::Mount)?;
-            match (seen, self.owner(spot)) {
-                (Seen::Page(tag), Some(logical)) => {
+            let found = match self.flash.look(spot, Cause::Mount)? {
+                Seen::Page(page) => self.mlc.owner(&page).map(|owner| (page.tag, owner)),
+                Seen::Erased | Seen::Unreadable => None,
+            };
+            match found {
+                Some((tag, logical)) => {
                     self.meet(spot, &tag);
                     if !matches!(tag.kind, Kind::Data | Kind::ChainInPlace) {
                         // A log block that is full and in order. Its first page records its wear.
@@ -35,7 +38,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     self.mlc.chains.push_first(logical, block);
                     self.mlc.chains.set_has_data(logical, true);
                 }
-                _ => self.mlc.chains.give_stale(block),
+                None => self.mlc.chains.give_stale(block),
             }
         }
         Ok(())

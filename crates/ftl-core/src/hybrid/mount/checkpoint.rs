@@ -29,7 +29,8 @@ pub enum Stopped {
     Checkpoint,
     /// No checkpoint could be written: the next mount scans, and the first request after it does the recovery as after
     /// a power cut. The blocks for checkpoints are bad, or too few for the configured hash table; or the
-    /// device is read-only because of a block that cannot be marked bad, which the next mount must find again.
+    /// device is read-only because of a block that cannot be marked bad, which the next mount must find again, or
+    /// before that recovery could be completed.
     NoCheckpoint,
 }
 

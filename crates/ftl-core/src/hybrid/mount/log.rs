@@ -9,7 +9,7 @@ use ftl_iface::{NandDevice, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
-use crate::hybrid::flash::{Seen, Spot};
+use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::slc::ring::RingState;
@@ -130,7 +130,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Whether a block without summary was begun, even if only by a torn page.
     fn is_used(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
-        Ok(self.flash.look(Spot::log(block, 0), Cause::Mount)? != Seen::Erased)
+        Ok(!self.flash.look(Spot::log(block, 0), Cause::Mount)?.is_erased())
     }
 
     /// Maps the sectors of a block in use, whose codes were read if it has a summary.
@@ -225,25 +225,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         chains: ChainOrder,
     ) -> Result<bool, Fault<D::Error>> {
         let slots = self.the_log()?.area().slots;
-        for slot in 0..slots {
-            let spot = Spot::log(held.block, held.page);
-            match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(tag) if tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage) => {}
-                Seen::Page(_) if planted(Bug::MapBackups) => {}
-                _ => return Ok(true),
-            }
-            let Some(sector) = self.flash.slot(spot, slot).copy_of() else {
-                continue;
-            };
+        let found = match self.flash.look(Spot::log(held.block, held.page), Cause::Mount)? {
+            Seen::Page(page) => page,
+            Seen::Erased | Seen::Unreadable => return Ok(true),
+        };
+        let is_mapped = found.tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage);
+        if !is_mapped && !planted(Bug::MapBackups) {
+            return Ok(true);
+        }
+        let found = Gathered::of(&found, 0, slots);
+        for (slot, found) in (0..).zip(found.into_list()) {
+            let Some(sector) = found.copy_of() else { continue };
             if sector.get() >= self.shape.capacity.get() {
                 return Err(Fault::Corrupt);
             }
             let log = self.the_log()?;
             if let Some(at) = log.index.find(sector) {
                 let (spot, _) = log.spot(at);
-                if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)?
-                    && tag.stamp > held.stamp
-                {
+                let tag = self.flash.look(spot, Cause::Mount)?.tag();
+                if tag.is_some_and(|tag| tag.stamp > held.stamp) {
                     continue;
                 }
             }

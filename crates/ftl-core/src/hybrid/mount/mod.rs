@@ -18,3 +18,4 @@ mod stop;
 
 pub use checkpoint::Stopped;
 pub use error::MountError;
+pub(crate) use settle::Settled;

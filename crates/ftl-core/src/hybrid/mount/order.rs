@@ -13,7 +13,7 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
-use crate::layout::{Kind, Stamp, Tag};
+use crate::layout::{Kind, Tag};
 use crate::probe::{Cause, Probe};
 use crate::table::BlockNumber;
 
@@ -28,6 +28,16 @@ enum Role {
     Stale,
 }
 
+/// The first readable page of a block.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    page: u16,
+    /// Its tag, with the stamp of the block's first page if the tag records it.
+    tag: Tag,
+    /// The logical block that it belongs to.
+    owner: Option<LogicalBlock>,
+}
+
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Examines the blocks that are not data blocks: free ones, log blocks, an interrupted fold.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
@@ -36,8 +46,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for _ in 0..self.mlc.chains.stale_count() {
             let block = self.mlc.chains.take_stale().ok_or(Fault::Corrupt)?;
             let found = self.first_tag(block)?;
-            let owner = found.and_then(|(page, _)| self.owner(Spot::chain(block, page)));
-            let (Some((page, tag)), Some(logical)) = (found, owner) else {
+            let owned = found.and_then(|first| Some((first, first.owner?)));
+            let Some((First { page, tag, .. }, logical)) = owned else {
                 self.mlc.chains.give_free(block);
                 known -= 1;
                 continue;
@@ -47,15 +57,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             // If the page that records its wear cannot be read, the wear of the previous block is assumed.
             self.wear.restore(block, worn);
-            self.mlc.chains.push_first(logical, block);
-            self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
-            for page in (0..self.filled_pages(block)?).rev() {
+            let filled = self.filled_pages(block)?;
+            for page in (0..filled).rev() {
                 let spot = Spot::chain(block, page);
-                if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? {
+                if let Some(tag) = self.flash.look(spot, Cause::Mount)?.tag() {
                     self.meet(spot, &tag);
                     break;
                 }
             }
+            if tag.kind == Kind::Data
+                && filled < self.shape.chain.pages
+                && !planted(Bug::TrustFoldAlone)
+            {
+                // The fold was interrupted. The blocks that it froze may have held nothing but pages that power cuts
+                // left unstable, and that have died since, so that it is alone.
+                self.mlc.chains.give_stale(block);
+                continue;
+            }
+            self.mlc.chains.push_first(logical, block);
+            self.mlc.chains.set_has_data(logical, tag.kind == Kind::Data);
         }
         self.mlc.chains.suspect_free();
         self.estimate_wear(known);
@@ -73,21 +93,25 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// The first readable page of a block, and its tag, with the stamp of the block's first page if the tag records it.
-    /// It is the page read last.
-    fn first_tag(&mut self, block: ChainBlock) -> Result<Option<(u16, Tag)>, Fault<D::Error>> {
+    /// The first readable page of a block.
+    fn first_tag(&mut self, block: ChainBlock) -> Result<Option<First>, Fault<D::Error>> {
         for page in 0..self.shape.chain.pages {
             let spot = Spot::chain(block, page);
             match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(mut tag) => {
+                Seen::Page(found) => {
+                    let (mut tag, owner) = (found.tag, self.mlc.owner(&found));
                     let last = page + 1 == self.shape.chain.pages;
                     if tag.kind == Kind::Data && page > 0 && !last {
-                        tag.stamp = Stamp::new(tag.stamp.get().saturating_sub(tag.note.into()));
+                        tag.stamp = tag.stamp.before(tag.note);
                     }
-                    return Ok(Some((page, tag)));
+                    return Ok(Some(First { page, tag, owner }));
                 }
-                Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
-                Seen::Erased | Seen::Unreadable => {}
+                Seen::Erased => {
+                    if !self.flash.may_be_left_out(spot) {
+                        return Ok(None);
+                    }
+                }
+                Seen::Unreadable => {}
             }
         }
         Ok(None)
@@ -104,7 +128,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         while filled < free {
             let middle = filled + (free - filled) / 2;
             let spot = Spot::chain(block, pairing.first_page(middle).get());
-            if self.flash.look(spot, Cause::Mount)? == Seen::Erased {
+            if self.flash.look(spot, Cause::Mount)?.is_erased() {
                 free = middle;
             } else {
                 filled = middle + 1;
@@ -115,7 +139,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let mut end = if filled < lines { pairing.first_page(filled).get() } else { pages };
         while end > pairing.first_page(last).get() + 1
-            && self.flash.look(Spot::chain(block, end - 1), Cause::Mount)? == Seen::Erased
+            && self.flash.look(Spot::chain(block, end - 1), Cause::Mount)?.is_erased()
         {
             end -= 1;
         }
@@ -124,6 +148,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Sorts each chain, and removes stale blocks.
     pub(crate) fn order_chains(&mut self) -> Result<(), Fault<D::Error>> {
+        self.doubt_rescued_blocks()?;
         for number in 0..self.shape.logical_blocks {
             let logical = LogicalBlock::new(number);
             let Some(first) = self.mlc.chains.first(logical) else {
@@ -132,14 +157,46 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if self.mlc.chains.next(first).is_some() {
                 self.sort(logical)?;
                 self.find_leader(logical)?;
-            } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1))
-                && self.role(first, 0)? == Role::Follows
-            {
-                // Its last page has become unreadable since it was read.
-                self.mlc.chains.set_has_data(logical, false);
+            } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1)) {
+                self.doubt_only_block(logical)?;
             }
             let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
             self.mlc.sealed.set(logical, open);
+        }
+        Ok(())
+    }
+
+    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may count by
+    /// a last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
+    /// page programmed last. Or it belongs to a fold that was interrupted while the copy was written.
+    fn doubt_rescued_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        let rescued = self.unsettled.and_then(|state| state.rescued);
+        let Some(rescued) = rescued.filter(|_| !planted(Bug::TrustTornSwitch)) else {
+            return Ok(());
+        };
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                for sector in self.sectors_of_copy(Spot::meta(copy.block, page))? {
+                    self.doubt_only_block(self.mlc.locate(sector).0)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out whether a block that is alone in its chain is a data block.
+    fn doubt_only_block(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
+        let only = self.mlc.chains.data(logical).filter(|_| !self.mlc.chains.is_long(logical));
+        let Some(block) = only else {
+            return Ok(());
+        };
+        match self.role(block, 0)? {
+            Role::Leads => {}
+            Role::Follows => self.mlc.chains.set_has_data(logical, false),
+            Role::Stale => {
+                self.mlc.chains.unlink(logical, None, block);
+                self.mlc.chains.give_stale(block);
+            }
         }
         Ok(())
     }
@@ -149,11 +206,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut rest = self.mlc.chains.take_all(logical);
         while let Some(block) = rest {
             rest = self.mlc.chains.next(block);
-            let age = self.first_tag(block)?.map(|(_, tag)| tag.stamp);
+            let age = self.first_tag(block)?.map(|first| first.tag.stamp);
             let mut after = None;
             let mut next = self.mlc.chains.first(logical);
             while let Some(other) = next {
-                let is_older = self.first_tag(other)?.map(|(_, tag)| tag.stamp) <= age;
+                let is_older = self.first_tag(other)?.map(|first| first.tag.stamp) <= age;
                 if is_older == planted(Bug::ReverseChains) {
                     break;
                 }
@@ -221,7 +278,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(false);
         };
         for page in 0..self.shape.chain.pages {
-            if !matches!(self.flash.look(Spot::chain(old, page), Cause::Mount)?, Seen::Page(_)) {
+            if !self.flash.look(Spot::chain(old, page), Cause::Mount)?.is_page() {
                 return Ok(false);
             }
         }
@@ -230,22 +287,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// The role of a block in its chain, in which `older` blocks are older.
     fn role(&mut self, block: ChainBlock, older: u16) -> Result<Role, Fault<D::Error>> {
-        let Some((_, Tag { kind, stamp, .. })) = self.first_tag(block)? else {
+        let Some(First { tag: Tag { kind, stamp, .. }, .. }) = self.first_tag(block)? else {
             // Its torn page has become unreadable since it was read.
             return Ok(Role::Stale);
-        };
-        if kind == Kind::Data && older == 0 {
-            // The blocks that its fold froze are erased, or will be.
-            return Ok(Role::Leads);
-        }
-        let last = Spot::chain(block, self.shape.chain.pages - 1);
-        let last_kind = match self.flash.look(last, Cause::Mount)? {
-            Seen::Page(tag) => Some(tag.kind),
-            Seen::Erased | Seen::Unreadable => None,
         };
         // With a copy of its last page a data block is valid, whatever state the page is in.
         let ended = self.unsettled.and_then(|state| state.ended);
         let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
+        let since_copy = self.unsettled.and_then(|state| state.copied_before);
+        let since_copy = since_copy.filter(|_| !planted(Bug::TrustFoldAlone));
+        if kind == Kind::Data && older == 0 && since_copy.is_none_or(|copied| stamp < copied) {
+            // The blocks that its fold froze are erased, or will be.
+            return Ok(Role::Leads);
+        }
+        let last = Spot::chain(block, self.shape.chain.pages - 1);
+        let last_kind = self.flash.look(last, Cause::Mount)?.tag().map(|tag| tag.kind);
         // If its last page had been torn, pages that share its cells would be unreadable.
         let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
         let whole = ended

@@ -65,8 +65,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Whether every page of a copy can be read.
     fn stands(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
         for page in 0..copy.pages {
-            let seen = self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?;
-            if !matches!(seen, Seen::Page(_)) {
+            if !self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?.is_page() {
                 return Ok(false);
             }
         }
@@ -79,16 +78,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if self.flash.is_bad(spot)? {
             return Ok(None);
         }
-        let proof = self.flash.look(self.proof_spot(block), Cause::Mount)?;
-        let proved = proof != Seen::Erased || planted(Bug::TrustCommit);
-        let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? else {
+        let proof = self.proof_spot(block);
+        let unproved = self.flash.look(proof, Cause::Mount)?.is_erased();
+        let proved = !unproved || planted(Bug::TrustCommit);
+        let Seen::Page(commit) = self.flash.look(spot, Cause::Mount)? else {
             return Ok(None);
         };
+        let (tag, named) = (commit.tag, commit.slot(0));
         self.flash.raise_stamp(tag.stamp);
         if !proved || tag.kind != Kind::Commit {
             return Ok(None);
         }
-        let ended = match self.flash.slot(spot, 0) {
+        let ended = match named {
             Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
                 Some(ChainBlock::new(number.get() as BlockNumber))
             }
@@ -165,7 +166,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
         Ok(match self.flash.look(self.commit_spot(block), Cause::Mount)? {
             Seen::Erased => false,
-            Seen::Page(tag) => tag.kind == Kind::Commit || RESCUE.contains(&block),
+            Seen::Page(page) => page.tag.kind == Kind::Commit || RESCUE.contains(&block),
             Seen::Unreadable => true,
         })
     }
@@ -215,8 +216,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Copies a fold's last page to another rescue block, and after it the valid copy; or that page alone, if there is
-    /// no room for both. `None`: one of them cannot be read any more. Then the page was never valid, or the copy was
-    /// being erased.
+    /// no room for both. `None`: one of them cannot be read any more, so the page was never valid, or the copy was
+    /// being erased; or, after power has failed at the ends of several folds in a row, no block is left. Then the fold
+    /// is abandoned if the blocks that it froze are known to exist.
     pub(crate) fn copy_fold_end(
         &mut self,
         before: Rescued,
@@ -228,7 +230,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 outcome => return outcome,
             };
         }
-        Err(self.no_block_left())
+        Ok(None)
     }
 
     pub(crate) fn copy_fold_end_to(
@@ -256,14 +258,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         let rest = if fits { before.without_newest() } else { before };
+        if rest.is_full() {
+            return Ok(None);
+        }
         let ended = Some(page.spot.chain_block());
         let newest = self.commit(target, pages, ended, rest.newest())?;
         if fits {
             // Its content is in the new one.
             self.erase_or_lose(Spot::meta(last.block, 0))?;
         }
-        let rescued = rest.after(newest);
-        rescued.map_or_else(|| Err(self.no_block_left()), |rescued| Ok(Some(rescued)))
+        Ok(Some(rest.after(newest)))
     }
 
     /// Copies the valid copy to a fresh block: its erase may have been begun, which may leave pages that are readable
@@ -311,8 +315,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         copy: Copy,
     ) -> Result<Option<ChainBlock>, Fault<D::Error>> {
         let Some(block) = copy.ended else { return Ok(None) };
-        let first = self.flash.look(Spot::chain(block, 0), Cause::Mount)?;
-        let older = matches!(first, Seen::Page(tag) if tag.stamp < copy.stamp);
+        let first = self.flash.look(Spot::chain(block, 0), Cause::Mount)?.tag();
+        let older = first.is_some_and(|tag| tag.stamp < copy.stamp);
         Ok(copy.ended.filter(|_| older))
     }
 }

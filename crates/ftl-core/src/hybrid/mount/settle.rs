@@ -23,15 +23,31 @@ use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::log::ChainOrder;
 use crate::hybrid::rescued::Rescued;
-use crate::hybrid::state::Ftl;
+use crate::hybrid::state::{Ftl, Progress};
 use crate::probe::{Cause, Probe};
+
+/// What a request finds after the recovery from a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Settled {
+    /// The log and the chains hold everything.
+    Fully,
+    /// The device is read-only, and what the copies hold is nowhere else.
+    ButForCopies,
+}
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Repairs what a power cut may have touched. Otherwise the first request after a mount does it; call this to
     /// choose the time of its reads and of the few programs and erases that follow. After a mount from a checkpoint
     /// there is nothing to do.
+    ///
+    /// [`ReadOnly`](StoreWriteError::ReadOnly): the reserve of blocks is used up, before or by this. Everything can be
+    /// read.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        Ok(self.ensure_settled()?)
+        match self.ensure_settled()? {
+            Settled::Fully => Ok(self.flash.writable()?),
+            Settled::ButForCopies => Err(StoreWriteError::ReadOnly),
+        }
     }
 
     /// Like [`settle`](Self::settle), for a device on which power certainly failed in no operation, such as one filled
@@ -40,35 +56,53 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Some(state) = &mut self.unsettled {
             state.at_rest = true;
         }
-        Ok(self.ensure_settled()?)
+        self.settle()
     }
 
-    /// See [`settle`](Self::settle).
+    /// See [`settle`](Self::settle). A device that has become read-only is no error here, because it can be read.
     #[inline]
-    pub(crate) fn ensure_settled(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.unsettled.is_none() { self.flash.alive() } else { self.settle_first() }
+    pub(crate) fn ensure_settled(&mut self) -> Result<Settled, Fault<D::Error>> {
+        if self.unsettled.is_none() {
+            self.flash.alive().map(|()| Settled::Fully)
+        } else {
+            self.settle_first()
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn settle_first(&mut self) -> Result<(), Fault<D::Error>> {
+    fn settle_first(&mut self) -> Result<Settled, Fault<D::Error>> {
+        self.flash.alive()?;
+        if self.unsettled.is_some_and(|state| state.progress == Progress::Halted) {
+            return Ok(Settled::ButForCopies);
+        }
         let outcome = match self.settle_now() {
-            // The rest needs free blocks, and there are none; all data can be read in the present state.
-            Err(Fault::ReadOnly) => {
-                self.unsettled = None;
-                Ok(())
-            }
-            outcome => outcome,
+            Err(Fault::ReadOnly) => Ok(self.halt_settling()),
+            outcome => outcome.map(|()| Settled::Fully),
         };
         self.mlc.maps.end_request();
-        if self.flash.failed.read_only && outcome.is_ok() {
+        if self.flash.failed.read_only && matches!(outcome, Ok(Settled::Fully)) {
             self.come_to_rest();
         }
         outcome
     }
 
+    /// The rest needs free blocks, and there are none. Everything can be read in the present state, some of it from
+    /// the copies that could not be written again.
+    fn halt_settling(&mut self) -> Settled {
+        match &mut self.unsettled {
+            Some(state) if state.rescued.is_some() && !planted(Bug::ForgetCopiesAtEnd) => {
+                state.progress = Progress::Halted;
+                Settled::ButForCopies
+            }
+            _ => {
+                self.unsettled = None;
+                Settled::Fully
+            }
+        }
+    }
+
     fn settle_now(&mut self) -> Result<(), Fault<D::Error>> {
-        self.flash.alive()?;
         self.look_into_open_blocks()?;
         let before = self.find_rescued()?;
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
@@ -82,16 +116,22 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let newest = rescued.and_then(Rescued::newest);
             state.ended = newest.and_then(|copy| Some((copy.ended?, copy.stamp)));
             state.rescued = rescued;
+            state.copied_before = before.and_then(Rescued::newest).map(|copy| copy.stamp);
         }
         self.order_chains()?;
         self.mlc.sketches.forget();
         if secured {
             self.clear_stale()?;
+            // A mount could trust a stale block that is neither marked nor listed, once the copy is erased.
+            self.flash.failed.noted()?;
         }
         self.settle_log(rescued.filter(|_| before.is_none()))?;
         let wanted = secured && !planted(Bug::ForgetRescued);
         if let Some(rescued) = rescued.filter(|_| wanted) {
             self.write_rescued(rescued)?;
+        }
+        if let Some(state) = &mut self.unsettled {
+            state.rescued = None;
         }
         if secured {
             self.clear_rescue_blocks(rescued)?;

@@ -3,6 +3,7 @@
 use ftl_iface::{NandDevice, StoreWriteError};
 
 use super::checkpoint::Stopped;
+use super::settle::Settled;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::probe::Probe;
@@ -16,8 +17,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// host that must start quickly can report that the next start will be slow.
     pub fn stop(&mut self) -> Result<Stopped, StoreWriteError<D::Error>> {
         self.flash.alive()?;
-        self.ensure_settled()?;
-        let outcome = self.write_checkpoint();
+        let outcome = match self.ensure_settled()? {
+            Settled::Fully => self.write_checkpoint(),
+            Settled::ButForCopies => Ok(Stopped::NoCheckpoint),
+        };
         self.mlc.maps.end_request();
         Ok(outcome?)
     }

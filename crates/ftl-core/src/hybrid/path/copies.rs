@@ -23,13 +23,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         target: u16,
         page: u16,
     ) -> Result<Option<u16>, Fault<D::Error>> {
-        let Seen::Page(tag) = self.flash.look(source, Cause::Mount)? else {
+        let Seen::Page(found) = self.flash.look(source, Cause::Mount)? else {
             return Ok(None);
         };
-        let mut sources = Gathered::new();
-        for slot in 0..self.flash.slots_of(source) {
-            sources.push(self.flash.slot(source, slot));
-        }
+        let (tag, sources) = (found.tag, Gathered::of(&found, 0, u16::MAX));
         let sources = sources.list();
         match sources.first().copied() {
             Some(Slot::Hole(first)) if tag.kind == Kind::Trim => {

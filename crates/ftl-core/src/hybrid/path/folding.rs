@@ -6,7 +6,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{AGAIN_MAX, Content, Spot};
+use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Job;
 use crate::hybrid::mlc::maps::MapEntry;
@@ -282,23 +282,33 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         run: u16,
     ) -> Result<(), Fault<D::Error>> {
         let SourceSlot { spot, slot: from, of } = piece;
-        let readable = match self.flash.fetch(spot, from, to, run, making.job.cause) {
-            Ok(tag) => tag.is_some(),
-            Err(Fault::Uncorrectable) => false,
-            Err(fault) => return Err(fault),
+        let (first, cause) = (making.sector(to), making.job.cause);
+        let found = match self.flash.fetch_run((spot, from), (to, run), first, cause)? {
+            Fetched::Run => return Ok(()),
+            Fetched::Other(page) => Some(Gathered::of(&page, from, run)),
+            Fetched::Unreadable => None,
         };
-        if readable && self.flash.hold_as_read(from, to, run, making.sector(to)) {
-            return Ok(());
-        }
-        for at in to..to + run {
-            let found = readable.then(|| self.flash.slot(spot, from + at - to));
-            self.pass_on(making.sector(at), at, found, of)?;
+        self.pass_on_run(making, found.as_ref(), of, (to, run))
+    }
+
+    /// Sets what slots hold one by one.
+    #[cold]
+    #[inline(never)]
+    fn pass_on_run(
+        &mut self,
+        making: &Making<'_>,
+        found: Option<&Gathered>,
+        of: PageOf,
+        (to, run): (u16, u16),
+    ) -> Result<(), Fault<D::Error>> {
+        for at in 0..run {
+            let slot = found.map(|found| found.get(at));
+            self.pass_on(making.sector(to + at), to + at, slot, of)?;
         }
         Ok(())
     }
 
     /// Sets what one slot holds: what was found there, if its page could be read.
-    #[inline(never)]
     fn pass_on(
         &mut self,
         sector: Sector,

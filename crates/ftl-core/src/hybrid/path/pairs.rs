@@ -9,6 +9,11 @@
 //! A fold needs none of this: its sources are in the frozen blocks until its last page is programmed. The log and
 //! the meta area use only the first page of each word line.
 //!
+//! **What replaces a page that may be unstable is never endangered.** A page that was torn, or that failed to program,
+//! may read well for a while. Its chain's map does not show it, because its content was written again behind it. If a
+//! torn program corrupted that newer page, the map would show the old one, which dies between two reads. The newer page
+//! needs no backup once the log has a still newer version, so its block takes no more pages instead.
+//!
 //! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
 
@@ -120,19 +125,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let map = self.mlc.map(&mut self.flash, logical)?;
         let end = self.mlc.last_log(logical).ok_or(Fault::Corrupt)?;
         let spot = Spot::chain(end.block, page);
-        match self.flash.look(spot, Cause::Backup)? {
+        let held = match self.flash.look(spot, Cause::Backup)? {
             Seen::Erased | Seen::Unreadable => return Ok(true),
-            Seen::Page(tag) if tag.kind == Kind::Trim => {
+            Seen::Page(page) if page.tag.kind == Kind::Trim => {
                 return Ok(planted(Bug::ForgetTrimsPartners));
             }
-            Seen::Page(_) => {}
-        }
-        let slots = self.shape.chain.slots;
+            Seen::Page(page) => Gathered::of(&page, 0, self.shape.chain.slots),
+        };
         let mut current = [None; SLOTS_MAX];
         let mut count = 0;
-        for (slot, sector) in (0..slots).zip(&mut current) {
+        for ((slot, held), sector) in (0..).zip(held.list()).zip(&mut current) {
             let place = MapEntry::Log { ordinal: end.ordinal, page, slot };
-            *sector = self.flash.slot(spot, slot).copy_of();
+            *sector = held.copy_of();
             *sector = sector.filter(|sector| self.is_newest_at(*sector, map, place));
             count += u16::from(sector.is_some());
         }
@@ -201,6 +205,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         log.append_backup(&mut self.flash, Slots::Listed(holds))
     }
 
+    /// Ensures that nothing corrupts what was just written to that chain in place of a page that may be unstable.
+    #[cold]
+    pub(crate) fn protect_last_log(&mut self, logical: LogicalBlock) {
+        if self.guards_pairs() && self.mlc.has_log(logical) && !planted(Bug::EndangerReplacement) {
+            self.mlc.seal(logical);
+        }
+    }
+
     /// The backups made for the page programmed last, or for an unreadable one that was begun after them.
     pub(crate) fn find_backups(
         &mut self,
@@ -225,9 +237,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 (block, page) = (log.ring().before(block), data_pages);
             }
             page -= 1;
-            let Seen::Page(tag) = self.flash.look(Spot::log(block, page), Cause::Mount)? else {
-                break;
-            };
+            let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;
+            let Some(tag) = seen.tag() else { break };
             // A block's last page is followed by its summary.
             let skipped = if page + 1 == data_pages { summary_pages } else { 0 };
             let next = tag.stamp.get() + u64::from(skipped) + 1;
@@ -266,7 +277,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         for page in self.endangered(self.shape.chain.pages - 1) {
             let spot = Spot::chain(block, page);
-            let stands = matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_));
+            let stands = self.flash.look(spot, Cause::Mount)?.is_page();
             if !stands && !planted(Bug::ForgetPartners) {
                 return Ok(false);
             }

@@ -68,8 +68,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
-        let follows = page + 1 < pages
-            && matches!(self.flash.look(spot(page + 1), Cause::Mount)?, Seen::Page(_));
+        let follows = page + 1 < pages && self.flash.look(spot(page + 1), Cause::Mount)?.is_page();
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
         Ok(follows && (block != tail || self.is_whole_but(spot(page), pages)?))
     }
@@ -108,10 +107,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let (page, slot) = self.mlc.home(offset);
         let spot = Spot::chain(data, page);
-        if let Seen::Page(tag) = self.flash.look(spot, Cause::Mount)? {
-            return Ok(match self.flash.slot(spot, slot) {
+        if let Seen::Page(page) = self.flash.look(spot, Cause::Mount)? {
+            return Ok(match page.slot(slot) {
                 Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => None,
-                _ => Some(Dated::at(tag.stamp)),
+                _ => Some(Dated::at(page.tag.stamp)),
             });
         }
         self.date(spot, pages, None).map(Some)
@@ -128,21 +127,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut dated = Dated { from: Stamp::ZERO, to: self.flash.stamp(), trims: false };
         let later = (spot.page()..pages).map(|page| spot.beside(page)).chain(next);
         for at in later {
-            match self.flash.look(at, Cause::Mount)? {
-                Seen::Page(tag) if at == spot => return Ok(Dated::at(tag.stamp)),
-                Seen::Page(tag) => {
-                    let follows = at == spot.next();
-                    if let Some(stamp) = stamp_before(at, &tag).filter(|_| follows) {
-                        return Ok(Dated::at(stamp));
-                    }
-                    dated.to = tag.stamp;
-                    break;
-                }
-                Seen::Erased | Seen::Unreadable => {}
+            let Some(tag) = self.flash.look(at, Cause::Mount)?.tag() else { continue };
+            if at == spot {
+                return Ok(Dated::at(tag.stamp));
             }
+            let follows = at == spot.next();
+            if let Some(stamp) = stamp_before(at, &tag).filter(|_| follows) {
+                return Ok(Dated::at(stamp));
+            }
+            dated.to = tag.stamp;
+            break;
         }
         for page in (0..spot.page()).rev() {
-            if let Seen::Page(tag) = self.flash.look(spot.beside(page), Cause::Mount)? {
+            if let Some(tag) = self.flash.look(spot.beside(page), Cause::Mount)?.tag() {
                 dated.from = tag.stamp;
                 break;
             }
@@ -192,13 +189,17 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for page in 0..pages {
             let spot = Spot::chain(block, page);
             let tag = match self.flash.look(spot, Cause::Mount)? {
-                Seen::Erased if !self.flash.may_be_left_out(spot) => break,
-                Seen::Erased => continue,
+                Seen::Page(page) => page.tag,
                 Seen::Unreadable => {
                     lost = Some(page);
                     continue;
                 }
-                Seen::Page(tag) => tag,
+                Seen::Erased => {
+                    if self.flash.may_be_left_out(spot) {
+                        continue;
+                    }
+                    break;
+                }
             };
             let before: Option<u16> = lost.take();
             let trims = |lost: &u16| self.mlc.note_of_predecessor(tag, *lost).trims(offset);

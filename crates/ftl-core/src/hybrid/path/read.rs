@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::flash::Spot;
+use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::NewestCopy;
 use crate::hybrid::slc::index::LogSlot;
@@ -74,6 +74,71 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
+    /// Reads sectors of a read-only device on which rescue copies could not be written again: the pages that they were
+    /// made from may have become unreadable.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_beside_copies(
+        &mut self,
+        first: Sector,
+        data: &mut [u8],
+    ) -> Result<(), StoreReadError<D::Error>> {
+        let sector_bytes = self.shape.sector_bytes.as_usize();
+        for (at, chunk) in (0..).zip(data.chunks_exact_mut(sector_bytes)) {
+            let sector = first + SectorCount::new(at);
+            match self.find_in_copies(sector)? {
+                Some(source) => self.read_run(source, sector, 1, chunk)?,
+                None => self.read_sectors(sector, SectorCount::new(1), chunk)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the rescue copies hold a sector, if they do. What follows in them is newer.
+    fn find_in_copies(&mut self, sector: Sector) -> Result<Option<ReadFrom>, Fault<D::Error>> {
+        let mut found = None;
+        let Some(rescued) = self.unsettled.and_then(|state| state.rescued) else {
+            return Ok(found);
+        };
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                found = self.find_in_copy(Spot::meta(copy.block, page), sector)?.or(found);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Where a page of a rescue copy holds a sector, if it does.
+    fn find_in_copy(
+        &mut self,
+        spot: Spot,
+        sector: Sector,
+    ) -> Result<Option<ReadFrom>, Fault<D::Error>> {
+        let mut found = None;
+        let Seen::Page(page) = self.flash.look(spot, Cause::Host)? else {
+            return Ok(found);
+        };
+        let held = Gathered::of(&page, 0, self.shape.meta.slots);
+        for (slot, held) in (0..).zip(held.into_list()) {
+            match held {
+                Slot::Holds(held) | Slot::Lost(held) if held == sector => {
+                    found = Some(ReadFrom::Page { spot, slot, in_place: false });
+                }
+                Slot::Hole(hole) if hole == sector => found = Some(ReadFrom::Nowhere),
+                // A trim fills a page alone.
+                Slot::Elsewhere(_) => {
+                    return match self.mlc.read_trim(&mut self.flash, spot, Cause::Host) {
+                        Ok(trim) => Ok(trim.covers(sector).then_some(ReadFrom::Nowhere)),
+                        Err(Fault::Uncorrectable | Fault::Corrupt) => Ok(None),
+                        Err(fault) => Err(fault),
+                    };
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
     /// Finds the newest copy of a sector.
     #[inline]
     fn locate_newest(&mut self, sector: Sector) -> Result<ReadFrom, Fault<D::Error>> {
@@ -119,15 +184,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             chunk.fill(0);
             return Ok(());
         };
-        match self.flash.read_here(spot, slot, chunk, Cause::Host) {
-            Ok(Some(_)) => {}
+        let page = match self.flash.read_here(spot, slot, chunk, Cause::Host) {
+            Ok(Some(page)) => page,
             Ok(None) | Err(Fault::Uncorrectable) => return Err(self.lost(first)),
             Err(fault) => return Err(fault.into()),
-        }
+        };
         let sector_bytes = self.shape.sector_bytes.as_usize();
         for at in 0..run {
             let sector = first + SectorCount::new(u32::from(at));
-            match self.flash.slot(spot, slot + at) {
+            match page.slot(slot + at) {
                 Slot::Holds(held) if held == sector => {}
                 Slot::Lost(held) if held == sector => return Err(self.lost(sector)),
                 // Its newest copy was on a page that has been corrupted since.

@@ -54,7 +54,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
         let ends = passed_over
-            || self.flash.examine(spot)? == Seen::Erased && !self.flash.may_be_left_out(spot);
+            || self.flash.examine(spot)?.is_erased() && !self.flash.may_be_left_out(spot);
         let (_, pages) = extent(&self.shape, spot.purpose());
         let page = if ends { pages } else { spot.page() + 1 };
         self.scrub.next = self.page_or_next(spot.purpose(), spot.block(), page);
@@ -135,15 +135,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for page in pages {
             let spot = Spot::chain(block, page);
             match self.flash.look(spot, cause)? {
-                Seen::Page(_) => {
+                Seen::Page(found) => {
                     let chains = &self.mlc.chains;
-                    return Ok(self.owner(spot).filter(|logical| {
+                    return Ok(self.mlc.owner(&found).filter(|logical| {
                         core::iter::successors(chains.first(*logical), |at| chains.next(*at))
                             .any(|at| at == block)
                     }));
                 }
-                Seen::Erased if !self.flash.may_be_left_out(spot) => return Ok(None),
-                Seen::Erased | Seen::Unreadable => {}
+                Seen::Erased => {
+                    if !self.flash.may_be_left_out(spot) {
+                        return Ok(None);
+                    }
+                }
+                Seen::Unreadable => {}
             }
         }
         Ok(None)
@@ -204,13 +208,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         spot: Spot,
         sectors: &mut [Option<Sector>; SLOTS_MAX],
     ) -> Result<Option<Sector>, Fault<D::Error>> {
-        let Seen::Page(_) = self.flash.look(spot, Cause::Gc)? else {
+        let Seen::Page(page) = self.flash.look(spot, Cause::Gc)? else {
             return Ok(None);
         };
         let log = self.log.get().ok_or(Fault::Corrupt)?;
         let block = LogBlock::new(spot.short_block());
         for (slot, cell) in (0..log.area().slots).zip(sectors.iter_mut()) {
-            let held = self.flash.slot(spot, slot).copy_of();
+            let held = page.slot(slot).copy_of();
             *cell = held.filter(|sector| {
                 log.index.covers(*sector)
                     && log.index.find(*sector) == Some(log.place(block, spot.page(), slot))

@@ -47,8 +47,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut sector = first;
         // An existing copy is released by the caller that made it.
         let has_copy = self.failed_page.is_some();
+        let mut replaced = None;
         while !rest.is_empty() {
             let (logical, offset) = self.mlc.locate(sector);
+            if let Some(other) = replaced.take_if(|replaced| *replaced != logical) {
+                self.protect_last_log(other);
+            }
             // Pages keep the alignment of the data block, so that a log block written in order can be switched.
             let (_, slot) = self.mlc.home(offset);
             let room = usize::from(slots - slot) * sector_bytes;
@@ -67,6 +71,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let run = Slots::Run { first: sector, at: slot, count: held };
             self.note_own_page(logical, map)?;
             if !self.append_to_chain(logical, map, content, run, Cause::Host)? {
+                replaced = Some(logical);
                 continue;
             }
             if !has_copy && self.failed_page.is_some() {
@@ -78,6 +83,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             rest = after;
             sector = sector + SectorCount::new(u32::from(held));
             pages += 1;
+        }
+        if let Some(last) = replaced {
+            self.protect_last_log(last);
         }
         self.flash.tell(Event::ChainWrite { sectors: sector - first });
         Ok(pages)

@@ -278,6 +278,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // A fold may have collected it.
             let still = self.the_log()?.index.find(demotion.sector) == Some(demotion.slot);
             if !still || self.copy_to_chain(demotion, logical, map)? {
+                self.protect_last_log(logical);
                 return self.release_failed();
             }
         }

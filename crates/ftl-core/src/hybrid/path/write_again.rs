@@ -21,17 +21,43 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 self.write_page_again(Spot::meta(copy.block, page))?;
             }
         }
+        // The pages that were copied may still be readable, for a while.
+        for copy in rescued.copies() {
+            for page in 0..copy.pages {
+                for sector in self.sectors_of_copy(Spot::meta(copy.block, page))? {
+                    self.protect_last_log(self.mlc.locate(sector).0);
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// The sectors on a page of a copy; none if it cannot be read.
+    pub(crate) fn sectors_of_copy(
+        &mut self,
+        spot: Spot,
+    ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
+        let mut held = self.slots_of_copy(spot)?;
+        held.retain(|slot| slot.copy_of().is_some());
+        for slot in held.list() {
+            slot.copy_of().map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
+        }
+        Ok(held.into_list().filter_map(Slot::copy_of))
+    }
+
+    /// What the slots of a page of a copy hold; nothing if it cannot be read.
+    fn slots_of_copy(&mut self, spot: Spot) -> Result<Gathered, Fault<D::Error>> {
+        Ok(match self.flash.look(spot, Cause::Mount)? {
+            Seen::Page(page) => Gathered::of(&page, 0, self.shape.meta.slots),
+            Seen::Erased | Seen::Unreadable => Gathered::new(),
+        })
     }
 
     /// Writes what a page of a copy holds. Any unreadable part was written before.
     fn write_page_again(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
-        for slot in 0..self.shape.meta.slots {
-            // Each write reads other tags, so this tag must be read again.
-            if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
-                break;
-            }
-            match self.flash.slot(spot, slot) {
+        let held = self.slots_of_copy(spot)?;
+        for (slot, held) in (0..).zip(held.into_list()) {
+            match held {
                 Slot::Elsewhere(_) => {
                     match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
                         Ok(trim) => self.trim_again(trim)?,
@@ -120,15 +146,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Removes the sectors of a page of a copy from the log. Returns whether that sector is one of them.
     fn unmap_page(&mut self, spot: Spot, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let mut is_one = false;
-        if !matches!(self.flash.look(spot, Cause::Mount)?, Seen::Page(_)) {
-            return Ok(is_one);
-        }
-        for slot in 0..self.shape.meta.slots {
-            if let Some(held) = self.flash.slot(spot, slot).copy_of() {
-                self.in_device(held)?;
-                is_one |= held == sector;
-                self.the_log()?.index.remove_real(held);
-            }
+        for held in self.sectors_of_copy(spot)? {
+            is_one |= held == sector;
+            self.the_log()?.index.remove_real(held);
         }
         Ok(is_one)
     }

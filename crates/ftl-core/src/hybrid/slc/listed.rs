@@ -32,12 +32,13 @@ pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
         let spot = Spot::log(block, page);
         match flash.look(spot, Cause::Mount)? {
             Seen::Erased => break,
-            Seen::Page(tag) if matches!(tag.kind, Kind::Log | Kind::Backup) => {
+            Seen::Page(found) if matches!(found.tag.kind, Kind::Log | Kind::Backup) => {
+                let tag = found.tag;
                 let start = usize::from(page) * usize::from(slots);
                 let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
                 // A backup is not mapped: its sectors are in their chain.
                 for (slot, code) in codes.filter(|_| tag.kind == Kind::Log) {
-                    *code = flash.slot(spot, slot as u16).code();
+                    *code = found.slot(slot as u16).code();
                 }
                 listed.last = Some((page, tag));
                 if page == 0 {

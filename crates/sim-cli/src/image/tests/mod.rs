@@ -2,7 +2,7 @@
 
 use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
 use nand_model::faults::FaultInjector;
-use nand_model::power::{PageFate, PairFate, Tear};
+use nand_model::power::{MarkFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, datasheet};
 
 use super::device::Device;
@@ -97,6 +97,21 @@ fn a_page_that_was_worn_down_by_reads_does_not_read_well_again() {
         let (_, mut found) = opened(disk.store).unwrap();
         assert_eq!(first_byte(&mut found.device, 2), left, "{reads} reads");
         assert_eq!(first_byte(&mut found.device, 1), Some(11));
+    }
+}
+
+#[test]
+fn pages_that_a_torn_mark_destroyed_are_gone_after_a_replay_too() {
+    for fate in [MarkFate::Untouched, MarkFate::Set, MarkFate::PagesLost, MarkFate::SetAndPagesLost]
+    {
+        let (mut disk, mut device) = used();
+        device.tear_mark(BLOCK, fate).unwrap();
+        disk.commit(&mut device).unwrap();
+        let (_, mut found) = opened(disk.store).unwrap();
+        let before = (0..4).map(|page| first_byte(&mut device, page)).collect::<Vec<_>>();
+        assert_eq!(bytes(&mut found.device), before, "{fate:?}");
+        assert_eq!(found.device.is_bad(BLOCK), Ok(fate.is_set()), "{fate:?}");
+        assert_eq!(before.contains(&None), fate.loses_pages(), "{fate:?}");
     }
 }
 

@@ -1,0 +1,300 @@
+//! The operations of the device: each is counted, forked, cut, or made to fail.
+
+use ftl_iface::{
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError,
+};
+use nand_model::faults::When;
+use nand_model::power::{PageFate, PairFate, Tear};
+use nand_model::{Fork, Stamp};
+
+use super::{Branch, Crossing, Device, Halt, Picks};
+use crate::account::cause_name;
+use crate::dice::{Dice, mix};
+use crate::fate::{Change, Cut, Fate};
+use crate::on_flash::{Purpose, Struck};
+use crate::reserve::Blow;
+
+impl Crossing {
+    /// Counts a call.
+    fn count(&mut self) -> Result<(), Halt> {
+        if let Some(halt) = self.halted {
+            self.asked_while_off += u64::from(halt == Halt::PowerOff);
+            return Err(halt);
+        }
+        let Some(left) = self.budget.checked_sub(1) else {
+            self.halted = Some(Halt::OverBudget);
+            return Err(Halt::OverBudget);
+        };
+        self.budget = left;
+        Ok(())
+    }
+
+    /// Counts a call that changes nothing. The driver may fail in it.
+    fn spend(&mut self) -> Result<(), Halt> {
+        self.count()?;
+        if self.driver_fails() {
+            self.history.note(|| "the driver fails".into());
+            return Err(Halt::PowerOff);
+        }
+        Ok(())
+    }
+
+    /// Whether the driver fails in this call.
+    fn driver_fails(&mut self) -> bool {
+        match &mut self.fuse {
+            Some(0) => {
+                (self.fuse, self.failed_driver) = (None, true);
+                self.halted = Some(Halt::PowerOff);
+                true
+            }
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Counts an operation, and forks the picked branches. `tear` does the operation on a chip, with a fate.
+    fn cross(&mut self, verb: Change, tear: impl Fn(&mut Device, Fate)) -> Result<(), Halt> {
+        self.count()?;
+        let at = self.operations;
+        self.operations += 1;
+        if self.driver_fails() {
+            // Whatever became of the operation, as in a power cut, but power stays on.
+            let fate = drawn_fate(verb, mix(self.orders.seed, at));
+            tear(&mut self.chip, fate);
+            self.history.note(|| format!("{at}: the driver fails: {fate}"));
+            return Err(Halt::PowerOff);
+        }
+        for (number, fate) in verb.fates().enumerate() {
+            self.choices += 1;
+            let taken = match self.orders.picks {
+                Picks::Some(share) => {
+                    let drawn = mix(mix(self.orders.seed, at), number as u64);
+                    let (lane, lanes) = self.orders.lane;
+                    share.takes(drawn) && drawn % lanes == lane
+                }
+                Picks::Only(cut) => cut == Cut { at, fate },
+            };
+            if taken {
+                self.branch(Cut { at, fate }, &tear);
+            }
+        }
+        match self.cut {
+            Some((when, seed)) if at >= when => {
+                self.cut = None;
+                self.halted = Some(Halt::PowerOff);
+                let fate = drawn_fate(verb, seed);
+                self.chip.power_off();
+                tear(&mut self.chip, fate);
+                self.history.note(|| format!("{at}: power fails: {fate}"));
+                self.struck = Some((self.account.get(), fate));
+                Err(Halt::PowerOff)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn branch(&mut self, cut: Cut, tear: &impl Fn(&mut Device, Fate)) {
+        let mut chip = self.chip.fork();
+        chip.power_off();
+        tear(&mut chip, cut.fate);
+        let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
+        let mut history = self.history.clone();
+        history.note(|| format!("{}: power fails: {}", cut.at, cut.fate));
+        let cause = self.account.get();
+        self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
+    }
+
+    /// The fault that affects the running operation, if any.
+    fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
+        let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
+        let is_sickly = self.is_ring_sickly && self.subject.purpose(block) == Purpose::Anchors;
+        let one_in = match (has_failed, is_sickly && one_in > 0) {
+            (true, _) => self.orders.faults.again,
+            (false, true) => SICKLY,
+            (false, false) => one_in,
+        };
+        self.strikes(one_in, subject) && self.reserve.may_fail(block)
+    }
+
+    /// Whether a fault with that rate occurs now.
+    fn strikes(&self, one_in: u32, subject: u64) -> bool {
+        let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
+        one_in > 0 && thrown.is_multiple_of(u64::from(one_in))
+    }
+
+    fn fail(&mut self, block: Block) {
+        self.reserve.fail(block);
+        if self.strikes(self.orders.faults.then_cut, 15) {
+            let drawn = mix(self.orders.seed, self.operations - self.before);
+            self.cut = Some((self.operations + drawn % 8, drawn));
+        }
+        if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
+            self.reserve.take_no_mark(block);
+            self.chip.fail_mark(block);
+        }
+    }
+
+    fn endangers(&self, page: Page) -> bool {
+        let shape = self.chip.geometry().region(page.region());
+        shape.is_some_and(|shape| {
+            shape.pairing.endangered(page.index(), shape.pages_per_block).next().is_some()
+        })
+    }
+
+    fn blow_to_program(&self, page: Page, data: &[u8], spare: &[u8]) -> Blow {
+        let faults = &self.orders.faults;
+        if self.blow(faults.program, 11, page.block()) {
+            return Blow::Fails;
+        }
+        if !self.strikes(faults.uncorrectable, 14) {
+            return Blow::None;
+        }
+        // The FTL's own records have no other copy, so their loss is not tested like a sector's.
+        let mut sectors = data.chunks(self.subject.sector_bytes().as_usize());
+        if !sectors.any(|sector| Stamp::read_from(sector).is_some()) {
+            return Blow::None;
+        }
+        let struck = Struck { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
+        self.subject.injury(&struck).map_or(Blow::None, Blow::Unreadable)
+    }
+}
+
+/// Of how many programs or erases of a sickly block one fails.
+const SICKLY: u32 = 8;
+
+/// The fate that a seed picks. An unstable page lives or dies at each read.
+fn drawn_fate(verb: Change, seed: u64) -> Fate {
+    let nth = mix(seed, 8) % verb.fates().count() as u64;
+    let fate = verb.fates().nth(nth as usize).unwrap_or(Fate::Before);
+    match fate {
+        Fate::Program(PageFate::Unstable { .. }, pair) => {
+            Fate::Program(PageFate::Unstable { reads: reads_lived(mix(seed, 9)) }, pair)
+        }
+        other => other,
+    }
+}
+
+/// How many reads an unstable page survives that dies in one of two, four or sixteen.
+fn reads_lived(seed: u64) -> u32 {
+    /// More than those of a life.
+    const READS_MAX: u32 = 200;
+    let mut dice = Dice::new(seed);
+    let one_in = dice.pick(&[2, 4, 16]);
+    (0..READS_MAX).find(|_| dice.below(one_in) == 0).unwrap_or(READS_MAX)
+}
+
+/// A torn operation of a model always returns.
+fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: Fate) {
+    if let Fate::Program(fate, pair) = fate {
+        let Ok(()) = chip.tear_program(page, data, spare, fate, pair);
+    }
+}
+
+impl NandDevice for Crossing {
+    type Error = Halt;
+
+    fn geometry(&self) -> &Geometry {
+        self.told.as_ref().unwrap_or_else(|| self.chip.geometry())
+    }
+
+    fn read(
+        &mut self,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Halt>> {
+        self.spend().map_err(ReadError::Driver)?;
+        match self.chip.read(page, at, data, spare) {
+            Ok(corrected) => {
+                self.note(page, data, spare, "read");
+                Ok(corrected)
+            }
+            Err(ReadError::Uncorrectable) => {
+                self.history.note(|| format!("read {page}: uncorrectable"));
+                self.injured.meet(&self.chip, page, self.account.get());
+                Err(ReadError::Uncorrectable)
+            }
+            Err(ReadError::Driver(never)) => match never {},
+        }
+    }
+
+    fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
+        let verb = Change::Program { paired: self.endangers(page) };
+        self.cross(verb, |chip, fate| tear_program(chip, page, data, spare, fate))
+            .map_err(ProgramError::Driver)?;
+        self.note(page, data, spare, "program");
+        if self.orders.lenient && page.index().get() < self.chip.inner().next_page(page.block()) {
+            return Err(ProgramError::Failed);
+        }
+        if self.orders.forgotten == Some(self.operations - 1) {
+            return Ok(());
+        }
+        let blow = self.blow_to_program(page, data, spare);
+        match blow {
+            Blow::None => {}
+            Blow::Fails => {
+                self.history.note(|| "which fails".into());
+                self.chip.fail_program(page, When::Nth(1));
+                self.fail(page.block());
+            }
+            Blow::Unreadable(injury) => {
+                self.injured.note(injury);
+                let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
+                tear_program(&mut self.chip, page, data, spare, fate);
+                self.history.note(|| "which cannot be read back".into());
+                return Ok(());
+            }
+        }
+        self.chip.program(page, data, spare).map_err(|error| match error {
+            ProgramError::Failed => ProgramError::Failed,
+            ProgramError::Driver(never) => match never {},
+        })
+    }
+
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<Halt>> {
+        self.cross(Change::Erase, |chip, fate| {
+            if let Fate::Erase(fate) = fate {
+                let Ok(()) = chip.tear_erase(block, fate);
+            }
+        })
+        .map_err(EraseError::Driver)?;
+        let (at, cause) = (self.operations - 1, cause_name(self.account.get()));
+        self.history.note(|| format!("{at}: erase {block} for {cause}"));
+        if self.blow(self.orders.faults.erase, 12, block) {
+            self.history.note(|| "which fails".into());
+            self.chip.fail_erase(block, When::Nth(1));
+            self.fail(block);
+        }
+        self.injured.erased(block);
+        self.chip.erase(block).map_err(|error| match error {
+            EraseError::Failed => EraseError::Failed,
+            EraseError::Driver(never) => match never {},
+        })
+    }
+
+    fn is_bad(&mut self, block: Block) -> Result<bool, Halt> {
+        self.spend()?;
+        let Ok(bad) = self.chip.is_bad(block);
+        Ok(bad)
+    }
+
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
+        self.cross(Change::Mark, |chip, fate| {
+            if let Fate::Mark(fate) = fate {
+                let Ok(()) = chip.tear_mark(block, fate);
+            }
+        })
+        .map_err(MarkError::Driver)?;
+        let at = self.operations - 1;
+        self.history.note(|| format!("{at}: mark {block} bad"));
+        self.chip.mark_bad(block).map_err(|error| match error {
+            MarkError::Failed => MarkError::Failed,
+            MarkError::Driver(never) => match never {},
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! One life: a mount and some letters on a device, compared with the promise.
+
+use ftl_iface::{PageCount, Sector, SectorCount, StoreReadError, StoreWriteError};
+
+use super::content::{Deciphered, SECTOR, Version, fill, read_back};
+use super::image::Image;
+use super::nand::{Halt, Nand};
+use super::promise::{Got, Promise, version_told};
+use super::room::{Memory, Room};
+use super::script::Letter;
+use super::world::World;
+use crate::panics;
+use crate::subject::Unchecked;
+
+/// Where a life begins.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    pub(super) image: Image,
+    pub(super) promise: Promise,
+    /// The number of the last letter.
+    pub(super) version: Version,
+    /// Whether some block has failed, so that a small device may be read-only.
+    pub(super) has_failed: bool,
+}
+
+/// What a life is to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course<'a> {
+    pub(super) letters: &'a [Letter],
+    /// Letters at the beginning that go as usual.
+    pub(super) fixed: usize,
+    /// From this letter on, operations are photographed; before the first: also those of the mount.
+    pub(super) recorded: usize,
+    /// Whether everything is compared at the end.
+    pub(super) compares: bool,
+}
+
+impl<'a> Course<'a> {
+    /// A life in which nothing but what is planned goes otherwise, and which is not photographed.
+    pub(super) const fn usual(letters: &'a [Letter]) -> Self {
+        Self { letters, fixed: usize::MAX, recorded: usize::MAX, compares: true }
+    }
+}
+
+/// What a life came to.
+#[derive(Clone, Debug)]
+pub(super) struct Lived {
+    /// What was promised before the last letter, with that letter's request in flight.
+    pub(super) in_flight: Promise,
+    /// The same after it.
+    pub(super) promise: Promise,
+    /// The flash after it.
+    pub(super) image: Image,
+    pub(super) version: Version,
+    pub(super) failures: u8,
+    /// Things met until then that could have gone otherwise.
+    pub(super) met: usize,
+    /// What was broken: by which letter (or by the comparison behind the last one), and how.
+    pub(super) broken: Option<(usize, String)>,
+}
+
+/// Pages of idle work that the letter I asks for.
+const IDLE: PageCount = PageCount::new(2);
+
+/// Lives a life.
+pub(super) fn live(
+    world: &World,
+    (nand, memory): (&mut Nand, &mut Memory),
+    start: &Start,
+    course: Course<'_>,
+) -> Lived {
+    let mut lived = Lived {
+        in_flight: start.promise,
+        promise: start.promise,
+        image: start.image.clone(),
+        version: start.version,
+        failures: 0,
+        met: 0,
+        broken: None,
+    };
+    nand.records = course.recorded == 0;
+    nand.is_free &= course.fixed == 0;
+    let mut at = 0;
+    let outcome = panics::catch(|| {
+        world.kind.mount(nand, memory, &mut |room| {
+            let mut host = Host { world, room, lived: &mut lived, has_failed: start.has_failed };
+            at = host.follow(course);
+        })
+    });
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => lived.broken = Some((0, format!("the device does not mount: {error}"))),
+        Err(panic) => lived.broken = Some((at, format!("panic: {panic}"))),
+    }
+    lived
+}
+
+/// The host of a mounted device.
+struct Host<'a> {
+    world: &'a World,
+    room: &'a mut dyn Room,
+    lived: &'a mut Lived,
+    has_failed: bool,
+}
+
+impl Host<'_> {
+    /// Follows the letters; returns how many.
+    fn follow(&mut self, course: Course<'_>) -> usize {
+        for (at, letter) in course.letters.iter().enumerate() {
+            let nand = self.room.nand();
+            nand.records = at >= course.recorded;
+            nand.is_free |= at >= course.fixed && course.fixed > 0;
+            nand.say(|_| letter.told());
+            self.lived.in_flight = self.lived.promise;
+            if let Err(sentence) = self.obey(*letter) {
+                self.lived.broken = Some((at, sentence));
+                self.photograph();
+                return at;
+            }
+        }
+        self.photograph();
+        if course.compares
+            && let Err(sentence) = self.compare()
+        {
+            self.lived.broken = Some((course.letters.len(), sentence));
+        }
+        course.letters.len()
+    }
+
+    /// Notes how everything is after the last letter.
+    fn photograph(&mut self) {
+        let nand = self.room.nand();
+        nand.records = false;
+        self.lived.image.clone_from(&nand.image);
+        (self.lived.failures, self.lived.met) = (nand.failures(), nand.met.len());
+    }
+
+    fn obey(&mut self, letter: Letter) -> Result<(), String> {
+        let version = self.lived.version + 1;
+        match letter {
+            Letter::Write(sector) => self.write(sector.into(), 1, version),
+            Letter::Page => self.write(0, self.world.page, version),
+            Letter::Trim => self.trim((0, 2)),
+            Letter::Idle => self.asked(|room| room.maintain(IDLE).map(drop)),
+            Letter::Stop => self.asked(|room| room.stop()),
+            Letter::Read => self.compare(),
+            Letter::Check => match self.room.check() {
+                Err(Unchecked::Broken(sentence)) => {
+                    Err(format!("an invariant does not hold: {sentence}"))
+                }
+                Ok(()) | Err(Unchecked::Unreadable(_)) => Ok(()),
+            },
+        }?;
+        self.lived.version = version;
+        Ok(())
+    }
+
+    fn write(&mut self, first: u32, count: u32, version: Version) -> Result<(), String> {
+        let mut data = [0; 4 * SECTOR];
+        let data = &mut data[..count as usize * SECTOR];
+        for (sector, bytes) in (first..).zip(data.chunks_mut(SECTOR)) {
+            fill(Sector::new(sector), version, bytes);
+        }
+        self.lived.in_flight.begin((first, count), version);
+        let written = self.room.write(Sector::new(first), data);
+        self.answered(written, (first, count), version)
+    }
+
+    fn trim(&mut self, (first, count): (u32, u32)) -> Result<(), String> {
+        self.lived.in_flight.begin((first, count), 0);
+        let trimmed = self.room.trim(Sector::new(first), SectorCount::new(count));
+        self.answered(trimmed, (first, count), 0)
+    }
+
+    fn answered(
+        &mut self,
+        answer: Result<(), StoreWriteError<Halt>>,
+        run: (u32, u32),
+        version: Version,
+    ) -> Result<(), String> {
+        match answer {
+            Ok(()) => {
+                self.lived.promise.acknowledge(run, version);
+                Ok(())
+            }
+            Err(error) => {
+                // From now on each sector is old or new.
+                self.lived.promise = self.lived.in_flight;
+                self.refused(&error)
+            }
+        }
+    }
+
+    fn asked(
+        &mut self,
+        ask: impl FnOnce(&mut dyn Room) -> Result<(), StoreWriteError<Halt>>,
+    ) -> Result<(), String> {
+        ask(self.room).or_else(|error| self.refused(&error))
+    }
+
+    fn refused(&mut self, error: &StoreWriteError<Halt>) -> Result<(), String> {
+        let has_failed = self.has_failed || self.room.nand().failures() > 0;
+        match error {
+            StoreWriteError::ReadOnly if has_failed => Ok(()),
+            error => Err(format!("a request was refused: {error}")),
+        }
+    }
+
+    /// Reads every sector.
+    fn compare(&mut self) -> Result<(), String> {
+        for sector in (0..self.world.capacity).map(Sector::new) {
+            let mut data = [0xA5; SECTOR];
+            let got = match self.room.read(sector, &mut data) {
+                Ok(()) => Got::Data(read_back(&data)),
+                Err(StoreReadError::Lost(_)) => Got::Lost,
+                Err(error) => return Err(format!("{sector} cannot be read: {error}")),
+            };
+            let expected = self.lived.promise;
+            if !self.lived.promise.settle(sector, got) {
+                let found = match got {
+                    Got::Lost => "the error that its content is lost".into(),
+                    Got::Data(Deciphered::Zeros) => "zeros".into(),
+                    Got::Data(Deciphered::Garbage) => "bytes that were never written".into(),
+                    Got::Data(Deciphered::Written(of, version)) => {
+                        format!("{} to {of}", version_told(version))
+                    }
+                };
+                return Err(format!("{sector}: expected {}, found {found}", expected.told(sector)));
+            }
+        }
+        Ok(())
+    }
+}

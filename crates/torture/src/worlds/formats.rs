@@ -1,0 +1,134 @@
+//! The formats of a world's device: earlier ones whose data may not be read again, and formats that power cuts.
+
+use super::live::{Dweller, Fault};
+use super::script::{self, Life};
+use super::temper::Before;
+use crate::crossing::{Crossing, Halt};
+use crate::dice::{Dice, mix};
+use crate::report::Breach;
+use crate::subject::{Mounted, Unmounted};
+use crate::truth::{Truth, Wrong};
+
+/// Keys among which the one is chosen that takes most pages of earlier formats for its own.
+const KEYS: u32 = 32;
+
+/// Cuts of a format in a row, at most.
+const CUTS_MAX: u32 = 3;
+
+impl Dweller<'_> {
+    /// Formats the device, after the earlier formats of this world.
+    pub(super) fn format(&mut self, crossing: &mut Crossing) -> Result<(), Fault> {
+        let seed = self.world.seed;
+        let Before::Formats(earlier) = self.world.temper.before else {
+            return self.format_with(crossing, seed as u32);
+        };
+        for nth in 0..earlier {
+            let mut dice = Dice::new(mix(mix(seed, 27), nth.into()));
+            self.format_with(crossing, dice.next() as u32)?;
+            let number = 1 + dice.below(4);
+            for life in script::calm_lives(dice.next(), number, self.world.extent()) {
+                self.live_before(crossing, &life)?;
+            }
+        }
+        let mut dice = Dice::new(mix(seed, 28));
+        let key = worst_key(crossing, &mut dice);
+        if dice.percent(50) {
+            self.format_cut(crossing, key, &mut dice)?;
+        }
+        self.format_with(crossing, key)
+    }
+
+    fn live_before(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+        let of_before = |(doing, breach)| (format!("{doing}, in an earlier format"), breach);
+        self.live(crossing, life).map_err(of_before)
+    }
+
+    fn format_with(&mut self, crossing: &mut Crossing, key: u32) -> Result<(), Fault> {
+        crossing.disarm();
+        crossing.power_on();
+        self.grant(crossing);
+        crossing.say(|| format!("a format with key {key:08x}"));
+        crossing.set_key(key);
+        self.truth = self.truth.formatted_anew();
+        let formatted = self.world.setup.subject.format(crossing, key);
+        formatted.map_err(|error| unformatted(crossing, error))
+    }
+
+    /// More calls than a format makes: it erases every block, and reads no page more than a few times.
+    fn grant(&self, crossing: &mut Crossing) {
+        crossing.grant(self.world.setup.mount_budget() + self.world.setup.request_budget());
+    }
+
+    /// Power fails in a format, and again when it is repeated. In between there is no device, an empty one, or the one
+    /// before with all that it held.
+    fn format_cut(
+        &mut self,
+        crossing: &mut Crossing,
+        key: u32,
+        dice: &mut Dice,
+    ) -> Result<(), Fault> {
+        for _ in 0..=dice.below(CUTS_MAX) {
+            crossing.power_on();
+            self.grant(crossing);
+            let most = dice.pick(&[4, 8, 100]);
+            crossing.cut_after(dice.below(most).into(), dice.next());
+            let formatted = self.world.setup.subject.format(crossing, key);
+            if formatted.is_ok() {
+                return Ok(());
+            }
+            if crossing.halted() != Some(Halt::PowerOff) {
+                return Err(unformatted(crossing, formatted.err().unwrap_or_default()));
+            }
+            let _ = crossing.struck();
+            self.look_after_a_cut(crossing)?;
+        }
+        Ok(())
+    }
+
+    fn look_after_a_cut(&self, crossing: &mut Crossing) -> Result<(), Fault> {
+        crossing.disarm();
+        crossing.power_on();
+        self.grant(crossing);
+        let mut compared = Ok(());
+        let mounted = self.world.setup.subject.mount(crossing, &mut |ftl| {
+            compared = self.old_or_empty(ftl);
+        });
+        let doing = || String::from("mounting after a cut in the format");
+        match mounted {
+            Ok(()) => compared.map_err(|wrong| (doing(), Breach::Content(wrong))),
+            Err(Unmounted::Blank(_)) => Ok(()),
+            Err(_) if crossing.halted() == Some(Halt::OverBudget) => {
+                Err((doing(), Breach::Endless))
+            }
+            Err(error) => Err((doing(), Breach::Unmountable(error.to_string()))),
+        }
+    }
+
+    fn old_or_empty(&self, ftl: &mut dyn Mounted) -> Result<(), Wrong> {
+        let mut empty: Truth = self.truth.formatted_anew();
+        if empty.compare_all(ftl).is_ok() {
+            return Ok(());
+        }
+        self.truth.clone().compare_all(ftl)
+    }
+}
+
+/// A format that fails, or does not end.
+fn unformatted(crossing: &Crossing, error: String) -> Fault {
+    let is_endless = crossing.halted() == Some(Halt::OverBudget);
+    let breach = if is_endless { Breach::Endless } else { Breach::Unmountable(error) };
+    ("formatting".into(), breach)
+}
+
+/// Of some keys the one that takes most pages of earlier formats for its own: the worst that a host may happen to draw.
+fn worst_key(crossing: &mut Crossing, dice: &mut Dice) -> u32 {
+    let keys: Vec<u32> = (0..KEYS).map(|_| dice.next() as u32).collect();
+    let mut counts = vec![0; keys.len()];
+    crossing.of_store(|subject, data, spare| {
+        for (count, key) in counts.iter_mut().zip(&keys) {
+            *count += u32::from(subject.stamp(data, spare, *key).is_some());
+        }
+    });
+    let worst = counts.iter().zip(&keys).max_by_key(|(count, _)| **count);
+    worst.map_or(0, |(_, key)| *key)
+}
