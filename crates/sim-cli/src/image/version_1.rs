@@ -138,11 +138,9 @@ mod tests {
     fn written(path: &Path, generation: u64, records: &[u8]) {
         let part = datasheet::builtin("tiny").unwrap();
         let device = Device::new(Chip::new(&part, Content::Bytes).unwrap(), 1);
-        let mut file = format!(
-            "{{\"tandem_disk\":1,\"generation\":5,\"about\":{{\"system\":\"hybrid\",\"device\":\"tiny\",\
-             \"capacity\":null,\"slc\":null,\"parallel\":false}}}}\n"
-        )
-        .into_bytes();
+        let line = "{\"tandem_disk\":1,\"generation\":5,\"about\":{\"system\":\"hybrid\",\
+                    \"device\":\"tiny\",\"capacity\":null,\"slc\":null,\"parallel\":false}}\n";
+        let mut file = line.as_bytes().to_vec();
         device.save(&mut file).unwrap();
         std::fs::write(path, file).unwrap();
         let mut journal = [&MAGIC[..], &[1, 0], &generation.to_le_bytes()].concat();
