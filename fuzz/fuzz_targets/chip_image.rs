@@ -2,10 +2,10 @@
 
 #![no_main]
 
-use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+use ftl_iface::{Block, Bytes, Mode, PageIndex, Region};
 use libfuzzer_sys::fuzz_target;
-use nand_model::Chip;
 use nand_model::faults::FaultInjector;
+use nand_model::{Chip, Truth};
 
 fuzz_target!(|image: &[u8]| {
     // As they are: hardly any bytes pass the checks, but those before them must hold.
@@ -50,7 +50,7 @@ fn saved<E: std::fmt::Debug>(save: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -
 }
 
 /// Saves, loads and saves the chip again, then uses it.
-fn try_chip<D: NandDevice>(
+fn try_chip<D: Truth>(
     mut chip: D,
     save: impl Fn(&D) -> Vec<u8>,
     load: impl Fn(&[u8]) -> Option<D>,
@@ -63,7 +63,11 @@ fn try_chip<D: NandDevice>(
         let block = Block::new(region, 0);
         let _ = chip.is_bad(block);
         let mut spare = vec![0; shape.spare_bytes.as_usize().min(4)];
-        let last = shape.pages_per_block.get() as u16 - 1;
+        let pages = match chip.mode(block) {
+            Mode::Full => shape.pages_per_block,
+            Mode::Slc => chip.slc_mode_pages(region).expect("a block in SLC mode has pages in it"),
+        };
+        let last = (pages.get() as u16).saturating_sub(1);
         for index in [0, last] {
             let _ = chip.read(block.page(PageIndex::new(index)), Bytes::ZERO, &mut [], &mut spare);
         }

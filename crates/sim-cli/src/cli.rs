@@ -7,7 +7,7 @@ use crate::{
     synth, torture,
 };
 #[cfg(unix)]
-use crate::{footprint, serve};
+use crate::{footprint, image, serve};
 
 /// The parsed command line.
 #[derive(Debug, Parser)]
@@ -39,6 +39,10 @@ pub enum Command {
     #[cfg(unix)]
     #[command(after_help = help::examples("serve"))]
     Serve(serve::Args),
+    /// Check the file of a disk that was served, or save what can be saved of a damaged one
+    #[cfg(unix)]
+    #[command(after_help = help::examples("image"))]
+    Image(image::command::Args),
     /// Reproduce the tables and figures of a paper, its values beside ours
     #[command(after_help = help::examples("repro"))]
     Repro(repro::Args),

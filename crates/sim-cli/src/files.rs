@@ -27,14 +27,6 @@ pub(crate) fn replace_with(
     })
 }
 
-/// Like [`replace`], for content that is written piece by piece.
-pub(crate) fn replace_by(
-    path: &Path,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    replace_with(path, |file| Ok(content(file)?))
-}
-
 /// A file's text, up to a maximum number of bytes, because a file may be endless.
 pub(crate) fn text(path: &Path, longest: u64) -> io::Result<String> {
     let mut text = String::new();
@@ -93,7 +85,18 @@ fn write(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), Failure>) -> Re
     // The content is on the disk before the name is, so the file is complete even after a power loss.
     file.as_file().sync_data()?;
     file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(sync_folder(&path)?)
+}
+
+/// Waits until the name of a file would survive a crash of the machine.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match File::open(folder.unwrap_or(Path::new("."))) {
+        Ok(folder) => folder.sync_all(),
+        // A folder that lets files be made in it, but not its names be read.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

@@ -158,6 +158,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "image",
+        &[
+            ("tandem image check ssd.img", "is all of it whole? If not: what, and where"),
+            ("tandem image recover ssd.img", "what could be saved, and what would be given up"),
+            ("tandem image recover ssd.img --to saved.img", "the same, into a new file"),
+        ],
+    ),
+    (
         "serve",
         &[
             (

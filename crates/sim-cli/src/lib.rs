@@ -21,7 +21,7 @@
 //! - `host`: splits requests into sectors and verifies what is read. [`systems`]: the systems below it, an entry for
 //!   each.
 //! - [`result`]: the content of a run's JSON.
-//! - `image`: a chip kept in a file.
+//! - [`image`]: a chip kept in a file.
 //! - [`plot`]: charts as SVG. `report`: pages with tables and charts. `files`: files that are written atomically.
 //! - `verdict`: the verdict of a comparison, in words.
 //! - `csv`: results for spreadsheets. `side_by_side`: figures of several runs. `table`, `show`: columns of text, and
@@ -44,6 +44,8 @@ pub mod completions;
 pub mod device;
 pub mod devices;
 pub mod fit;
+#[cfg(unix)]
+pub mod image;
 pub mod man;
 pub mod plot;
 pub mod profile;
@@ -67,8 +69,6 @@ mod files;
 pub mod footprint;
 mod help;
 mod host;
-#[cfg(unix)]
-mod image;
 mod interrupt;
 mod notes;
 mod report;
@@ -120,6 +120,8 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(cli::Command::Torture(args)) => torture::run(args, out),
         #[cfg(unix)]
         Some(cli::Command::Serve(args)) => serve::run(args, out),
+        #[cfg(unix)]
+        Some(cli::Command::Image(args)) => image::command::run(args, out),
         Some(cli::Command::Repro(args)) => repro::run(args, out),
         Some(cli::Command::Fit(args)) => fit::run(args, out),
         Some(cli::Command::Synth(args)) => synth::command::run(args, out),

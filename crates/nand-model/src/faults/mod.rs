@@ -13,6 +13,7 @@
 //! count alone: neither the order of operations elsewhere nor the machine changes it. Since the inner device always
 //! takes what was meant to be programmed, a fault can be lifted and the truth compared.
 
+mod allowed;
 pub mod bit_errors;
 mod dice;
 mod erase_failure;

@@ -119,6 +119,21 @@ impl Torn {
         Some(*remains)
     }
 
+    /// Whether a read of the page wears it down.
+    #[inline]
+    pub(super) fn counts_reads(&self, page: Page) -> bool {
+        !self.pages.is_empty() && matches!(self.pages.get(&page), Some(Remains::Unstable { .. }))
+    }
+
+    /// Unstable pages are uncorrectable from now on.
+    pub(super) fn wear_out(&mut self) {
+        for remains in self.pages.values_mut() {
+            if matches!(remains, Remains::Unstable { .. }) {
+                *remains = Remains::Uncorrectable;
+            }
+        }
+    }
+
     /// Whether something is left of the page that is not the truth.
     #[inline]
     pub(super) fn touches(&self, page: Page) -> bool {

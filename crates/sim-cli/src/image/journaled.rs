@@ -6,38 +6,51 @@ use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
     ReadError,
 };
-use nand_model::faults::FaultInjector;
+use nand_model::Timed;
 use nand_model::part::Nanos;
 use nand_model::power::{BlockFate, MarkFate, PageFate, PairFate, Tear};
-use nand_model::{Chip, Timed};
 
-use super::entry::Entry;
-
-/// A chip with its faults.
-pub(crate) type Device = FaultInjector<Chip>;
+use super::device::Device;
+use super::record::Event;
+use super::seal::Pending;
 
 /// The device, with the records of its operations, if they are kept.
 #[derive(Debug)]
 pub(crate) struct Journaled {
     device: Device,
-    pending: Vec<u8>,
-    is_kept: bool,
+    pending: Option<Pending>,
+    origin: Origin,
+}
+
+/// Where the chip's content is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// From this program.
+    Here,
+    /// From a file, which may say anything.
+    File,
 }
 
 impl Journaled {
-    /// The device. Nothing is recorded until [`keep`](Self::keep).
+    /// A new device. Nothing is recorded until [`keep`](Self::keep).
     pub(crate) const fn new(device: Device) -> Self {
-        Self { device, pending: Vec::new(), is_kept: false }
+        Self { device, pending: None, origin: Origin::Here }
     }
 
-    /// Records operations from now on.
-    pub(crate) const fn keep(&mut self) {
-        self.is_kept = true;
+    /// A device from a file. What its system asks for against the chip's rules, because the file says what no
+    /// server wrote, fails as on a real chip, instead of ending the program.
+    pub(crate) const fn of_file(device: Device) -> Self {
+        Self { device, pending: None, origin: Origin::File }
     }
 
-    /// The records since they were last taken.
-    pub(crate) const fn pending(&mut self) -> &mut Vec<u8> {
-        &mut self.pending
+    /// Records operations from now on, after those.
+    pub(super) fn keep(&mut self, pending: Pending) {
+        self.pending = Some(pending);
+    }
+
+    /// The records that are not written yet.
+    pub(super) const fn pending(&mut self) -> Option<&mut Pending> {
+        self.pending.as_mut()
     }
 
     /// The device below.
@@ -50,14 +63,18 @@ impl Journaled {
         &mut self.device
     }
 
-    pub(super) fn into_inner(self) -> Device {
-        self.device
+    fn note(&mut self, event: &Event<'_>) {
+        if let Some(pending) = &mut self.pending {
+            pending.add(event);
+        }
     }
 
-    fn note(&mut self, block: Block, entry: &Entry<'_>) {
-        if self.is_kept {
-            entry.put(block, &mut self.pending);
-        }
+    fn takes_program(&mut self, page: Page) -> bool {
+        self.origin == Origin::Here || self.device.takes_program(page)
+    }
+
+    fn takes_erase(&mut self, block: Block) -> bool {
+        self.origin == Origin::Here || self.device.takes_erase(block)
     }
 }
 
@@ -75,6 +92,9 @@ impl NandDevice for Journaled {
         data: &mut [u8],
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Infallible>> {
+        if self.pending.is_some() && self.device.counts_reads(page) {
+            self.note(&Event::Read(page.block(), page.index()));
+        }
         self.device.read(page, at, data, spare)
     }
 
@@ -84,12 +104,18 @@ impl NandDevice for Journaled {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<Infallible>> {
-        self.note(page.block(), &Entry::Program { page: page.index(), data, spare });
+        if !self.takes_program(page) {
+            return Err(ProgramError::Failed);
+        }
+        self.note(&Event::Program { at: (page.block(), page.index()), data, spare });
         self.device.program(page, data, spare)
     }
 
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
-        self.note(block, &Entry::Erase);
+        if !self.takes_erase(block) {
+            return Err(EraseError::Failed);
+        }
+        self.note(&Event::Erase(block));
         self.device.erase(block)
     }
 
@@ -98,7 +124,7 @@ impl NandDevice for Journaled {
     }
 
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
-        self.note(block, &Entry::Mark);
+        self.note(&Event::Mark(block));
         self.device.mark_bad(block)
     }
 }
@@ -112,25 +138,29 @@ impl Tear for Journaled {
         fate: PageFate,
         pair: PairFate,
     ) -> Result<(), Infallible> {
-        let entry = Entry::TornProgram { page: page.index(), data, spare, fate, pair };
-        self.note(page.block(), &entry);
+        if !self.takes_program(page) {
+            return Ok(());
+        }
+        let at = (page.block(), page.index());
+        self.note(&Event::TornProgram { at, data, spare, fate: (fate, pair) });
         self.device.tear_program(page, data, spare, fate, pair)
     }
 
     fn tear_erase(&mut self, block: Block, fate: BlockFate) -> Result<(), Infallible> {
-        self.note(block, &Entry::TornErase { fate });
+        if !self.takes_erase(block) {
+            return Ok(());
+        }
+        self.note(&Event::TornErase(block, fate));
         self.device.tear_erase(block, fate)
     }
 
-    /// The journal has no entry for pages that a mark in flight destroys, so it destroys none here.
     fn tear_mark(&mut self, block: Block, fate: MarkFate) -> Result<(), Infallible> {
-        if fate.is_set() {
-            let _ = self.mark_bad(block);
-        }
-        Ok(())
+        self.note(&Event::TornMark(block, fate));
+        self.device.tear_mark(block, fate)
     }
 
     fn power_off(&mut self) {
+        self.note(&Event::PowerOff);
         self.device.power_off();
     }
 }

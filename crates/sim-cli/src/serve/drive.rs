@@ -11,9 +11,9 @@ use nand_model::part::Nanos;
 use super::baseline::{Baseline, Noted};
 use super::held::Held;
 use super::status::Status;
-use super::wire::{Disk, Durability, Errno, Export, Refusal, Zeroing};
+use super::wire::{Access, Disk, Durability, Errno, Export, Refusal, Zeroing};
 use crate::Failure;
-use crate::image::{About, Keeper};
+use crate::image::Keeper;
 use crate::replay::Served;
 use crate::result::RunResult;
 use crate::systems::System;
@@ -34,7 +34,7 @@ pub(super) struct Ledger {
     /// The measurements; `None` before the first life.
     pub(super) served: Option<Served>,
     keeper: Option<Keeper>,
-    about: About,
+    access: Access,
     record: Option<Output>,
     /// The conventional system beside the served one, if the status is shown.
     baseline: Option<Baseline>,
@@ -53,7 +53,7 @@ pub(super) struct Ledger {
 impl Ledger {
     pub(super) fn new(
         keeper: Option<Keeper>,
-        about: About,
+        access: Access,
         mut record: Option<Output>,
         baseline: Option<Baseline>,
         pace: Pace,
@@ -65,7 +65,7 @@ impl Ledger {
         Ok(Self {
             served: None,
             keeper,
-            about,
+            access,
             record,
             baseline,
             start,
@@ -100,9 +100,9 @@ impl Ledger {
         }
     }
 
-    /// The file of the disk, if it has one.
-    pub(super) fn keeper(&mut self) -> Option<&mut Keeper> {
-        self.keeper.as_mut()
+    /// The file of the disk, if it has one, to be closed.
+    pub(super) const fn take_keeper(&mut self) -> Option<Keeper> {
+        self.keeper.take()
     }
 
     fn note(&mut self, request: &Request, time: Nanos) {
@@ -185,7 +185,8 @@ impl<'l> Drive<'l> {
         let system = disk.system();
         let sector = system.sector_bytes().get();
         let bytes = u64::from(system.capacity().get()) * u64::from(sector);
-        let export = Export { bytes, preferred_block: sector.max(USUAL_BLOCK) };
+        let export =
+            Export { bytes, preferred_block: sector.max(USUAL_BLOCK), access: ledger.access };
         if ledger.served.is_none() {
             ledger.served = Some(Served::begin(system));
             ledger.clock = system.now();
@@ -235,12 +236,7 @@ impl<'l> Drive<'l> {
         let (Some(keeper), Some(power)) = (&mut self.ledger.keeper, self.disk.power()) else {
             return Ok(());
         };
-        let chip = power.inner_mut();
-        let mut committed = keeper.commit(chip);
-        if committed.is_ok() && keeper.is_long() {
-            committed = keeper.save(&self.ledger.about, chip);
-        }
-        committed.map_err(|failure| self.broken(failure))
+        keeper.commit(power.inner_mut()).map_err(|failure| self.broken(failure))
     }
 
     fn broken(&mut self, failure: Failure) -> Refusal {
@@ -250,9 +246,10 @@ impl<'l> Drive<'l> {
 
     /// Makes all changes durable; with a file, they survive the end of the machine.
     fn sync(&mut self) -> Result<(), Refusal> {
-        self.commit()?;
-        let synced = self.ledger.keeper.as_ref().map_or(Ok(()), Keeper::sync);
-        synced.map_err(|failure| self.broken(failure))
+        let (Some(keeper), Some(power)) = (&mut self.ledger.keeper, self.disk.power()) else {
+            return Ok(());
+        };
+        keeper.sync(power.inner_mut()).map_err(|failure| self.broken(failure))
     }
 
     /// Does idle work if there was no request since the last call. Call it regularly.

@@ -1,5 +1,7 @@
 //! The system that the server runs.
 
+use nand_model::power::Tear;
+
 use crate::systems::{Live, Powered, System};
 
 /// A system that is served.
@@ -31,6 +33,13 @@ impl Held<'_> {
         match self {
             Self::Lasting(disk) => Some(disk.power()),
             Self::Volatile(_) => None,
+        }
+    }
+
+    /// Power is lost while nothing is in flight.
+    pub(super) fn lose_power(&mut self) {
+        if let Some(power) = self.power() {
+            power.inner_mut().power_off();
         }
     }
 

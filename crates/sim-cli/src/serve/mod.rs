@@ -26,9 +26,9 @@
 //! - [`wire`]: the protocol, without sockets. `listen`: sockets. `server`: connections, signals, timers, cuts; `cuts`:
 //!   when power fails. `held`: the system, whether it survives that or not. `drive`: requests on the system, with
 //!   measurement, trace and image file. `status`: the line shown each second; `baseline`: the same requests without
-//!   SLC.
+//!   SLC. [`trial`]: files that may say anything.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -50,6 +50,7 @@ mod held;
 mod listen;
 mod server;
 mod status;
+pub mod trial;
 pub mod wire;
 
 use baseline::Baseline;
@@ -59,6 +60,7 @@ use listen::{Endpoint, Listener};
 use server::Server;
 pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use status::Status;
+use wire::Access;
 
 /// The arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
@@ -90,6 +92,9 @@ pub struct Args {
     /// Keep the chip in this file; without it, all data is lost when the server stops
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
+    /// Serve the disk of --image without a change to the file, which needs no room on its disk; clients cannot write
+    #[arg(long, requires = "image", conflicts_with = "cut_every")]
+    read_only: bool,
     /// Record the clients' requests in this file as a trace; a name in .gz or .zst is compressed
     #[arg(long, value_name = "FILE.csv.zst")]
     record: Option<PathBuf>,
@@ -107,11 +112,12 @@ pub struct Args {
 /// The seed of the faults.
 const SEED: u64 = 1;
 
-/// Serves until Ctrl-C or SIGTERM.
+/// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let json = args.json.iter().filter(|path| path.as_os_str() != "-");
     json.chain(&args.record).try_for_each(|path| files::check(path))?;
     let (mut keeper, found) = match &args.image {
+        Some(path) if args.read_only => (None, Some(Keeper::only_read(path)?)),
         Some(path) => {
             let (keeper, found) = Keeper::open(path)?;
             (Some(keeper), found)
@@ -120,33 +126,32 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let (chosen, about) = asked(args, found.as_ref())?;
     let setup = setup(&about)?;
-    let replayed = found.as_ref().map_or(0, |found| found.replayed);
-    let disk = disk(args, (&chosen, &about), &setup, (keeper.as_mut(), found))?;
+    let was_left = left(args, found.as_ref());
+    let mut disk = disk(args, &chosen, &setup, found)?;
 
     interrupt::listen();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(Listener::bind(&place(args)))?;
     let uri = listener.uri()?;
-    if !prints_json(args) {
-        let exported = show::size(setup.part.exported_bytes);
-        writeln!(out, "{uri}: {exported} of {} on {}", chosen.name, setup.part.name)?;
-        if replayed > 0 {
-            let operations = show::count(replayed);
-            writeln!(
-                out,
-                "the last server was killed: {operations} operations are of its journal"
-            )?;
-        }
-        out.flush()?;
-    }
     let record = args.record.as_ref().map(|path| {
         Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
     });
+    let record = record.transpose()?;
+    // Only now that nothing else can fail, the file is written.
+    if let (Some(keeper), Disk::Lasting(disk)) = (&mut keeper, &mut disk) {
+        keeper.begin(&about, &mut disk.1)?;
+    }
+    if !prints_json(args) {
+        let exported = show::size(setup.part.exported_bytes);
+        let served = format!("{uri}: {exported} of {} on {}\n", chosen.name, setup.part.name);
+        greet(&(served + &was_left), out)?;
+    }
     let status = Status::new();
     let is_told = !status.is_hidden() || args.json.is_some();
     let baseline = if is_told && !chosen.is_baseline() { Baseline::new(&setup) } else { None };
     let pace = if args.pace { Pace::Device } else { Pace::Host };
-    let ledger = Ledger::new(keeper, about.clone(), record.transpose()?, baseline, pace)?;
+    let access = if args.read_only { Access::ReadOnly } else { Access::ReadWrite };
+    let ledger = Ledger::new(keeper, access, record, baseline, pace)?;
     let cuts = args.cut_every.clone().unwrap_or_default();
     let mut server = Server::new(&runtime, listener, ledger, cuts, (chosen.name.clone(), status))?;
     let ended = match disk {
@@ -156,10 +161,30 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
         Disk::Volatile => chosen.run(&setup, &mut server).map(|()| None),
     };
-    let ended = server.end(ended, &about);
+    let ended = server.end(ended);
     let mut result = ended.map_err(|failure| recorded(args, failure))?;
     result.trace = uri;
     tell(args, &result, out)
+}
+
+/// What the last server left in the file.
+fn left(args: &Args, found: Option<&Opened>) -> String {
+    match (&args.image, found.map(|found| found.replayed.operations)) {
+        (Some(path), None) => format!("a new disk in {}: no other was there\n", path.display()),
+        (_, None | Some(0)) => String::new(),
+        (_, Some(operations)) => {
+            let operations = show::count(operations);
+            format!("the last server was killed: {operations} operations are of its journal\n")
+        }
+    }
+}
+
+/// Says where clients connect. A server whose output nobody reads serves all the same.
+fn greet(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Whether standard output is only for the result.
@@ -178,9 +203,9 @@ enum Disk {
 /// The disk from its image, or a new one.
 fn disk(
     args: &Args,
-    (chosen, about): (&Chosen, &About),
+    chosen: &Chosen,
     setup: &Setup,
-    (keeper, found): (Option<&mut Keeper>, Option<Opened>),
+    found: Option<Opened>,
 ) -> Result<Disk, Failure> {
     if args.image.is_none() && args.cut_every.is_none() && !chosen.is_mountable() {
         return Ok(Disk::Volatile);
@@ -190,7 +215,6 @@ fn disk(
         Some(found) => existing(args, found, &blueprint)?,
         None => fresh(setup, &blueprint)?,
     };
-    let chip = start_keeping(chip, keeper, about)?;
     Ok(Disk::Lasting(Box::new((blueprint, chip))))
 }
 
@@ -261,25 +285,12 @@ fn existing(args: &Args, found: Opened, blueprint: &Blueprint) -> Result<Journal
         );
         return Err(Failure::Arguments(reason));
     }
-    Ok(Journaled::new(found.device))
+    Ok(Journaled::of_file(found.device))
 }
 
 fn fresh(setup: &Setup, blueprint: &Blueprint) -> Result<Journaled, Failure> {
     let chip = Chip::new(&blueprint.part, Content::Bytes)?.with_time(setup.time);
     blueprint.format(Journaled::new(FaultInjector::new(chip, SEED)))
-}
-
-/// Writes the chip to its file, if there is one, because the journal belongs to a file.
-fn start_keeping(
-    mut chip: Journaled,
-    keeper: Option<&mut Keeper>,
-    about: &About,
-) -> Result<Journaled, Failure> {
-    if let Some(keeper) = keeper {
-        keeper.save(about, &mut chip)?;
-        chip.keep();
-    }
-    Ok(chip)
 }
 
 fn tell(args: &Args, result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {

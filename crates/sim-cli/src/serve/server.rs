@@ -11,7 +11,9 @@ use nand_model::power::Cut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout_at};
+use tokio::time::{
+    Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until, timeout_at,
+};
 
 use super::cuts::Cuts;
 use super::drive::{Drive, Ledger};
@@ -19,7 +21,7 @@ use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
-use crate::image::{About, Journaled};
+use crate::image::Journaled;
 use crate::result::{RunResult, ServedResult};
 use crate::systems::{Ended, Live, Owner, Session, System};
 use crate::{Failure, interrupt, notes};
@@ -56,8 +58,8 @@ pub(super) struct Server<'a> {
 
 struct Parts {
     listener: Listener,
-    terminate: Signal,
-    cut: Signal,
+    /// Those that end it, and the one that cuts the power.
+    signals: ([Signal; 2], Signal),
     ledger: Ledger,
     cuts: Cuts,
     /// Lives that ended with a power loss.
@@ -78,10 +80,11 @@ impl<'a> Server<'a> {
     ) -> Result<Self, Failure> {
         let _entered = runtime.enter();
         let terminate = signal(SignalKind::terminate())?;
+        let hang_up = signal(SignalKind::hangup())?;
         let cut = signal(SignalKind::user_defined1())?;
         let (power_cuts, result) = (0, None);
-        let parts =
-            Parts { listener, terminate, cut, ledger, cuts, power_cuts, status, system, result };
+        let signals = ([terminate, hang_up], cut);
+        let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, result };
         Ok(Self { runtime, parts })
     }
 
@@ -89,15 +92,14 @@ impl<'a> Server<'a> {
     pub(super) fn end(
         mut self,
         chip: Result<Option<Journaled>, Failure>,
-        about: &About,
     ) -> Result<RunResult, Failure> {
         let parts = &mut self.parts;
         parts.status.done();
         let ended = parts.ledger.end();
         let chip = chip?;
         let rs = ended?;
-        if let (Some(keeper), Some(mut chip)) = (parts.ledger.keeper(), chip) {
-            keeper.save(about, &mut chip)?;
+        if let (Some(keeper), Some(mut chip)) = (parts.ledger.take_keeper(), chip) {
+            keeper.close(&mut chip)?;
         }
         let missing = || Failure::Violation("the server ended without a result".into());
         let mut result = parts.result.take().ok_or_else(missing)?;
@@ -137,15 +139,12 @@ impl Session for Server<'_> {
 
 impl Parts {
     async fn live<'s>(&'s mut self, disk: Held<'s>) -> Ended {
-        let Self { listener, terminate, cut, ledger, cuts, power_cuts, status, .. } = self;
+        let Self { listener, signals: (ends, cut), ledger, cuts, power_cuts, status, .. } = self;
         let drive = RefCell::new(Drive::new(disk, ledger));
         let mut clients = FuturesUnordered::new();
-        let mut looked = interval(LOOKED_EVERY);
-        let mut told = interval(TOLD_EVERY);
-        told.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        looked.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let mut rested = interval(RESTED_EVERY);
-        rested.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looked = every(LOOKED_EVERY, MissedTickBehavior::Skip);
+        let mut told = every(TOLD_EVERY, MissedTickBehavior::Skip);
+        let mut rested = every(RESTED_EVERY, MissedTickBehavior::Delay);
         // The deadline of a due cut: by then it must have hit an operation.
         let mut due: Option<Instant> = None;
         let born = Instant::now();
@@ -164,7 +163,10 @@ impl Parts {
                     Ok(_one_too_many) => {}
                     Err(_) => accept_from = Instant::now() + ACCEPT_PAUSE,
                 },
-                () = until(due) => break Ended::PowerFailed,
+                () = until(due) => {
+                    drive.borrow_mut().disk().lose_power();
+                    break Ended::PowerFailed;
+                }
                 () = until(cut_at) => {
                     cut_at = None;
                     if let Some(power) = drive.borrow_mut().disk().power() {
@@ -176,7 +178,7 @@ impl Parts {
                 }
                 _ = rested.tick() => drive.borrow_mut().rest(),
                 _ = cut.recv() => cut_at = Some(Instant::now()),
-                _ = terminate.recv() => break Ended::Stopped,
+                () = any(ends) => break Ended::Stopped,
                 _ = looked.tick() => if interrupt::is_requested() { break Ended::Stopped },
                 _ = told.tick() => {
                     let mut drive = drive.borrow_mut();
@@ -187,12 +189,26 @@ impl Parts {
         };
         drop(clients);
         let mut drive = drive.into_inner();
-        // Changes that were not acknowledged may be kept or not; they are kept, so that the file matches the chip.
+        // Changes that were not acknowledged may be kept; they are, so that the file matches the chip.
         let _ = drive.commit();
         if ended == Ended::Stopped {
             self.result = drive.result(&self.system);
         }
         ended
+    }
+}
+
+fn every(period: Duration, missed: MissedTickBehavior) -> Interval {
+    let mut interval = interval(period);
+    interval.set_missed_tick_behavior(missed);
+    interval
+}
+
+/// Waits for one of two signals.
+async fn any([first, second]: &mut [Signal; 2]) {
+    tokio::select! {
+        _ = first.recv() => {}
+        _ = second.recv() => {}
     }
 }
 

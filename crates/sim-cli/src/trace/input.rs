@@ -46,6 +46,8 @@ pub struct Input {
     start: usize,
     end: usize,
     ended: bool,
+    /// Why the source ended before its own end, if it did: its compression was cut short.
+    cut: Option<io::Error>,
     /// How many lines or records were returned.
     count: u64,
     in_records: bool,
@@ -56,10 +58,16 @@ impl Input {
     pub fn new(source: impl Read + 'static) -> io::Result<Self> {
         let source = unpack(source)?;
         let buffer = vec![0; BUFFER];
+        let (cut, in_records) = (None, false);
         let mut input =
-            Self { source, buffer, start: 0, end: 0, ended: false, count: 0, in_records: false };
+            Self { source, buffer, start: 0, end: 0, ended: false, cut, count: 0, in_records };
         input.fill()?;
         Ok(input)
+    }
+
+    /// Why the source ended early, if it did and all that it had was returned.
+    pub(super) fn take_cut(&mut self) -> Option<io::Error> {
+        if self.ended && self.start == self.end { self.cut.take() } else { None }
     }
 
     /// The first bytes, by which a format is recognised. They are not consumed.
@@ -82,7 +90,9 @@ impl Input {
                 break searched + at;
             }
             if self.ended {
-                if unread.is_empty() {
+                // A line that was cut short may be read as another.
+                if unread.is_empty() || self.cut.is_some() {
+                    self.start = self.end;
                     return Ok(None);
                 }
                 break unread.len();
@@ -147,6 +157,10 @@ impl Input {
                 }
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    (self.ended, self.cut) = (true, Some(error));
+                    break;
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -30,6 +30,9 @@ impl Lane {
     fn next(&mut self) -> io::Result<()> {
         self.record.clear();
         self.record.extend_from_slice(self.input.bytes(RECORD)?);
+        if self.record.is_empty() {
+            self.input.take_cut().map_or(Ok(()), Err)?;
+        }
         if let Some((time, payload)) = recorded(&self.record) {
             self.time = time;
             self.record.extend_from_slice(self.input.bytes(payload)?);
@@ -91,6 +94,7 @@ impl Read for Chained {
                 buffer[..bytes.len()].copy_from_slice(bytes);
                 return Ok(bytes.len());
             }
+            first.take_cut().map_or(Ok(()), Err)?;
             self.0.pop_front();
         }
         Ok(0)

@@ -1,6 +1,6 @@
 //! A file's requests, one by one.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use nand_model::part::Nanos;
@@ -8,7 +8,11 @@ use nand_model::part::Nanos;
 use super::formats::{self, As, ParseError, Parser, Recognised};
 use super::input::{BytesRead, Input};
 use super::merge;
-use super::{Position, Request, TraceError};
+use super::{Op, Position, Request, TraceError};
+use crate::notes;
+
+/// The longest read or write, far beyond those of any host: a line that says more would take all memory.
+const LENGTH_MOST: u64 = 32 << 20;
 
 /// Reads a file in one of the formats.
 pub struct Reader {
@@ -95,11 +99,17 @@ impl Reader {
     pub fn next_request(&mut self) -> Result<Option<Request>, TraceError> {
         loop {
             match self.parser.next(&mut self.input) {
+                Ok(Some(request)) if is_endless(&request) => {
+                    if !self.lenient {
+                        return Err(self.too_long(&request));
+                    }
+                    self.skipped += 1;
+                }
                 Ok(Some(request)) => {
                     let beginning = *self.beginning.get_or_insert(request.time);
                     return Ok(Some(Request { time: request.time.since(beginning), ..request }));
                 }
-                Ok(None) => return Ok(None),
+                Ok(None) => return self.ended(),
                 Err(ParseError::Bad { .. }) if self.lenient => self.skipped += 1,
                 Err(ParseError::Bad { expected, found }) => {
                     return Err(TraceError::Line {
@@ -112,6 +122,32 @@ impl Reader {
                 Err(ParseError::Unreadable(reason)) => {
                     return Err(TraceError::Unreadable { name: self.name.clone(), reason });
                 }
+            }
+        }
+    }
+
+    fn too_long(&self, request: &Request) -> TraceError {
+        TraceError::Line {
+            name: self.name.clone(),
+            place: self.place(),
+            expected: format!("a request of at most {LENGTH_MOST} bytes"),
+            found: format!("{} bytes", request.length),
+        }
+    }
+
+    /// The end of the file; an error, unless bad lines are skipped, if its compression was cut short before.
+    fn ended(&mut self) -> Result<Option<Request>, TraceError> {
+        match self.input.take_cut() {
+            None => Ok(None),
+            Some(error) if self.lenient => {
+                let name = &self.name;
+                notes::tell(&format!("{name} is cut short ({error}): what is before that is read"));
+                Ok(None)
+            }
+            Some(error) => {
+                let reason = format!("it is cut short ({error}); --lenient reads what is before");
+                let reason = io::Error::new(io::ErrorKind::UnexpectedEof, reason);
+                Err(TraceError::Unreadable { name: self.name.clone(), reason })
             }
         }
     }
@@ -147,13 +183,67 @@ impl Reader {
     }
 }
 
+/// Whether a request is longer than any host's. Trims may cover a whole disk, and take no memory.
+const fn is_endless(request: &Request) -> bool {
+    request.length > LENGTH_MOST && matches!(request.op, Op::Read | Op::Write)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Op;
+    use std::io::Write;
+
     use super::*;
 
+    /// A recording as a server that is killed leaves it: flushed, and without its end.
+    fn cut_short(text: &str) -> Vec<u8> {
+        let mut packed = zstd::Encoder::new(Vec::new(), 3).unwrap();
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.flush().unwrap();
+        packed.get_ref().clone()
+    }
+
+    #[test]
+    fn what_is_cut_short_is_read_to_the_last_whole_line_if_asked() {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all(b"5,R,0,512\n9,W,512,1024\n12,W,0,40").unwrap();
+        gz.flush().unwrap();
+        for packed in [cut_short("5,R,0,512\n9,W,512,1024\n12,W,0,40"), gz.get_ref().clone()] {
+            let read = |lenient| {
+                let source = io::Cursor::new(packed.clone());
+                let mut reader = Reader::new(source, "cut.csv", None, lenient).unwrap();
+                let mut requests = Vec::new();
+                loop {
+                    match reader.next_request() {
+                        Ok(Some(request)) => requests.push(request.length),
+                        Ok(None) => return (requests, None),
+                        Err(error) => return (requests, Some(error.to_string())),
+                    }
+                }
+            };
+            assert_eq!(read(true), (vec![512, 1024], None));
+            let (requests, told) = read(false);
+            let told = told.unwrap();
+            assert_eq!(requests, [512, 1024]);
+            assert!(told.contains("cut.csv") && told.contains("--lenient"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_asks_for_more_than_any_host_is_told_and_skipped_if_asked() {
+        let text =
+            "5,R,0,512\n7,W,0,9223372036854775807\n8,R,0,1099511627776\n9,T,0,1099511627776\n";
+        let mut strict = reader(text, false).unwrap();
+        strict.next_request().unwrap();
+        let told = strict.next_request().unwrap_err().to_string();
+        assert!(told.contains("some.csv, line 2") && told.contains("33554432"), "{told}");
+        let mut lenient = reader(text, true).unwrap();
+        assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Read);
+        assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Trim);
+        assert_eq!((lenient.next_request().unwrap(), lenient.skipped()), (None, 2));
+    }
+
     fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {
-        Reader::new(std::io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
+        Reader::new(io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
     }
 
     const TEXT: &str = "5,R,0,512\nrubbish\n7.5,W,512,1024\n3,F,0,0\n";
@@ -176,7 +266,7 @@ mod tests {
             .flat_map(u64::to_le_bytes)
             .collect();
         let cut = [&record[..], &record, &record[..9]].concat();
-        let mut reader = Reader::new(std::io::Cursor::new(cut), "a.vscsi", None, false).unwrap();
+        let mut reader = Reader::new(io::Cursor::new(cut), "a.vscsi", None, false).unwrap();
         assert!(reader.next_request().unwrap().is_some());
         assert!(reader.next_request().unwrap().is_some());
         let message = reader.next_request().unwrap_err().to_string();

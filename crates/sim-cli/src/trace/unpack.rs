@@ -30,7 +30,11 @@ pub(super) fn unpack(source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut source: Box<dyn Read> = Box::new(source);
     for _ in 0..LAYERS {
         let mut packed = BufReader::with_capacity(BUFFER, source);
-        let head = packed.fill_buf()?;
+        let head = match packed.fill_buf() {
+            // Nothing is left of what was cut short. Whoever reads on hears of it again.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => &[],
+            head => head?,
+        };
         source = if head.starts_with(GZIP) {
             Box::new(flate2::bufread::MultiGzDecoder::new(packed))
         } else if head.starts_with(ZSTANDARD) {

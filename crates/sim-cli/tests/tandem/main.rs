@@ -4,6 +4,10 @@ mod answers;
 mod common;
 mod completions;
 #[cfg(unix)]
+mod image;
+#[cfg(unix)]
+mod image_kills;
+#[cfg(unix)]
 mod interrupts;
 mod narrow;
 #[cfg(unix)]

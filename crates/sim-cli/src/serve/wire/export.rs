@@ -18,6 +18,17 @@ pub struct Export {
     pub bytes: u64,
     /// The preferred request size, at which the disk transfers only the request's own bytes.
     pub preferred_block: u32,
+    /// What clients may do.
+    pub access: Access,
+}
+
+/// What clients may do with the export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read and change it.
+    ReadWrite,
+    /// Read it.
+    ReadOnly,
 }
 
 /// Why the disk does not complete a request.

@@ -1,6 +1,6 @@
 //! The fixed newstyle handshake: greetings, then options, until the client chooses the export or disconnects.
 
-use super::export::{Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
+use super::export::{Access, Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
 use super::reply::Replies;
 
 const MAGIC: u64 = 0x4E42_444D_4147_4943; // NBDMAGIC
@@ -33,6 +33,9 @@ const INFO_BLOCK_SIZE: u16 = 3;
 
 /// What the export can do: flush, FUA, trim, zeros, reads in one piece; and connections see each other's writes.
 const EXPORT_FLAGS: u16 = 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8;
+
+/// What an export can do that is only read: flush, reads in one piece.
+const READ_ONLY_FLAGS: u16 = 1 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8;
 
 /// The client's flags.
 const GREETING_BYTES: usize = 4;
@@ -108,12 +111,19 @@ impl Handshake {
         Step::Took(GREETING_BYTES)
     }
 
+    const fn flags(&self) -> u16 {
+        match self.export.access {
+            Access::ReadWrite => EXPORT_FLAGS,
+            Access::ReadOnly => READ_ONLY_FLAGS,
+        }
+    }
+
     /// Answers an option. `None`: the handshake continues.
     fn answer(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Option<Step> {
         match option {
             EXPORT_NAME if data.is_empty() => {
                 out.extend_from_slice(&self.export.bytes.to_be_bytes());
-                out.extend_from_slice(&EXPORT_FLAGS.to_be_bytes());
+                out.extend_from_slice(&self.flags().to_be_bytes());
                 let zeroes = if self.no_zeroes { 0 } else { ZEROES };
                 out.resize(out.len() + zeroes, 0);
                 return Some(Step::Agreed(0, self.replies));
@@ -159,7 +169,7 @@ impl Handshake {
         }
         let mut export = Vec::from(INFO_EXPORT.to_be_bytes());
         export.extend_from_slice(&self.export.bytes.to_be_bytes());
-        export.extend_from_slice(&EXPORT_FLAGS.to_be_bytes());
+        export.extend_from_slice(&self.flags().to_be_bytes());
         put(option, INFORMATION, &export, out);
         let mut sizes = Vec::from(INFO_BLOCK_SIZE.to_be_bytes());
         for size in [SMALLEST_BLOCK, self.export.preferred_block, PAYLOAD_MOST] {

@@ -27,7 +27,7 @@ mod request;
 
 pub use self::conversation::{Conversation, Next};
 pub use self::export::{
-    Disk, Durability, Export, PAYLOAD_MOST, PIECE, Refusal, SMALLEST_BLOCK, Zeroing,
+    Access, Disk, Durability, Export, PAYLOAD_MOST, PIECE, Refusal, SMALLEST_BLOCK, Zeroing,
 };
 pub use self::handshake::OPTION_MOST;
 pub use self::reply::Errno;

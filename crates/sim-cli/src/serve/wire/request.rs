@@ -1,6 +1,6 @@
 //! A request on the wire: 28 bytes, and their meaning.
 
-use super::export::{Durability, Export, PAYLOAD_MOST, Zeroing, be16, be32, be64};
+use super::export::{Access, Durability, Export, PAYLOAD_MOST, Zeroing, be16, be32, be64};
 use super::reply::Errno;
 
 /// The magic number of a request.
@@ -82,6 +82,10 @@ fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Command,
     if flags & !allowed != 0 && kind != DISCONNECT {
         return Err(Errno::Invalid);
     }
+    let changes = matches!(kind, WRITE | TRIM | WRITE_ZEROES);
+    if changes && export.access == Access::ReadOnly {
+        return Err(Errno::Permission);
+    }
     let kept = if flags & FUA != 0 { Durability::AtOnce } else { Durability::Flushed };
     match kind {
         READ if range.bytes > PAYLOAD_MOST => Err(Errno::Overflow),
@@ -108,7 +112,8 @@ fn within(range: Range, export: Export, otherwise: Errno) -> Result<Range, Errno
 mod tests {
     use super::*;
 
-    const EXPORT: Export = Export { bytes: 1 << 20, preferred_block: 4096 };
+    const EXPORT: Export =
+        Export { bytes: 1 << 20, preferred_block: 4096, access: Access::ReadWrite };
 
     fn header(flags: u16, kind: u16, offset: u64, bytes: u32) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
@@ -138,6 +143,18 @@ mod tests {
         assert_eq!(parsed(0, READ, 0, u32::MAX), Command::Refused(Errno::Overflow, 0));
         assert_eq!(parsed(0, TRIM, 0, u32::MAX), Command::Refused(Errno::Invalid, 0));
         assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), Command::Refused(Errno::NoSpace, 0));
+    }
+
+    #[test]
+    fn an_export_that_is_only_read_refuses_changes() {
+        let export = Export { access: Access::ReadOnly, ..EXPORT };
+        let parsed = |kind| Request::parse(&header(0, kind, 0, 512), export).unwrap().asked;
+        let payload = |kind| if kind == WRITE { 512 } else { 0 };
+        for kind in [WRITE, TRIM, WRITE_ZEROES] {
+            assert_eq!(parsed(kind), Command::Refused(Errno::Permission, payload(kind)));
+        }
+        assert_eq!(parsed(READ), Command::Read(Range { offset: 0, bytes: 512 }));
+        assert_eq!(parsed(FLUSH), Command::Flush);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Clients that send anything: what they may reach, and what they are answered. The fuzz target `nbd` uses this, too.
 
 use sim_cli::serve::wire::{
-    Conversation, Disk, Durability, Errno, Export, Next, PIECE, Refusal, Zeroing,
+    Access, Conversation, Disk, Durability, Errno, Export, Next, PIECE, Refusal, Zeroing,
 };
 
-const EXPORT: Export = Export { bytes: 5 << 20, preferred_block: 4096 };
+const EXPORT: Export = Export { bytes: 5 << 20, preferred_block: 4096, access: Access::ReadWrite };
 
 /// The longest message but for a write's payload, of which a piece is held.
 const HELD_MOST: usize = PIECE as usize + (16 << 10);

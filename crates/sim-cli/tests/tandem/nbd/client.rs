@@ -36,13 +36,15 @@ impl Server {
             .arg(&socket)
             .args(flags)
             .stdout(File::create(folder.join("told")).unwrap())
+            .stderr(File::create(folder.join("notes")).unwrap())
             .spawn()
             .unwrap();
         let start = Instant::now();
         // A socket that a killed server has left is there before the new one listens.
         while UnixStream::connect(&socket).is_err() {
             if let Some(status) = child.try_wait().unwrap() {
-                panic!("the server ended with {status}");
+                let notes = std::fs::read_to_string(folder.join("notes"));
+                panic!("the server ended with {status}: {}", notes.unwrap_or_default());
             }
             assert!(start.elapsed() < Duration::from_secs(60), "the server does not listen");
             std::thread::sleep(Duration::from_millis(10));
@@ -61,10 +63,26 @@ impl Server {
         self.child.wait().unwrap()
     }
 
+    /// Ends it by that signal.
+    pub(crate) fn end_by(mut self, signal: &str) -> ExitStatus {
+        self.signal(signal);
+        self.child.wait().unwrap()
+    }
+
     /// Ends it as nobody could be prepared for.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// The same, while others use it.
+    pub(crate) fn kill_under_way(&self) {
+        self.signal("KILL");
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
     }
 
     pub(crate) fn raw(&self) -> UnixStream {

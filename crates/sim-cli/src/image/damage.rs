@@ -1,0 +1,62 @@
+//! How a journal ends, and what is wrong with one that is damaged.
+
+use std::fmt;
+
+/// How a journal ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// Behind its last record are zeros.
+    Clean,
+    /// Its last record is incomplete, with that many bytes. It was never acknowledged.
+    Incomplete(u64),
+    /// It is damaged.
+    Damaged(Damage),
+}
+
+/// Damage of a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// Where.
+    pub(crate) at: u64,
+    /// Which record it is, counted from 1.
+    pub(crate) record: u64,
+    what: What,
+    /// Whole records behind it.
+    pub(crate) behind: u64,
+    /// Whether one of them says that a client's flush covers the damaged one.
+    pub(crate) was_flushed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    NoMatch,
+    Impossible,
+}
+
+impl Damage {
+    /// A record that does not match its check.
+    pub(super) const fn no_match(at: u64, (behind, was_flushed): (u64, bool)) -> Self {
+        Self { at, record: 0, what: What::NoMatch, behind, was_flushed }
+    }
+
+    /// A record that matches its check, and cannot be.
+    pub(super) const fn impossible(at: u64, record: u64) -> Self {
+        Self { at, record, what: What::Impossible, behind: 0, was_flushed: false }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, record, behind, .. } = self;
+        let what = match self.what {
+            What::NoMatch => "does not match its check",
+            What::Impossible => "says what this chip cannot have done",
+        };
+        write!(f, "record {record} of its journal, at byte {at}, {what}")?;
+        match (self.what, self.was_flushed) {
+            (What::Impossible, _) => Ok(()),
+            (_, true) => write!(f, "; {behind} good ones follow, and a client's flush covers it"),
+            (_, false) => write!(f, "; {behind} good ones follow"),
+        }
+    }
+}

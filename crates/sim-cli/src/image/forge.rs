@@ -1,0 +1,49 @@
+//! Files that no server wrote, with checks that fit: for tests and fuzzers of what is done with them.
+
+use ftl_iface::NandDevice;
+
+use super::disk::{Disk, Opened};
+use super::journaled::Journaled;
+use super::memory::Memory;
+use super::record;
+use super::seal::{END, SEAL_BYTES, Seal};
+use super::store::Store;
+use super::unit::About;
+
+/// A new disk's file, with room for a journal.
+pub(crate) fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
+    Ok(Disk::create(Memory::default(), about, device)?.store)
+}
+
+/// The file with those bytes as its journal, sealed record by record. Bytes that begin no record are left out.
+pub(crate) fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
+    let file = file.clone();
+    let Ok(Ok((_, opened))) = Disk::open(file.clone()) else {
+        return Ok(file);
+    };
+    let (seal, geometry) = (Seal::of(&opened.header), *opened.device.geometry());
+    let (mut at, mut rest) = (opened.header.journal.at, records);
+    while let [kind, region, ..] = *rest {
+        let Some(length) = record::length(kind, region, &geometry) else {
+            rest = &rest[1..];
+            continue;
+        };
+        let mut sealed = rest[..length.min(rest.len())].to_vec();
+        rest = rest.get(length..).unwrap_or(&[]);
+        sealed.resize(length, kind);
+        let check = seal.check(at, &sealed);
+        sealed.extend_from_slice(&check);
+        sealed.push(END);
+        if at + (length + SEAL_BYTES) as u64 > opened.header.journal.end() {
+            break;
+        }
+        file.write_at(at, &sealed)?;
+        at += sealed.len() as u64;
+    }
+    Ok(file)
+}
+
+/// Opens a file as a server does. `None`: it is refused.
+pub(crate) fn opened(file: Memory) -> Option<(Disk<Memory>, Opened)> {
+    Disk::open(file).ok()?.ok()
+}

@@ -1,0 +1,200 @@
+//! A crash at each call, of the program and of the machine; and a disk that is full at each.
+
+use super::super::disk::Disk;
+use super::super::journaled::Journaled;
+use super::super::refusal::Refusal;
+use super::super::store::Store;
+use super::noted::{Call, Noted};
+use super::{about, bytes, device, opened, program};
+
+/// What a crash after some calls may leave: pages that a client was answered about, and those that were sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Promise {
+    calls: usize,
+    sent: u16,
+    answered: u16,
+    synced: u16,
+}
+
+/// Programs pages one by one on a disk, and notes what is promised after which call.
+struct Life {
+    disk: Disk<Noted>,
+    device: Journaled,
+    promises: Vec<Promise>,
+    now: Promise,
+}
+
+impl Life {
+    fn note(&mut self) {
+        self.now.calls = self.disk.store.calls().len();
+        self.promises.push(self.now);
+    }
+
+    fn page(&mut self) {
+        program(&mut self.device, self.now.sent, 10 + self.now.sent as u8);
+        self.now.sent += 1;
+        self.note();
+        self.disk.commit(&mut self.device).unwrap();
+        self.now.answered = self.now.sent;
+        self.note();
+    }
+
+    fn sync(&mut self) {
+        self.disk.sync(&mut self.device).unwrap();
+        self.now.synced = self.now.answered;
+        self.note();
+    }
+}
+
+/// A disk from its first call to its end, and on.
+fn life() -> Life {
+    let mut device = device();
+    let disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
+    let mut life = Life { disk, device, promises: Vec::new(), now: Promise::default() };
+    life.note();
+    life.page();
+    life.sync();
+    life.page();
+    life.disk.close(&mut life.device).unwrap();
+    life.now.synced = 2;
+    life.note();
+    let calls = life.disk.store.calls();
+    let (disk, found) = opened(life.disk.store.clone()).unwrap();
+    assert_eq!(calls.len(), disk.store.calls().len(), "opening changes nothing");
+    (life.disk, life.device) = (disk, Journaled::of_file(found.device));
+    life.disk.go_on(&mut life.device).unwrap();
+    life.note();
+    life.page();
+    life.sync();
+    life
+}
+
+/// What is promised when so many calls were made: what was answered before, and what was sent by then.
+fn promised(promises: &[Promise], calls: usize) -> Promise {
+    let before = promises.iter().rfind(|promise| promise.calls <= calls);
+    let before = before.copied().unwrap_or_default();
+    let after = promises.iter().find(|promise| promise.calls >= calls).copied();
+    Promise { sent: after.unwrap_or(before).sent.max(before.sent), ..before }
+}
+
+/// The pages that a file holds; `None`: it holds no disk yet.
+fn pages(store: Noted) -> Result<Option<u16>, Refusal> {
+    let Ok((_, mut found)) = Disk::open(store)? else { return Ok(None) };
+    let there = bytes(&mut found.device);
+    let count = there.iter().take_while(|byte| **byte != Some(0xFF)).count();
+    for (page, byte) in there.iter().enumerate() {
+        let right = if page < count { 10 + page as u8 } else { 0xFF };
+        assert_eq!(*byte, Some(right), "page {page}");
+    }
+    Ok(Some(count as u16))
+}
+
+fn after<'c>(calls: impl IntoIterator<Item = &'c Call>) -> Noted {
+    let memory = Noted::default();
+    calls.into_iter().for_each(|call| memory.apply(call));
+    memory
+}
+
+#[test]
+fn a_program_that_ends_at_any_call_loses_nothing_that_was_answered() {
+    let life = life();
+    let calls = life.disk.store.calls();
+    assert!(calls.len() > 40, "{}", calls.len());
+    for count in 0..=calls.len() {
+        let promise = promised(&life.promises, count);
+        let found = pages(after(&calls[..count])).unwrap();
+        let enough = found.unwrap_or(0) >= promise.answered;
+        assert!(enough && found.unwrap_or(0) <= promise.sent, "{count}: {found:?}, {promise:?}");
+        // A write of many bytes may end within.
+        if let Some(Call::Write(at, bytes)) = calls.get(count).filter(|call| is_record(call)) {
+            for length in 0..bytes.len() {
+                let part = Call::Write(*at, bytes[..length].to_vec());
+                let found = pages(after(calls[..count].iter().chain([&part]))).unwrap();
+                assert!(found.unwrap_or(0) >= promise.answered, "{count}, {length}: {found:?}");
+            }
+        }
+    }
+}
+
+/// Records are few bytes, and not in the headers' place.
+fn is_record(call: &Call) -> bool {
+    matches!(call, Call::Write(at, bytes) if *at > 4096 && bytes.len() < 4096)
+}
+
+/// After a crash of the machine, what was not synced is there, or not, in any order. What was synced is there. Of the
+/// rest some may be missing before some that is there: that is told, and not passed over.
+#[test]
+fn a_machine_that_crashes_at_any_call_loses_nothing_that_was_synced() {
+    let life = life();
+    let calls = life.disk.store.calls();
+    let mut told = 0;
+    for count in 0..=calls.len() {
+        let promise = promised(&life.promises, count);
+        let synced = calls[..count].iter().rposition(|call| matches!(call, Call::Sync));
+        let (sure, unsure) = calls[..count].split_at(synced.map_or(0, |at| at + 1));
+        let mut states = vec![Vec::new(), unsure.iter().collect()];
+        for at in 0..unsure.len() {
+            states.push(vec![&unsure[at]]);
+            states.push(
+                unsure
+                    .iter()
+                    .enumerate()
+                    .filter(|(one, _)| *one != at)
+                    .map(|(_, call)| call)
+                    .collect(),
+            );
+        }
+        for state in states {
+            let store = after(sure.iter().chain(state.iter().copied()));
+            match pages(store) {
+                Ok(found) => {
+                    let found = found.unwrap_or(0);
+                    assert!(
+                        (promise.synced..=promise.sent).contains(&found),
+                        "{count}: {found}, {promise:?}"
+                    );
+                }
+                Err(refusal) => {
+                    let is_new = promise.synced == 0 && promise.answered == 0;
+                    let is_told = matches!(refusal, Refusal::Journal(_) | Refusal::CutShort { .. });
+                    assert!(
+                        is_new || is_told && !unsure.is_empty(),
+                        "{count}: {refusal}, {state:?}"
+                    );
+                    told += 1;
+                }
+            }
+        }
+    }
+    println!("{told} states are refused");
+}
+
+#[test]
+fn a_disk_that_is_full_at_any_byte_keeps_what_was_answered_and_can_be_read() {
+    for room in 0..16 {
+        let mut device = device();
+        let store = Noted::default();
+        store.room.set(Some(room));
+        let Ok(mut disk) = Disk::create(store, &about(), &mut device) else { continue };
+        let mut answered = 0;
+        for page in 0..4 {
+            program(&mut device, page, 10 + page as u8);
+            if disk.commit(&mut device).is_err() {
+                break;
+            }
+            answered = page + 1;
+        }
+        if answered == 4 {
+            // The chip may find no room: then the journal stays.
+            let _ = disk.close(&mut device);
+        }
+        let store = Noted::like(&disk.store.data(), disk.store.length().unwrap());
+        let found = pages(store.clone()).unwrap();
+        assert!(found.is_some_and(|found| found >= answered), "{room}: {found:?}, {answered}");
+        // One page is needed to serve it again, for the first record.
+        store.room.set(Some(store.pages() + 1));
+        let (mut disk, found) = opened(store).unwrap();
+        let mut device = Journaled::of_file(found.device);
+        disk.go_on(&mut device).unwrap();
+    }
+}

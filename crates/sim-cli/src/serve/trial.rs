@@ -1,0 +1,110 @@
+//! Files that may say anything, served without sockets: they are refused, or a system works on what they hold, or says
+//! that it cannot. The fuzz target `disk_file` uses this, too.
+
+use std::sync::OnceLock;
+
+use nand_model::power::Cut;
+
+use crate::Failure;
+use crate::image::{About, Journaled, Memory, forge};
+use crate::systems::{Blueprint, Chosen, Ended, Live, Owner};
+
+/// Systems whose disks are changed.
+const SYSTEMS: [&str; 3] = ["hybrid", "paged", "conventional"];
+
+/// A system, and the file of its new disk.
+struct Begun {
+    blueprint: Blueprint,
+    file: Memory,
+}
+
+thread_local! {
+    static BEGUN: OnceLock<Vec<Begun>> = const { OnceLock::new() };
+}
+
+fn begin(system: &str) -> Result<Begun, Failure> {
+    let (system, device) = (system.into(), "tiny".into());
+    let about = About { system, device, capacity: None, slc: None, parallel: false };
+    let setup = super::setup(&about)?;
+    let chosen = Chosen::parse(&about.system).map_err(Failure::Arguments)?;
+    let blueprint = chosen.blueprint(&setup)?;
+    let mut device = super::fresh(&setup, &blueprint)?;
+    let file = forge::new(&about, &mut device)?;
+    Ok(Begun { blueprint, file })
+}
+
+/// An owner who writes a little.
+struct Visitor(u32);
+
+impl Owner for Visitor {
+    fn next_cut(&mut self) -> Cut {
+        Cut::never()
+    }
+
+    fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure> {
+        let size = disk.sector_bytes().as_usize();
+        let mut data = vec![7; size];
+        for at in 0..self.0 {
+            let sector = ftl_iface::Sector::new(at * 3 % disk.capacity().get());
+            // What was changed may be lost, or leave no room.
+            let _ = disk.read(sector, &mut data);
+            let _ = disk.write(sector, &data);
+        }
+        Ok(Ended::Stopped)
+    }
+}
+
+/// Serves a new disk of one of the systems whose journal has those records, with checks that fit. Nothing may panic,
+/// and what is kept of it can be opened again.
+pub fn journal(system: usize, records: &[u8]) {
+    BEGUN.with(|begun| {
+        let begun = begun.get_or_init(|| {
+            let begun: Result<_, _> = SYSTEMS.iter().map(|system| begin(system)).collect();
+            begun.unwrap_or_default()
+        });
+        if let Some(begun) = begun.get(system % begun.len().max(1)) {
+            visit(begun, records);
+        }
+    });
+}
+
+fn visit(begun: &Begun, records: &[u8]) {
+    let file = forge::with_journal(&begun.file, records);
+    let Some((mut disk, opened)) = file.ok().and_then(forge::opened) else {
+        return;
+    };
+    let mut device = Journaled::of_file(opened.device);
+    let went_on = disk.go_on(&mut device).is_ok();
+    assert!(went_on, "there is room in memory");
+    // A system that cannot be mounted is told, and its file stays.
+    if let Ok(mut device) = begun.blueprint.run(device, &mut Visitor(40)) {
+        assert!(disk.close(&mut device).is_ok(), "there is room in memory");
+    }
+    let again = forge::opened(disk.into_store());
+    assert!(again.is_some(), "what was kept can be opened");
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_journal_may_say_anything() {
+        let mut dice = fastrand::Rng::with_seed(31);
+        let kinds = [0x03, 0x05, 0x06, 0x09, 0x0A, 0x0C, 0x11, 0x12, 0x14];
+        for round in 0..300 {
+            let mut records = Vec::new();
+            for _ in 0..dice.usize(1..60) {
+                let kind = kinds[dice.usize(..kinds.len())];
+                let region =
+                    if [0x11, 0x12].contains(&kind) { b'-' } else { [b'S', b'M'][dice.usize(..2)] };
+                let page = if kind == 0x03 || kind == 0x09 { dice.u8(0..8) } else { dice.u8(..) };
+                records.extend_from_slice(&[kind, region, dice.u8(0..18), 0, 0, 0, page, 0]);
+                records.extend_from_slice(&[dice.u8(0..7), dice.u8(0..4), 0, 0, 0, dice.u8(0..2)]);
+                if kind == 0x03 || kind == 0x09 {
+                    let length = if region == b'S' { 1024 + 32 } else { 2048 + 64 };
+                    records.resize(records.len() + length, dice.u8(..));
+                }
+            }
+            super::journal(round, &records);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! A disk's file: by whatever name, damaged, removed, or only read. Nothing is lost or changed without a word.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::nbd::client::{Client, Refused, Server};
+
+fn tandem(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What a server says that does not serve.
+fn refused(image: &Path) -> String {
+    let socket = image.with_file_name("refused.sock");
+    let output = tandem(&["serve", "--socket", text(&socket), "--image", text(image)]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    told
+}
+
+/// What `tandem image` says, and whether all is well.
+fn image(arguments: &[&str]) -> (String, bool) {
+    let output = tandem(&[&["image"], arguments].concat());
+    let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    (told, output.status.success())
+}
+
+const NEW: [&str; 2] = ["--device", "tiny"];
+
+fn serve(folder: &Path, image: &Path, flags: &[&str]) -> Server {
+    Server::start(folder, &[&["--image", text(image)], flags].concat())
+}
+
+fn write(server: &Server, byte: u8) {
+    let mut client = server.client();
+    client.write(0, u64::from(byte) * 4096, &[byte; 4096]).unwrap();
+    client.flush().unwrap();
+}
+
+fn holds(client: &mut Client, bytes: impl IntoIterator<Item = u8>) {
+    for byte in bytes {
+        let read = client.read(u64::from(byte) * 4096, 4096).unwrap();
+        assert_eq!(read, [byte; 4096], "block {byte}");
+    }
+}
+
+#[test]
+fn a_disk_is_the_same_by_any_of_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, moved) = (folder.path().join("disk.img"), folder.path().join("moved.img"));
+    let links = ["soft.img", "hard.img"].map(|name| folder.path().join(name));
+    let server = serve(folder.path(), &file, &NEW);
+    std::os::unix::fs::symlink(&file, &links[0]).unwrap();
+    fs::hard_link(&file, &links[1]).unwrap();
+    write(&server, 1);
+    for link in &links {
+        assert!(refused(link).contains("another server has"));
+    }
+    server.kill();
+    for (link, byte) in links.iter().zip(2..) {
+        let server = serve(folder.path(), link, &[]);
+        holds(&mut server.client(), 1..byte);
+        write(&server, byte);
+        assert!(refused(&file).contains("another server has"));
+        if byte == 2 {
+            server.kill();
+        } else {
+            assert!(server.stop().success());
+        }
+    }
+    let server = serve(folder.path(), &file, &[]);
+    holds(&mut server.client(), 1..4);
+    // Another name while it is served.
+    fs::rename(&file, &moved).unwrap();
+    write(&server, 4);
+    assert!(server.stop().success());
+    let server = serve(folder.path(), &moved, &[]);
+    holds(&mut server.client(), 1..5);
+    write(&server, 5);
+    server.kill();
+    fs::rename(&moved, &file).unwrap();
+    holds(&mut serve(folder.path(), &file, &[]).client(), 1..6);
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let images = names.filter(|name| name.to_str().unwrap().contains("img")).count();
+    assert_eq!(images, 3, "no file is left beside the disk's");
+}
+
+#[test]
+fn a_damaged_journal_is_refused_and_what_is_before_the_damage_can_be_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, saved) = (folder.path().join("disk.img"), folder.path().join("saved.img"));
+    let server = serve(folder.path(), &file, &NEW);
+    for byte in 1..20 {
+        write(&server, byte);
+    }
+    server.kill();
+    assert!(image(&["check", text(&file)]).1);
+    let mut bytes = fs::read(&file).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    let at = end - 30_000;
+    bytes[at] ^= 0x10;
+    fs::write(&file, &bytes).unwrap();
+    let told = refused(&file);
+    for part in
+        ["record ", "at byte ", "good ones follow", "a client's flush covers it", "image recover"]
+    {
+        assert!(told.contains(part), "{told}");
+    }
+    let (checked, is_well) = image(&["check", text(&file)]);
+    assert!(!is_well && checked.contains("good ones follow"), "{checked}");
+    let (recovered, _) = image(&["recover", text(&file)]);
+    assert!(recovered.contains("Given up: all from there on") && !saved.exists(), "{recovered}");
+    let (recovered, is_done) = image(&["recover", text(&file), "--to", text(&saved)]);
+    assert!(is_done && recovered.contains("holds it now"), "{recovered}");
+    assert!(!image(&["recover", text(&file), "--to", text(&saved)]).1, "nothing is overwritten");
+    assert!(fs::read(&file).unwrap() == bytes, "the damaged file is as it was");
+    let server = serve(folder.path(), &saved, &[]);
+    holds(&mut server.client(), 1..2);
+    let lost = server.client().read(19 * 4096, 4096).unwrap();
+    assert_eq!(lost, [0; 4096], "it was behind the damage");
+}
+
+#[test]
+fn a_disk_that_is_only_read_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk.img");
+    let server = serve(folder.path(), &file, &NEW);
+    write(&server, 1);
+    server.kill();
+    let before = fs::read(&file).unwrap();
+    let server = serve(folder.path(), &file, &["--read-only"]);
+    let mut client = server.client();
+    holds(&mut client, 1..2);
+    assert!(matches!(client.write(0, 0, &[7; 512]), Err(Refused::Errno(1))));
+    holds(&mut client, 1..2);
+    assert!(server.stop().success());
+    assert!(fs::read(&file).unwrap() == before);
+}
+
+#[test]
+fn what_is_no_disk_is_left_alone_and_a_removed_one_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hostname");
+    fs::write(&file, "a name\n").unwrap();
+    assert!(refused(&file).contains("no disk of `tandem serve`"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a name\n");
+    assert!(refused(Path::new("/dev/null")).contains("no disk of"));
+    let old = folder.path().join("old.img");
+    fs::write(&old, "{\"tandem_disk\":1,\"generation\":5}\n").unwrap();
+    assert!(refused(&old).contains("image recover"));
+    let names = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(names, 2, "nothing is left beside them");
+    let file = folder.path().join("disk.img");
+    let server = serve(folder.path(), &file, &NEW);
+    fs::remove_file(&file).unwrap();
+    write(&server, 1);
+    assert_eq!(server.stop().code(), Some(2));
+    let notes = fs::read_to_string(folder.path().join("notes")).unwrap();
+    assert!(notes.contains("removed while it was served"), "{notes}");
+}
+
+#[test]
+fn the_end_of_the_terminal_is_an_end_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("result.json");
+    let server = Server::start(folder.path(), &[&NEW[..], &["--json", text(&json)]].concat());
+    write(&server, 1);
+    let socket = server.socket.clone();
+    assert!(server.end_by("HUP").success());
+    assert!(fs::read_to_string(json).unwrap().contains("\"writes\""));
+    assert!(!socket.exists());
+}
+
+#[test]
+fn a_server_whose_output_nobody_reads_serves() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("disk.sock");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        .args(["serve", "--device", "tiny", "--socket", text(&socket)])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(server.stdout.take());
+    let start = Instant::now();
+    let client = loop {
+        let socket = std::os::unix::net::UnixStream::connect(&socket);
+        match socket.map(Client::new) {
+            Ok(Ok(client)) => break client,
+            _ => std::thread::sleep(Duration::from_millis(10)),
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is served");
+    };
+    let mut client = client;
+    client.write(0, 0, &[1; 4096]).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+#[test]
+fn a_recording_that_ends_with_a_kill_can_be_read() {
+    for name in ["load.csv.zst", "load.csv.gz", "load.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join(name);
+        let server =
+            Server::start(folder.path(), &[&NEW[..], &["--record", text(&record)]].concat());
+        for byte in 0..20 {
+            write(&server, byte);
+        }
+        // It is flushed each second, if the machine has the time.
+        let start = Instant::now();
+        while recorded(&record) < 20 {
+            assert!(start.elapsed() < Duration::from_secs(60), "{name}: nothing is recorded");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        for byte in 0..20 {
+            write(&server, byte);
+        }
+        server.kill();
+        assert!((20..=40).contains(&recorded(&record)), "{name}: {}", recorded(&record));
+    }
+}
+
+/// The writes of a recording that may have no end.
+fn recorded(record: &Path) -> u64 {
+    let profile = tandem(&["profile", text(record), "--lenient", "--json", "-"]);
+    let profile: Option<serde_json::Value> = serde_json::from_slice(&profile.stdout).ok();
+    profile.and_then(|profile| profile["writes"].as_u64()).unwrap_or(0)
+}
