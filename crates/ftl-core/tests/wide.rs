@@ -4,12 +4,12 @@
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, Probing};
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::layout::Header;
+use ftl_core::layout::{Header, PagesOf, TableOf};
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, RamPlan, Stopped};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageIndex, Region, RegionGeometry,
-    Sector, SectorCount,
+    Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex, Region,
+    RegionGeometry, Sector, SectorCount,
 };
 use nand_model::power::{Cut, PowerCut};
 use nand_model::{Chip, Content, FaultInjector, Fork};
@@ -214,10 +214,13 @@ fn every_damaged_bit_of_a_wide_header_is_seen() {
         capacity: SectorCount::new(10_485_760),
         log_blocks: 2_036,
         chain_blocks: 172_032,
+        first: PagesOf { page_bytes: Bytes::new(2_048), pages: PageCount::new(64), pairing: 1 },
+        chains: PagesOf { page_bytes: Bytes::new(4_096), pages: PageCount::new(128), pairing: 2 },
+        table: TableOf { entries: 32_768, probes: 8, probing: 0 },
     }
     .put(&mut whole);
     assert!(Header::parse(&whole).is_ok_and(|header| header.chain_blocks == 172_032));
-    for bit in 0..Header::WIDE_BYTES * 8 {
+    for bit in 0..Header::BYTES * 8 {
         let mut page = whole.clone();
         page[bit / 8] ^= 1 << (bit % 8);
         assert!(Header::parse(&page).is_err(), "bit {bit}");

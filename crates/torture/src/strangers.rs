@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ftl_core::Config;
-use ftl_core::config::LogRegion;
+use ftl_core::config::{IndexConfig, LogRegion};
 use ftl_core::paged::PagedConfig;
 use ftl_iface::{Bytes, Geometry, PageCount, Pairing, RegionGeometry, SectorCount};
 
@@ -66,20 +66,34 @@ fn to_paged(
     }
 }
 
-/// A stranger to a device of the hybrid FTL, whose header does not say how its pages are: another shape is not noticed.
+/// A stranger to a device of the hybrid FTL.
 fn to_hybrid(
     geometry: &Geometry,
     config: &Config,
     capacity: u32,
     dice: &mut Dice,
 ) -> Option<Stranger> {
-    if dice.below(2) == 0 {
-        return page_store_on(geometry, config.sector_bytes, dice);
+    let hybrid = |config: Config| Hybrid::new(geometry, config).ok();
+    match dice.below(5) {
+        0 => page_store_on(geometry, config.sector_bytes, dice),
+        1 => shaped(geometry, dice, |told| Some(Arc::new(Hybrid::new(told, *config).ok()?))),
+        2 => {
+            let other = SectorCount::new(1 + dice.below(capacity));
+            let what = format!("{} sectors of {capacity}", other.get());
+            configured(what, Arc::new(hybrid(Config { capacity: Some(other), ..*config })?))
+        }
+        3 => {
+            let sector_bytes = Bytes::new(dice.pick(&[512, 1024, 2048, 4096]));
+            let what = format!("sectors of {} bytes", sector_bytes.get());
+            configured(what, Arc::new(hybrid(Config { sector_bytes, ..*config })?))
+        }
+        _ => {
+            let entries = 3 + dice.below(100);
+            let what = format!("{entries} entries in the hash table");
+            let index = IndexConfig { entries: Some(entries), ..config.index };
+            configured(what, Arc::new(hybrid(Config { index, ..*config })?))
+        }
     }
-    let other = SectorCount::new(1 + dice.below(capacity));
-    let what = format!("{} sectors of {capacity}", other.get());
-    let config = Config { capacity: Some(other), ..*config };
-    configured(what, Arc::new(Hybrid::new(geometry, config).ok()?))
 }
 
 /// Another configuration.

@@ -40,8 +40,6 @@ const fn exposure(bug: Bug) -> Shown {
         // One workload in twenty shows it.
         Bug::TrustCommit => Shown::Nested("tiny-slc", 20),
         Bug::LeaveHeaderTorn => Shown::Format("tiny"),
-        // This needs a small table that is full when power fails.
-        Bug::CollectCopies => Shown::Worlds(24_600),
         Bug::EndangerReplacement => Shown::ThreeRequests,
         // These need a decision by one of very few pages, at the right moment.
         Bug::TrustTornSwitch => Shown::Small(105_500),

@@ -1,7 +1,7 @@
 //! What the layout promises: everything comes back as it was put, damage is told from content as far as the checks
 //! reach, and no buffer is too short to be looked at.
 
-use ftl_iface::{Bytes, Sector, SectorCount};
+use ftl_iface::{Bytes, PageCount, Sector, SectorCount};
 use proptest::prelude::*;
 
 use super::*;
