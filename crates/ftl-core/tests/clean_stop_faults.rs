@@ -3,7 +3,6 @@
 
 use crate::world;
 
-use ftl_core::config::IndexConfig;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::hybrid::shape::CheckpointArea;
 use ftl_core::layout::{FormatKey, Seal, image_check};
@@ -128,9 +127,7 @@ fn a_checkpoint_with_any_page_unreadable_is_passed_over_and_nothing_is_lost() {
 fn another_configuration_scans_and_the_old_one_then_has_no_checkpoint_either() {
     let (geometry, config) = devices::hybrid();
     let device = stopped(geometry, config, 2);
-    let index = IndexConfig { entries: Some(47), ..config.index };
     for other in [
-        Config { index, ..config },
         Config { window_max: Some(3), ..config },
         Config { throttle: !config.throttle, ..config },
         Config { chain_log_blocks_max: 3, ..config },

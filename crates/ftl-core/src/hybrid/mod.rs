@@ -25,7 +25,8 @@
 //! - [`ftl`]: the requests of the host, as a [`BlockStore`](ftl_iface::BlockStore).
 //! - [`mount`]: format, mount, and recovery after a power cut.
 //! - `path`: the path of a request. It alone knows both the log and the chains.
-//! - `state`: the FTL itself: its modules, and what it remembers between requests.
+//! - `identity`: what a device was formatted as. `state`: the FTL itself: its modules, and what it remembers between
+//!   requests.
 //! - [`ram`]: the plan of all memory, as the sum over the modules, and its lending. [`mechanisms`]: what an
 //!   FTL is built with. [`bound`]: the worst case of each request, as a formula. `image`: the length of a checkpoint,
 //!   also a sum.
@@ -40,6 +41,8 @@ pub mod ftl;
 pub mod mount;
 
 mod path;
+
+mod identity;
 
 pub(crate) mod state;
 

@@ -111,8 +111,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.retire_meta(spot).map(|()| Erasure::Failed)
     }
 
-    /// Programs a page of a place from the page buffer, or marks its block bad. The seals must be broken, or the page be
-    /// of the place whose seal is next.
+    /// Programs a page of a place from the page buffer, or marks its block bad. The seals must be broken, or the page
+    /// be of the place whose seal is next.
     pub(super) fn program_in_place(
         &mut self,
         place: CheckpointArea,

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::identity::OtherSetting;
 use crate::error::Fault;
 use crate::hybrid::address::BlockNumber;
+use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Missing;
 use crate::layout::Header;
 
@@ -80,7 +80,7 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
                 f.write_str("the device holds the page store: mount that, or format")
             }
             Self::Corrupt => f.write_str(
-                "the data on flash is inconsistent: it was changed by something else, or the driver breaks its contract",
+                "the data on flash is inconsistent: something else changed it, or the driver breaks its contract",
             ),
             Self::BlockFailed => f.write_str("a block failed that the FTL cannot do without"),
             Self::Device(Some(error)) => {

@@ -9,7 +9,6 @@ mod chains;
 mod checkpoint;
 mod error;
 mod format;
-mod identity;
 mod log;
 mod order;
 mod rescue;
@@ -17,7 +16,7 @@ mod scan;
 mod settle;
 mod stop;
 
+pub use crate::hybrid::identity::{FormatSetting, OtherSetting};
 pub use checkpoint::Stopped;
 pub use error::MountError;
-pub use identity::{FormatSetting, OtherSetting};
 pub(crate) use settle::Settled;

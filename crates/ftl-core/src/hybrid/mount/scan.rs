@@ -4,10 +4,10 @@ use ftl_iface::NandDevice;
 
 use super::checkpoint::Checkpoint;
 use super::error::MountError;
-use super::identity::OtherSetting;
 use super::log::ChainOrder;
 use crate::config::Config;
 use crate::hybrid::flash::Spot;
+use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;

@@ -1,0 +1,23 @@
+//! What is known before a device is opened: the configuration, the numbers that follow from it, and all memory.
+//!
+//! - [`ram`]: every byte of RAM, by its purpose.
+//! - [`shape`]: numbers that follow from geometry and configuration.
+//! - [`misfit`](self): why a configuration does not fit.
+//! - [`anchor_page`](self): how much an anchor holds.
+//! - [`config`]: the user's configuration.
+//! - [`numbers`]: packed numbers.
+//! - [`address`]: addresses inside the page store.
+
+pub mod ram;
+
+pub mod shape;
+
+pub(crate) mod misfit;
+
+pub(crate) mod anchor_page;
+
+pub mod config;
+
+pub mod numbers;
+
+pub mod address;

@@ -1,0 +1,520 @@
+//! Numbers that follow from geometry and configuration.
+
+use ftl_iface::{
+    Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
+};
+
+use super::address::{BlockNumber, Leaf, Place, Spot};
+use super::anchor_page;
+use super::config::PagedConfig;
+use super::misfit::PagedShapeError;
+use crate::config::PairedPages;
+use crate::layout;
+
+/// Cells of the dirty table that are looked at together.
+pub(crate) const GROUP: usize = 8;
+/// Header blocks, at the start of the area that holds the map.
+pub const HEADERS: u16 = 2;
+
+/// The fewest blocks of a ring of anchors: while one is erased, the last anchor stands in another.
+pub const RING_MIN: u16 = 2;
+
+/// The reserve of the fast area: blocks that no host write opens. A step of garbage collection opens at most one for
+/// map pages. After a power cut, one is opened for the repeated page and one for map pages. One more is for the next
+/// power cut, which leaves a block nearly empty.
+pub const FAST_RESERVE: u32 = 4;
+
+/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
+/// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
+pub const MAIN_RESERVE: u32 = 4;
+
+/// The reserve of a single area, which has all of these streams.
+pub const ONLY_RESERVE: u32 = 5;
+
+/// Bytes of a map page before its entries: check and horizon.
+pub const LEAF_HEAD: u32 = 12;
+
+/// The areas of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Area {
+    /// The SLC region of a device that has both regions.
+    Fast,
+    /// The large region, or the only one.
+    Main,
+}
+
+/// An area: blocks of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaShape {
+    /// Its region.
+    pub region: Region,
+    /// Its first block in the region.
+    pub first: u32,
+    /// The number of its blocks.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages: u16,
+    /// Sectors of a page.
+    pub slots: u16,
+    /// Bytes of a page.
+    pub page_bytes: Bytes,
+    /// Spare bytes of a page.
+    pub spare_bytes: Bytes,
+    /// Which pages share cells.
+    pub pairing: Pairing,
+    /// Word lines per block: pages whose program endangers no earlier one.
+    pub word_lines: u16,
+    /// Slots of a block that copies fill at least; the others may be skipped.
+    pub copied_slots: u32,
+    /// The number of its first block over both areas.
+    pub first_block: u32,
+    /// The number of its first place over both areas.
+    pub first_place: u32,
+}
+
+impl AreaShape {
+    const fn new(region: Region, shape: &RegionGeometry, sector: Bytes) -> Self {
+        Self {
+            region,
+            first: 0,
+            blocks: shape.blocks.get(),
+            pages: shape.pages_per_block.get() as u16,
+            slots: (shape.page_bytes.get() / sector.get()) as u16,
+            page_bytes: shape.page_bytes,
+            spare_bytes: shape.spare_bytes,
+            pairing: shape.pairing,
+            word_lines: shape.pairing.word_lines(shape.pages_per_block).get() as u16,
+            copied_slots: shape.pages_per_block.get() * (shape.page_bytes.get() / sector.get()),
+            first_block: 0,
+            first_place: 0,
+        }
+    }
+
+    /// Returns the area without its first blocks, which hold headers and anchors.
+    const fn after(self, anchors: u16) -> Self {
+        let first = HEADERS as u32 + anchors as u32;
+        Self { first, blocks: self.blocks.saturating_sub(first), ..self }
+    }
+
+    /// Returns the most pages skipped when everything programmed so far becomes relied upon at once.
+    const fn left_out_max(&self) -> u16 {
+        let mut most = 0;
+        let mut relied = 1;
+        while relied < self.pages {
+            let mut count = 0;
+            let mut page = relied;
+            while page < self.pages && page < relied.saturating_add(64) {
+                if !self.pairing.is_first(PageIndex::new(page), self.page_count())
+                    && self.shares_with_earlier(page, relied)
+                {
+                    count += 1;
+                }
+                page += 1;
+            }
+            if count > most {
+                most = count;
+            }
+            relied += 1;
+        }
+        most
+    }
+
+    const fn shares_with_earlier(&self, page: u16, relied: u16) -> bool {
+        let count = self.page_count();
+        let line = self.pairing.word_line(PageIndex::new(page), count);
+        let mut other = relied.saturating_sub(64);
+        while other < relied {
+            if self.pairing.word_line(PageIndex::new(other), count) == line {
+                return true;
+            }
+            other += 1;
+        }
+        false
+    }
+
+    /// Returns the number of slots of a block.
+    pub const fn block_slots(&self) -> u32 {
+        self.pages as u32 * self.slots as u32
+    }
+
+    /// Returns the number of places.
+    pub const fn places(&self) -> u64 {
+        self.blocks as u64 * self.block_slots() as u64
+    }
+
+    /// Returns the number of pages of a block.
+    pub const fn page_count(&self) -> PageCount {
+        PageCount::new(self.pages as u32)
+    }
+
+    /// Whether a program may endanger earlier pages.
+    #[inline]
+    pub const fn shares_cells(&self) -> bool {
+        self.word_lines < self.pages
+    }
+
+    /// Returns the number of a page.
+    pub const fn page_number(&self, spot: Spot) -> u32 {
+        (spot.block.get() - self.first_block) * self.pages as u32 + spot.page as u32
+    }
+
+    /// Returns the page with this number.
+    pub const fn spot_of_page(&self, number: u32) -> Spot {
+        let (block, page) = divided(number, self.pages as u32);
+        Spot { block: BlockNumber::new(self.first_block + block), page: page as u16 }
+    }
+
+    /// Whether a block belongs to the area.
+    #[inline]
+    pub const fn holds(&self, block: BlockNumber) -> bool {
+        block.get() >= self.first_block && block.get() - self.first_block < self.blocks
+    }
+}
+
+/// The division of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PagedShape {
+    /// The unit of mapping.
+    pub sector_bytes: Bytes,
+    /// Exported sectors.
+    pub capacity: SectorCount,
+    /// The fast area, on a device with two regions.
+    pub fast: Option<AreaShape>,
+    /// The main area.
+    pub main: AreaShape,
+    /// Blocks for anchors, after the headers.
+    pub anchors: u16,
+    /// How paired pages are protected.
+    pub paired_pages: PairedPages,
+    /// Map pages.
+    pub leaves: u32,
+    /// Sectors per map page.
+    pub leaf_sectors: u32,
+    /// Bytes per map entry.
+    pub entry_bytes: u8,
+    /// Bytes per directory entry.
+    pub directory_bytes: u8,
+    /// Bytes per block number in an anchor.
+    pub block_bytes: u8,
+    /// Cells of the table of dirty entries: whole groups.
+    pub table_cells: u32,
+    /// The most dirty entries: three quarters to five sixths of the cells.
+    pub table_entries: u32,
+    /// Map pages in RAM.
+    pub cached: u16,
+    /// Streams of the main area beyond two: a power cut leaves a nearly empty block of each.
+    pub more_streams: u32,
+    /// The number of good blocks that the main area needs to take every write.
+    pub main_needed: u32,
+    /// The same for the fast area.
+    pub fast_needed: u32,
+}
+
+/// Returns the bytes that numbers below this one take, with two more for "nowhere" and "lost".
+const fn bytes_for(numbers: u64) -> u8 {
+    let mut bytes = 1;
+    while bytes < 4 && numbers + 2 > 1 << (8 * bytes) {
+        bytes += 1;
+    }
+    bytes
+}
+
+/// Returns the bytes per block number in an anchor.
+const fn block_bytes(blocks: u32) -> u8 {
+    match bytes_for(blocks as u64) {
+        1 => 2,
+        bytes => bytes,
+    }
+}
+
+/// Returns the cells for this many entries: six for five, and more in small tables. A fuller table has longer lookups,
+/// which count on the small processors that have small tables.
+const fn table_cells(entries: u32) -> u32 {
+    const MORE: u32 = 128;
+    let more = entries / 8;
+    entries + entries / 5 + if more < MORE { more } else { MORE }
+}
+
+/// Returns quotient and remainder. The divisor is never zero, but the compiler does not know that.
+#[inline]
+const fn divided(number: u32, by: u32) -> (u32, u32) {
+    let by = if by == 0 { 1 } else { by };
+    (number / by, number % by)
+}
+
+impl PagedShape {
+    /// Returns the fast area, if there is one, and the main one.
+    const fn areas(
+        geometry: &Geometry,
+        config: &PagedConfig,
+    ) -> Result<(Option<AreaShape>, AreaShape), PagedShapeError> {
+        let sector = config.sector_bytes;
+        Ok(match (geometry.slc(), geometry.mlc()) {
+            (Some(slc), Some(mlc)) => (
+                Some(AreaShape::new(Region::Slc, slc, sector).after(config.anchor_blocks)),
+                AreaShape::new(Region::Mlc, mlc, sector),
+            ),
+            (Some(only), None) => {
+                (None, AreaShape::new(Region::Slc, only, sector).after(config.anchor_blocks))
+            }
+            (None, Some(only)) => {
+                (None, AreaShape::new(Region::Mlc, only, sector).after(config.anchor_blocks))
+            }
+            (None, None) => return Err(PagedShapeError::SectorBytes),
+        })
+    }
+
+    /// Returns the division of a device.
+    pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        let sector = config.sector_bytes;
+        if !sector.get().is_power_of_two() || sector.get() < 512 {
+            return Err(PagedShapeError::SectorBytes);
+        }
+        let (fast, mut main) = match Self::areas(geometry, config) {
+            Ok(areas) => areas,
+            Err(error) => return Err(error),
+        };
+        let mut map = main;
+        let mut places = main.places();
+        if let Some(fast) = &fast {
+            places += fast.places();
+            main.first_block = fast.blocks;
+            main.first_place = fast.places() as u32;
+            map = *fast;
+        }
+        if map.slots == 0 || main.slots == 0 {
+            return Err(PagedShapeError::SectorBytes);
+        }
+        if places >= 1 << Place::BITS {
+            return Err(PagedShapeError::Places);
+        }
+        if main.block_slots() >= 1 << 13 || map.block_slots() >= 1 << 13 {
+            return Err(PagedShapeError::BlockSlots);
+        }
+        let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
+        if tags[0] > map.spare_bytes.as_usize() || tags[1] > main.spare_bytes.as_usize() {
+            return Err(PagedShapeError::SpareBytes);
+        }
+        let capacity = match config.capacity {
+            Some(capacity) => capacity.get(),
+            None => (main.places() * 19 / 20) as u32,
+        };
+        let entry_bytes = bytes_for(places);
+        let leaf_sectors = (map.page_bytes.get() - LEAF_HEAD) / entry_bytes as u32;
+        let shape = Self {
+            sector_bytes: sector,
+            capacity: SectorCount::new(capacity),
+            fast,
+            main,
+            anchors: config.anchor_blocks,
+            paired_pages: config.paired_pages,
+            leaves: capacity.div_ceil(leaf_sectors),
+            leaf_sectors,
+            entry_bytes,
+            directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
+            block_bytes: block_bytes(main.first_block + main.blocks),
+            table_cells: (table_cells(config.dirty_entries)
+                + 2 * main.slots as u32
+                + 2 * map.slots as u32)
+                .next_multiple_of(GROUP as u32),
+            table_entries: config.dirty_entries,
+            cached: config.cached_leaves,
+            more_streams: config.streams.count().saturating_sub(2) as u32,
+            main_needed: 0,
+            fast_needed: 0,
+        };
+        shape.with_needs(config)
+    }
+
+    /// Computes how many blocks must be good, and checks that the device has them.
+    const fn with_needs(mut self, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        let map = *self.map_area();
+        let usable = match config.paired_pages {
+            PairedPages::Guard => map.word_lines as u32,
+            PairedPages::Accept => map.pages as u32,
+        };
+        // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
+        let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
+        self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
+        let data = self.capacity.get().div_ceil(self.main.copied_slots);
+        let open = config.streams.count() as u32;
+        let main = data + open + self.reserve(Area::Main);
+        let (main, fast) = match &self.fast {
+            Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
+            None => (main + map_blocks, 0),
+        };
+        if config.cached_leaves < 2 {
+            return Err(PagedShapeError::Cache);
+        }
+        if self.anchors > 0 && self.anchors < RING_MIN {
+            return Err(PagedShapeError::Anchors);
+        }
+        if map.word_lines < 2 {
+            return Err(PagedShapeError::WordLines);
+        }
+        if self.table_entries < 2 * self.main.block_slots()
+            || self.table_entries < 2 * map.block_slots()
+            || self.table_entries > 1 << 24
+        {
+            return Err(PagedShapeError::Table);
+        }
+        let fast_blocks = match &self.fast {
+            Some(fast) => fast.blocks,
+            None => 0,
+        };
+        if self.capacity.get() == 0 || main > self.main.blocks || fast > fast_blocks {
+            return Err(PagedShapeError::Capacity { main, fast });
+        }
+        (self.main_needed, self.fast_needed) = (main, fast);
+        Ok(self)
+    }
+
+    /// Returns the pages of a block of the main area that copies fill at least. Pages are skipped each time when
+    /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor.
+    const fn copied_pages(&self, config: &PagedConfig) -> u16 {
+        let main = &self.main;
+        if matches!(config.paired_pages, PairedPages::Accept) || !main.shares_cells() {
+            return main.pages;
+        }
+        let mut times = 1;
+        if self.anchors > 0 {
+            let bytes = self.map_area().page_bytes.as_usize();
+            let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
+            let anchors = (main.pages - 1) / anchored;
+            times = if anchors > times { anchors } else { times };
+        }
+        let left_out = times.saturating_mul(main.left_out_max());
+        let fewest = main.word_lines;
+        if main.pages > fewest.saturating_add(left_out) { main.pages - left_out } else { fewest }
+    }
+
+    /// Returns the blocks of an area that no host write opens.
+    pub const fn reserve(&self, area: Area) -> u32 {
+        match (area, &self.fast) {
+            (Area::Fast, Some(_)) => FAST_RESERVE,
+            (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
+            (_, None) => ONLY_RESERVE + self.more_streams,
+        }
+    }
+
+    /// Returns the blocks of an area that must be good.
+    pub const fn needed(&self, area: Area) -> u32 {
+        match area {
+            Area::Fast => self.fast_needed,
+            Area::Main => self.main_needed,
+        }
+    }
+
+    /// Returns the sector after the last one.
+    pub const fn end(&self) -> Sector {
+        Sector::new(self.capacity.get())
+    }
+
+    /// Returns the largest number of sectors per page.
+    pub const fn slots_max(&self) -> u16 {
+        let map = self.map_area();
+        if map.slots > self.main.slots { map.slots } else { self.main.slots }
+    }
+
+    /// Returns the area that holds the map.
+    pub const fn map_area(&self) -> &AreaShape {
+        match &self.fast {
+            Some(fast) => fast,
+            None => &self.main,
+        }
+    }
+
+    /// Returns the shape of an area; a device with one region has only one.
+    #[inline]
+    pub const fn area(&self, area: Area) -> &AreaShape {
+        match area {
+            Area::Fast => self.map_area(),
+            Area::Main => &self.main,
+        }
+    }
+
+    /// Returns the area of a block.
+    #[inline]
+    pub const fn area_of(&self, block: BlockNumber) -> Area {
+        // Blocks of the fast area come first.
+        if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
+    }
+
+    /// Returns the shape of a block's area.
+    #[inline]
+    pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {
+        if block.get() >= self.main.first_block { &self.main } else { self.map_area() }
+    }
+
+    /// Returns the number of blocks of both areas.
+    pub const fn blocks(&self) -> u32 {
+        self.main.first_block + self.main.blocks
+    }
+
+    /// Returns the number of places of both areas.
+    pub const fn places(&self) -> u32 {
+        self.main.first_place + self.main.places() as u32
+    }
+
+    /// Returns the number of whole sectors in this many bytes.
+    #[inline]
+    pub const fn whole_sectors(&self, bytes: usize) -> usize {
+        // A power of two: the shape was checked.
+        bytes >> self.sector_bytes.get().trailing_zeros()
+    }
+
+    /// Returns the leaf of a sector, and the sector's number in it.
+    #[inline]
+    pub const fn leaf_of(&self, sector: Sector) -> (Leaf, u32) {
+        let (leaf, number) = divided(sector.get(), self.leaf_sectors);
+        (Leaf::new(leaf), number)
+    }
+
+    /// Returns the first sector of a leaf, and the number of its sectors.
+    pub const fn sectors_of(&self, leaf: Leaf) -> (Sector, u32) {
+        let first = leaf.get() * self.leaf_sectors;
+        let left = self.capacity.get().saturating_sub(first);
+        (Sector::new(first), if left < self.leaf_sectors { left } else { self.leaf_sectors })
+    }
+
+    /// Returns the place of a slot.
+    #[inline]
+    pub const fn place(&self, spot: Spot, slot: u16) -> Place {
+        let area = self.area_at(spot.block);
+        let block = spot.block.get() - area.first_block;
+        let page = block * area.pages as u32 + spot.page as u32;
+        Place::new(area.first_place + page * area.slots as u32 + slot as u32)
+    }
+
+    /// Returns the slot of a place.
+    #[inline]
+    pub const fn spot(&self, place: Place) -> (Spot, u16) {
+        let main = place.get() >= self.main.first_place;
+        let area = if main { &self.main } else { self.map_area() };
+        let within = place.get() - area.first_place;
+        let (page, slot) = divided(within, area.slots as u32);
+        let (block, page) = divided(page, area.pages as u32);
+        let block = BlockNumber::new(area.first_block + block);
+        (Spot { block, page: page as u16 }, slot as u16)
+    }
+
+    /// Returns the block of a place.
+    #[inline]
+    pub const fn block_of(&self, place: Place) -> BlockNumber {
+        let main = place.get() >= self.main.first_place;
+        let area = if main { &self.main } else { self.map_area() };
+        let (block, _) = divided(place.get() - area.first_place, area.block_slots());
+        BlockNumber::new(area.first_block + block)
+    }
+
+    /// Returns a map page's number in the directory.
+    pub const fn map_page(&self, spot: Spot) -> u32 {
+        self.map_area().page_number(spot)
+    }
+
+    /// Returns the map page with this number in the directory.
+    pub const fn map_spot(&self, number: u32) -> Spot {
+        self.map_area().spot_of_page(number)
+    }
+}

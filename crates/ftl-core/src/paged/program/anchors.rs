@@ -1,0 +1,477 @@
+//! Anchors: small incremental checkpoints, so that a mount need not read every block. They are written in sequence into
+//! a ring of blocks of their own. Each lists the open blocks, the blocks that may be opened before the next anchor, and
+//! *records*: what was programmed since the previous anchor, and, in the remaining space, the next part of a walk over
+//! all tables that a mount needs: the address of each map page, the dirty entries, the wear of each block.
+//!
+//! ```text
+//!  … ─▶ anchor ─▶ anchor ─▶ … ─▶ anchor ─▶ tags of what came since, in blocks that this one lists
+//!       └ base: the last completed walk began here ┘
+//! ```
+//!
+//! A mount applies the records from the base on, in order, and then the tags of what came later: this rebuilds the
+//! tables. Anchors are never required: if none is intact, or the ring was too short for a walk, the mount reads every
+//! block.
+//!
+//! An anchor records only pages that are relied upon. An anchor that may be torn is written again before anything else
+//! is programmed. A page that must be repeated after a mount, or whose program failed, cannot be recorded, so an anchor
+//! is *void* until that page is programmed again.
+
+use ftl_iface::{NandDevice, PageIndex, Sector};
+
+use super::ring::{RingErase, RingUse};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::paged::plan::anchor_page::{LISTED, programs_between};
+use crate::paged::plan::shape::Area;
+use crate::paged::tables::blocks::Worn;
+use crate::paged::tables::map;
+use crate::paged::tables::records::{Head, Record, Site, Trace, Walk};
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Open, Stream};
+use crate::probe::{Cause, Probe};
+
+/// The free blocks of each area that may be opened before the next anchor.
+type Listed = [[Option<BlockNumber>; LISTED]; 2];
+
+/// Adds a block to the list while there is space.
+fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
+    if let Some(cell) = listed.get_mut(*count) {
+        *cell = Some(block);
+        *count += 1;
+    }
+}
+
+/// What became of an anchor.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnchorPut {
+    /// It is on flash.
+    Stands,
+    /// Its block failed.
+    BlockFailed,
+}
+
+/// Further anchors written directly after one while no walk is complete: they cost less than a mount that reads every
+/// block.
+pub(crate) const MORE_ANCHORS: u32 = 15;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the number of programs after which an anchor is written.
+    pub(crate) fn anchor_programs(&self) -> u64 {
+        programs_between(self.anchors.page.len())
+    }
+
+    /// Records the content of a programmed page.
+    pub(crate) fn record_page(&mut self, spot: Spot, kind: Kind) {
+        if self.shape.anchors == 0 {
+            return;
+        }
+        if crate::paged::flash::door::is_map(kind) {
+            if let Some(leaf) = map::leaf_named(self.door.held(0)) {
+                self.anchors.record(Record::Written(leaf.get(), self.shape.map_page(spot)));
+            }
+            return;
+        }
+        self.record_slots(spot, |ftl, slot| ftl.door.held(slot).copy_of().map(Sector::get));
+    }
+
+    /// Records the sectors in a page's slots, as runs.
+    pub(crate) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
+        let slots = self.shape.area_at(spot.block).slots;
+        let capacity = self.shape.capacity.get();
+        let first = self.place(spot, 0).get();
+        let mut slot = 0;
+        while slot < slots {
+            let begun = slot;
+            slot += 1;
+            let Some(sector) = held(self, begun).filter(|sector| *sector < capacity) else {
+                continue;
+            };
+            let end = slots.min(begun + Record::RUN_MAX);
+            while slot < end
+                && let Some(next) = held(self, slot)
+                && next == sector + u32::from(slot - begun)
+                && next < capacity
+            {
+                slot += 1;
+            }
+            let (place, count) = (first + u32::from(begun), u32::from(slot - begun));
+            self.anchors.record(Record::Sectors(place, sector, count));
+        }
+    }
+
+    /// Records that a block was erased or is bad.
+    pub(crate) fn record_block(&mut self, block: BlockNumber) {
+        if self.shape.anchors > 0 {
+            let known = (!self.blocks.is_bad(block)).then(|| self.blocks.known(block));
+            self.anchors.record(Record::Block(block.get(), known));
+        }
+    }
+
+    /// Writes an anchor if one is due.
+    #[inline]
+    pub(crate) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
+        let is_far = self.door.stamp() < self.anchors.due_at && self.anchors.has_room();
+        let settled = !self.anchors.due && !self.anchors.void && self.suspect.is_none();
+        if self.shape.anchors == 0 || is_far && settled {
+            return Ok(());
+        }
+        if self.delays_anchor() { Ok(()) } else { self.write_anchor() }
+    }
+
+    /// Whether an anchor that is due should wait for a pending repetition: until then it would be void.
+    #[inline(never)]
+    fn delays_anchor(&self) -> bool {
+        let last = self.anchors.due_at.get() + self.anchor_programs() - 8;
+        let slots = usize::from(self.shape.slots_max());
+        self.suspect.is_some()
+            && !self.anchors.due
+            && self.door.stamp().get() < last
+            && self.anchors.room() >= slots + 2
+    }
+
+    /// Returns the next block to open: one that the last anchor lists.
+    pub(crate) fn next_listed(
+        &mut self,
+        area: Area,
+        worn: Worn,
+    ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
+        if self.shape.anchors == 0 {
+            return Ok(self.blocks.next_free(area, &[]));
+        }
+        let free = |ftl: &Self| {
+            let listed = ftl.anchors.listed[area as usize].iter().flatten();
+            ftl.blocks.pick(listed.copied().filter(|block| ftl.blocks.is_free(*block)), worn)
+        };
+        if let Some(block) = free(self) {
+            return Ok(Some(block));
+        }
+        if planted(Bug::OpenUnlisted) {
+            return Ok(self.blocks.next_free(area, &[]));
+        }
+        if self.blocks.free(area) > 0 && self.anchors.trace != Trace::Missing {
+            self.write_anchor()?;
+        }
+        let none = self.blocks.free(area) > 0 && free(self).is_none();
+        if none && self.anchors.trace == Trace::Missing {
+            match self.show_anchor_is_old() {
+                Err(Fault::ReadOnly) => self.erase_last_anchor()?,
+                shown => shown?,
+            }
+            self.list_blocks()?;
+        }
+        Ok(free(self))
+    }
+
+    /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.
+    fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        for area in [Area::Fast, Area::Main] {
+            if area == Area::Fast && self.shape.fast.is_none() {
+                continue;
+            }
+            let mut listed = [None; LISTED];
+            let mut count = 0;
+            let before = self.anchors.listed.get(area as usize).copied().unwrap_or_default();
+            for block in before.into_iter().flatten() {
+                if self.blocks.is_free(block) {
+                    put(&mut listed, &mut count, block);
+                }
+            }
+            // If all free blocks are listed, there is nothing to search for.
+            while count < LISTED.min(self.blocks.free(area) as usize)
+                && let Some(block) = self.blocks.next_free(area, &listed)
+            {
+                if self.anchors.unsure && self.door.is_bad(block)? {
+                    self.blocks.retire(block);
+                    self.blocks.failed += 1;
+                    continue;
+                }
+                put(&mut listed, &mut count, block);
+            }
+            if let Some(kept) = self.anchors.listed.get_mut(area as usize) {
+                *kept = listed;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an anchor, and a few more while no walk is complete, so that it completes soon.
+    #[inline(never)]
+    fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        self.write_one_anchor()?;
+        for _ in 0..MORE_ANCHORS {
+            let walks = self.suspect.is_none() && self.anchors.next.is_some();
+            if self.anchors.base.is_some() || !walks {
+                break;
+            }
+            self.waited = self.waited.saturating_add(1);
+            self.write_one_anchor()?;
+        }
+        Ok(())
+    }
+
+    fn write_one_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        if !planted(Bug::AnchorUnrelied) {
+            self.rely();
+        }
+        self.pass_stamps_after(self.anchors.last());
+        let listed = self.anchors.listed;
+        let mut ahead = 0;
+        while let Some(site) = self.next_site(&mut ahead)? {
+            self.list_blocks()?;
+            if self.put_anchor(site)? == AnchorPut::Stands {
+                return self.clear_doubt();
+            }
+        }
+        self.give_up_ring(listed)
+    }
+
+    /// Raises the stamp beyond those that an anchor with this one covers.
+    fn pass_stamps_after(&mut self, anchor: Stamp) {
+        self.door.raise_stamp(Stamp::new(anchor.get() + self.anchor_span()));
+    }
+
+    /// Goes on without anchors. A mount must not take the last one for the newest state: the next page, which is
+    /// programmed to a block that this anchor names, has a stamp beyond those that it covers.
+    fn give_up_ring(&mut self, listed: Listed) -> Result<(), Fault<D::Error>> {
+        (self.anchors.due, self.anchors.void) = (false, false);
+        (self.anchors.records, self.anchors.next) = (0, None);
+        (self.anchors.base, self.anchors.walk) = (None, Walk::default());
+        self.anchors.listed = listed;
+        // An anchor whose program failed may be readable.
+        self.pass_stamps_after(self.door.stamp());
+        if self.anchors.trace == Trace::NotNeeded && self.anchors.block.is_some() {
+            // Where blocks are marked bad, a mount sees that the ring was given up.
+            let marked = self.ring_turns()? == RingUse::GivenUp;
+            self.anchors.trace = if marked { Trace::Left } else { Trace::Missing };
+        }
+        self.anchors.set_last(self.door.stamp());
+        if self.anchors.trace == Trace::Missing { Ok(()) } else { self.list_blocks() }
+    }
+
+    /// Shows that the last anchor is out of date, before a block is opened that it does not list: programs an empty
+    /// page to an open block. The page that is about to be programmed keeps its slots and its data.
+    fn show_anchor_is_old(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.suspect.is_some() || self.failing.is_some() {
+            return Err(Fault::ReadOnly);
+        }
+        self.door.keep_held(&mut self.kept);
+        self.door.hold_nothing();
+        for stream in Stream::ALL {
+            let Some(open) = self.opens[stream as usize] else { continue };
+            let Some(page) = self.safe_page(stream, open) else { continue };
+            let spot = Spot { block: open.block, page };
+            let wear = u32::from(self.blocks.wear(spot.block));
+            let bytes = self.shape_of(stream).page_bytes.as_usize();
+            // Its data does not count.
+            let data = self.buffer.get(..bytes).unwrap_or(&[]);
+            match self.door.program(spot, Kind::Backup, wear, data, Cause::Meta) {
+                Ok(()) => {
+                    self.opens[stream as usize] = Some(Open { next: page + 1, ..open });
+                    self.anchors.leave_trace();
+                    break;
+                }
+                Err(Fault::BlockFailed) => self.give_up_block(stream, spot.block),
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.door.hold_kept(&self.kept);
+        if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Erases the block of the last anchor, where no page can show that it is out of date: right after a mount no block
+    /// is open. A power cut in this erase may leave an older anchor; blocks that it names were written since, which
+    /// shows it.
+    fn erase_last_anchor(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.block.take() else { return Ok(()) };
+        self.anchors.next = None;
+        match self.erase_ring_block(block)? {
+            RingErase::Done => {
+                self.anchors.trace = Trace::NotNeeded;
+                self.anchors.doubtful = None;
+                Ok(())
+            }
+            RingErase::Failed => Err(Fault::ReadOnly),
+        }
+    }
+
+    /// Erases a block that may have held a later anchor before the mount: another anchor stands now.
+    fn clear_doubt(&mut self) -> Result<(), Fault<D::Error>> {
+        let Some(block) = self.anchors.doubtful.take() else { return Ok(()) };
+        if self.anchors.block == Some(block) {
+            return Ok(());
+        }
+        self.erase_ring_block(block).map(|_| ())
+    }
+
+    /// Returns the most stamps that an anchor may cover.
+    pub(crate) fn anchor_span(&self) -> u64 {
+        4 * self.anchor_programs() + 64
+    }
+
+    /// Returns the page for the next anchor: after the last one, or in a later block of the ring, which is erased.
+    /// `ahead` counts the blocks that were tried.
+    fn next_site(&mut self, ahead: &mut u16) -> Result<Option<Site>, Fault<D::Error>> {
+        let (pages, number) = (self.shape.map_area().pages, self.anchors.number);
+        if let (Some(block), Some(next)) = (self.anchors.block, self.anchors.next)
+            && let Some(page) = (next..pages).find(|page| self.takes_anchor(*page))
+        {
+            return Ok(Some(Site { number, block, page }));
+        }
+        if self.ring_turns()? == RingUse::GivenUp {
+            return Ok(None);
+        }
+        while *ahead < self.shape.anchors {
+            *ahead += 1;
+            let last = self.anchors.block.unwrap_or(self.shape.anchors - 1);
+            let block = self.ring_number(last + *ahead);
+            if self.must_stand(block) || self.ring_block_is_bad(block)? {
+                continue;
+            }
+            if self.erase_ring_block(block)? == RingErase::Done {
+                return Ok(Some(Site { number, block, page: 0 }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a block of the ring is needed until another anchor stands: that of the last anchor, unless another block
+    /// shows that it may be out of date; that other block, then.
+    fn must_stand(&self, block: u16) -> bool {
+        if planted(Bug::EraseLastAnchor) {
+            return false;
+        }
+        match self.anchors.doubtful {
+            Some(doubtful) => doubtful == block,
+            None => self.anchors.block == Some(block),
+        }
+    }
+
+    /// Composes an anchor and programs it.
+    fn put_anchor(&mut self, site: Site) -> Result<AnchorPut, Fault<D::Error>> {
+        let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
+        // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block
+        // might.
+        let failing = self.failing.is_some() && !planted(Bug::AnchorFailing);
+        let void = pending || failing;
+        if void {
+            (self.anchors.base, self.anchors.walk) = (None, Walk::default());
+        }
+        let before = (self.anchors.records, self.anchors.walk, self.anchors.base);
+        if !void {
+            self.walk_on(site);
+        }
+        let mut head = Head {
+            number: site.number,
+            base: self.anchors.base,
+            horizon: self.epoch.horizon,
+            records: self.anchors.records,
+            opens: [None; Stream::ALL.len()],
+            listed: self.anchors.listed,
+        };
+        for (told, open) in head.opens.iter_mut().zip(self.opens) {
+            *told = open.map(|open| Spot { block: open.block, page: open.next });
+        }
+        self.anchors.put_head(&head);
+        map::seal_bytes(self.anchors.page, self.epoch.horizon, self.door.key());
+        let page = self.ring_block(site.block).page(PageIndex::new(site.page));
+        let kind = (Kind::Checkpoint, 0);
+        match self.door.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
+            Ok(()) => {
+                self.anchors.set_last(self.door.stamp());
+                (self.anchors.block, self.anchors.next) = (Some(site.block), Some(site.page + 1));
+                self.anchors.number = site.number.wrapping_add(1);
+                (self.anchors.records, self.anchors.due, self.anchors.void) = (0, false, void);
+                self.anchors.trace = Trace::NotNeeded;
+                Ok(AnchorPut::Stands)
+            }
+            Err(Fault::BlockFailed) => {
+                (self.anchors.records, self.anchors.walk, self.anchors.base) = before;
+                if self.anchors.block == Some(site.block) {
+                    // Earlier anchors in the block can still be read, and one may be the base. Only the remaining pages
+                    // are given up.
+                    self.anchors.next = None;
+                } else {
+                    self.door.mark_bad_block(self.ring_block(site.block))?;
+                }
+                Ok(AnchorPut::BlockFailed)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Fills the remaining space with the next part of the walk: the address of each map page, then all dirty entries,
+    /// then the state of each block.
+    fn walk_on(&mut self, site: Site) {
+        let mut walk = self.anchors.walk;
+        let rests = walk.begun.is_none() && self.anchors.base.is_some();
+        if rests && site.number < self.anchors.rests_to {
+            return;
+        }
+        let begun = walk.begun.unwrap_or(site);
+        walk.begun = Some(begun);
+        let mut room = self.anchors.room();
+        while room > 0 {
+            if walk.leaf < self.shape.leaves {
+                let leaf = Leaf::new(walk.leaf);
+                if let Some(spot) = self.map.spot(leaf) {
+                    self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                    room -= 1;
+                }
+                walk.leaf += 1;
+            } else if walk.passed < self.table.cells() {
+                (walk.passed, room) = self.walk_entries(walk.passed, room);
+            } else if walk.block < self.shape.blocks() {
+                self.record_block(BlockNumber::new(walk.block));
+                room -= 1;
+                walk.block += 1;
+            } else {
+                // After a walk, the next anchors hold only changes: twice as many as the walk took, but at most an
+                // eighth of what the ring holds. So few more do not make a mount long.
+                let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+                let took = site.number - begun.number + 1;
+                self.anchors.rests_to = site.number + (2 * took).min(ring / 8);
+                self.anchors.base = Some(begun);
+                walk = Walk::default();
+                break;
+            }
+        }
+        self.anchors.walk = walk;
+    }
+
+    /// Records dirty entries, beginning with the table's last cells, while there is space. Returns how many cells were
+    /// passed and how much space is left.
+    ///
+    /// Entries only move to earlier cells, and data written meanwhile is recorded when it is written.
+    fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
+        let anchors = &mut self.anchors;
+        let passed = self.table.visit(passed, |sector, entry| {
+            let fits = room > 0;
+            if fits {
+                anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
+                room -= 1;
+            }
+            fits
+        });
+        (passed, room)
+    }
+
+    /// Completes the walk, so that the next mount reads as little as possible.
+    pub(crate) fn end_walk(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.shape.anchors == 0 {
+            return Ok(());
+        }
+        (self.anchors.walk, self.anchors.rests_to) = (Walk::default(), 0);
+        let before = self.anchors.base;
+        let most = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+        for _ in 0..most {
+            self.write_one_anchor()?;
+            if self.anchors.base != before || self.anchors.next.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

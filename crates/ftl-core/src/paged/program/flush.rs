@@ -1,0 +1,315 @@
+//! Writing map pages: each gets every dirty entry of its range.
+//!
+//! A map page contains everything that was written to its range before it: no program comes between collecting its
+//! entries and programming it. So it is complete up to its own stamp, and older tags of its range are obsolete.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::page::{Content, Written};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Slot};
+use crate::paged::plan::address::{Leaf, Mapped};
+use crate::paged::plan::shape::GROUP;
+use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::map::Cached;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Stream;
+use crate::probe::{Cause, Probe};
+
+/// Groups of table cells whose entries are candidates for the next leaf to write.
+const LOOKED_AT: usize = 6;
+/// With this many leaves or fewer, all are candidates.
+const FEW_LEAVES: u32 = 96;
+
+/// Sectors to be trimmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Trimmed {
+    pub(crate) first: Sector,
+    pub(crate) count: SectorCount,
+}
+
+impl Trimmed {
+    pub(crate) const NONE: Self = Self { first: Sector::new(0), count: SectorCount::ZERO };
+
+    const fn holds(self, sector: Sector) -> bool {
+        sector.get() >= self.first.get() && sector.get() - self.first.get() < self.count.get()
+    }
+
+    /// Returns the trimmed sectors within a run.
+    fn within(self, first: Sector, count: u32) -> impl Iterator<Item = Sector> {
+        let end = (first + SectorCount::new(count)).min(self.first + self.count).get();
+        (self.first.max(first).get()..end).map(Sector::new)
+    }
+}
+
+/// The table cells from which a map page was composed, in order, as long as there is space to note them.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    cells: [u32; Self::NOTED],
+    /// The number of all cells, listed or not.
+    len: usize,
+}
+
+impl Gathered {
+    const NOTED: usize = 64;
+
+    const fn new() -> Self {
+        Self { cells: [0; Self::NOTED], len: 0 }
+    }
+
+    fn add(&mut self, cell: usize) {
+        if let Some(noted) = self.cells.get_mut(self.len) {
+            *noted = cell as u32;
+        }
+        self.len += 1;
+    }
+
+    /// Returns all cells, if there was space for them.
+    fn all(&self) -> Option<&[u32]> {
+        self.cells.get(..self.len)
+    }
+}
+
+/// Where a leaf's new page may differ from the old one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Differs<'a> {
+    /// In the dirty entries, which are in these cells, and in these sectors.
+    Entries(Trimmed, &'a Gathered),
+    /// Anywhere.
+    Anywhere,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Makes space in the table for more entries.
+    pub(crate) fn make_entries(&mut self, count: u32) -> Result<(), Fault<D::Error>> {
+        while self.table.len() + count > self.shape.table_entries {
+            self.flush_fullest()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the map page of the leaf with the most dirty entries, among all leaves if they are few, else among some.
+    pub(crate) fn flush_fullest(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.shape.leaves <= FEW_LEAVES {
+            let mut best = (0, None);
+            for leaf in self.map.leaves() {
+                let won = self.map.won_by(leaf);
+                if won > best.0 {
+                    best = (won, Some(leaf));
+                }
+            }
+            if let Some(leaf) = best.1 {
+                return self.flush(leaf, Trimmed::NONE);
+            }
+        }
+        for _ in 0..(self.table.cells() / GROUP).div_ceil(LOOKED_AT) {
+            let mut best: Option<Leaf> = None;
+            for sector in self.table.next_entries(LOOKED_AT) {
+                let (leaf, _) = self.shape.leaf_of(sector);
+                if best.is_none_or(|best| self.map.won_by(leaf) > self.map.won_by(best)) {
+                    best = Some(leaf);
+                }
+            }
+            if let Some(leaf) = best {
+                return self.flush(leaf, Trimmed::NONE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the map page of a leaf.
+    pub(crate) fn write_leaf(&mut self, leaf: Leaf) -> Result<(), Fault<D::Error>> {
+        self.flush(leaf, Trimmed::NONE)
+    }
+
+    pub(crate) fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
+        let before = self.map.load(&mut self.door, leaf, Cause::Meta)?;
+        let page = self.map.vacate(Some(before));
+        self.map.copy(before, page);
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        // If no pages share cells, none needs to be marked as relied upon.
+        let shape = &self.shape;
+        let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
+        let mut from = 0;
+        let mut gathered = Gathered::new();
+        while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
+            from = cell + 1;
+            gathered.add(cell);
+            if let Some((_, entry)) = self.table.entry_at(cell)
+                && !self.leaves_out(entry)
+            {
+                self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
+                // The new page gives up the old place.
+                if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
+                    self.rely_on_page(self.shape.spot(entry.place).0);
+                }
+            }
+        }
+        if !planted(Bug::TrimInRam) {
+            for sector in trimmed.within(first, sectors) {
+                self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
+            }
+        }
+        let differs = Differs::Entries(trimmed, &gathered);
+        self.install((leaf, Written::New(Kind::Map)), differs, before, page)
+    }
+
+    /// Whether an entry is left out of a map page, which happens only with a planted bug.
+    fn leaves_out(&self, entry: Entry) -> bool {
+        let fast = entry.place.get() < self.shape.main.first_place;
+        fast && planted(Bug::LeaveOutFast)
+            || entry.old == Old::Released && planted(Bug::KeepReleased)
+    }
+
+    /// Programs a map page from RAM, and enters it in the directory.
+    pub(crate) fn install(
+        &mut self,
+        (leaf, what): (Leaf, Written),
+        differs: Differs<'_>,
+        before: Cached,
+        page: Cached,
+    ) -> Result<(), Fault<D::Error>> {
+        let (horizon, key) = (self.epoch.horizon, self.door.key());
+        self.map.seal(page, horizon, key);
+        self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
+        self.door.hold_no_more(1);
+        let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
+        let weight = self.leaf_weight();
+        self.blocks.refer(spot.block, weight);
+        if let Some(old) = self.map.spot(leaf) {
+            self.blocks.release(old.block, weight);
+        }
+        self.map.set_spot(leaf, spot);
+        self.exchange(leaf, differs, before, page);
+        self.map.give(before, None);
+        self.map.give(page, Some(leaf));
+        self.map.note_clean(leaf);
+        self.rely_on(Stream::Map);
+        Ok(())
+    }
+
+    /// Replaces the references of a leaf's old page and of its dirty entries by those of its new page.
+    fn exchange(&mut self, leaf: Leaf, differs: Differs<'_>, before: Cached, page: Cached) {
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        let of = |sector: Sector| sector.get().wrapping_sub(first.get());
+        match differs {
+            Differs::Anywhere => {
+                for at in 0..sectors {
+                    self.exchange_one(first + SectorCount::new(at), at, before, page);
+                }
+            }
+            Differs::Entries(trimmed, gathered) => {
+                // From the last to the first: a removal makes others move into its cell, but into no earlier one.
+                if let Some(cells) = gathered.all() {
+                    for cell in cells.iter().rev() {
+                        self.exchange_cell(*cell as usize, (first, sectors, trimmed), before, page);
+                    }
+                } else {
+                    let mut end = self.table.cells();
+                    while let Some(cell) = self.table.last_in(end, first, sectors) {
+                        self.exchange_cell(cell, (first, sectors, trimmed), before, page);
+                        end = cell;
+                    }
+                }
+                for sector in trimmed.within(first, sectors) {
+                    self.exchange_one(sector, of(sector), before, page);
+                }
+            }
+        }
+    }
+
+    /// Does the same for the sector in a table cell, if it belongs to the leaf's run and is not trimmed.
+    fn exchange_cell(
+        &mut self,
+        cell: usize,
+        (first, count, trimmed): (Sector, u32, Trimmed),
+        before: Cached,
+        page: Cached,
+    ) {
+        let Some((sector, entry)) = self.table.entry_at(cell) else { return };
+        let at = sector.get().wrapping_sub(first.get());
+        if at >= count || trimmed.holds(sector) {
+            return;
+        }
+        self.table.take_at(cell);
+        if self.leaves_out(entry) {
+            self.exchange_entry(Some(entry), at, before, page);
+        } else {
+            self.release_old(entry, at, before);
+        }
+    }
+
+    /// Does the same for one sector.
+    fn exchange_one(&mut self, sector: Sector, at: u32, before: Cached, page: Cached) {
+        let entry = self.table.take(sector);
+        self.exchange_entry(entry, at, before, page);
+    }
+
+    /// Does the same for one sector whose entry was removed from the table.
+    fn exchange_entry(&mut self, entry: Option<Entry>, at: u32, before: Cached, page: Cached) {
+        let (old, new) = (self.map.get(before, at), self.map.get(page, at));
+        // The count stays: either nothing changes, or the entry's reference becomes the page's.
+        let stays = entry.map_or(old, |entry| Mapped::At(entry.place)) == new;
+        if let Mapped::At(place) = new
+            && !stays
+        {
+            self.blocks.refer(self.shape.block_of(place), 1);
+        }
+        if let Some(entry) = entry
+            && !stays
+        {
+            self.blocks.release(self.shape.block_of(entry.place), 1);
+        }
+        match entry {
+            Some(entry) => self.release_old(entry, at, before),
+            None if stays => {}
+            None => self.release_at(old),
+        }
+    }
+
+    /// Releases the address in the old page of a sector whose entry went into the new page.
+    fn release_old(&mut self, entry: Entry, at: u32, before: Cached) {
+        if entry.old == Old::Counted {
+            self.release_at(self.map.get(before, at));
+        }
+    }
+
+    /// Returns the number of programs after which an epoch should end: twice as many bound what a mount by every block
+    /// reads. With anchors such mounts are rare, and fewer map pages are written for them.
+    fn epoch_programs(&self) -> u64 {
+        let tables = if self.shape.anchors > 0 { 12 } else { 3 };
+        (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
+    }
+
+    /// Ends the epoch when it is due. Entries of the previous one are flushed first, one leaf per host page.
+    pub(crate) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.door.stamp().get() < self.epoch.due {
+            return Ok(());
+        }
+        if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
+            let (leaf, _) = self.shape.leaf_of(sector);
+            return self.write_leaf(leaf);
+        }
+        self.begin_epoch();
+        Ok(())
+    }
+
+    /// Begins an epoch. No entry of the previous one may be left.
+    pub(crate) fn begin_epoch(&mut self) {
+        self.rely();
+        let late = planted(Bug::BeginLate);
+        self.epoch.horizon = if late { self.door.stamp() } else { self.epoch.begun };
+        self.epoch.begun = self.door.stamp();
+        self.epoch.due = self.epoch.begun.get() + self.epoch_programs();
+        self.table.begin_epoch();
+    }
+
+    /// Continues after a mount: every entry counts as one of the previous epoch, whatever its age. So the age of the
+    /// horizon decides when the epoch ends; otherwise none would ever end if power failed often.
+    pub(crate) fn resume_epoch(&mut self) {
+        self.epoch.begun = self.door.stamp();
+        self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());
+        self.table.begin_epoch();
+    }
+}

@@ -1,0 +1,301 @@
+//! Programming a page: in an open block, in another one if that fails; then the table is updated.
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::paged::flash::door::Seen;
+use crate::paged::flash::weak::Weak;
+use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
+use crate::paged::plan::shape::Area;
+use crate::paged::tables::blocks::Worn;
+use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::map::Cached;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Open, Stream};
+use crate::probe::{Cause, Probe};
+
+/// Attempts to program a page, each in another block, before the device becomes read-only.
+const TRIES: u32 = 16;
+
+/// The source of a page's content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content<'a> {
+    /// The host's buffer: a whole page of it.
+    Host(&'a [u8]),
+    /// The page buffer.
+    Buffer,
+    /// A map page in RAM.
+    Cached(Cached),
+}
+
+/// The kind of program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// A new page.
+    New(Kind),
+    /// A repetition of the page with that stamp.
+    Again(Kind, Stamp),
+}
+
+/// Whether a sector's previous place is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// It was in this block. If there is no dirty entry, the address is in its map page, and is counted.
+    In(BlockNumber),
+    /// It is not known.
+    Unknown,
+}
+
+/// Returns what is programmed after an attempt with that stamp has failed: a repetition. The failed page may read well
+/// for a while, and a mount must not rely on it while the repetition may be torn.
+fn again(what: Written, failed: Stamp) -> Written {
+    match what {
+        Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
+        Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
+        // A proof holds nothing.
+        Written::New(_) | Written::Again(..) => what,
+    }
+}
+
+/// Whether a page was programmed again after a failure, so that a proof of it is due.
+fn rewritten(original: Written, tried: u32) -> bool {
+    let proof = original == Written::New(Kind::Backup);
+    tried > 0 && !proof && matches!(original, Written::New(_))
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Programs the next page of a stream with the held slots, in another block if one fails.
+    pub(crate) fn program(
+        &mut self,
+        stream: Stream,
+        what: Written,
+        content: Content<'_>,
+        cause: Cause,
+    ) -> Result<Spot, Fault<D::Error>> {
+        let (original, mut what) = (what, what);
+        for tried in 0..TRIES {
+            if self.failing.is_none() || planted(Bug::AnchorFailing) {
+                self.anchor_if_due()?;
+            }
+            let stream = self.shared(stream);
+            let spot = self.next_page(stream)?;
+            let data = match content {
+                Content::Host(data) => data,
+                Content::Buffer => {
+                    let bytes = self.shape_of(stream).page_bytes.as_usize();
+                    self.buffer.get(..bytes).unwrap_or(&[])
+                }
+                Content::Cached(page) => self.map.bytes(page),
+            };
+            let (kind, note) = match what {
+                Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
+                Written::Again(kind, first) => {
+                    let first =
+                        if planted(Bug::HideRepetition) { self.door.stamp().next() } else { first };
+                    (kind, self.door.stamp().distance_to_next(first.low()))
+                }
+            };
+            match self.door.program(spot, kind, note, data, cause) {
+                Ok(()) => {
+                    self.failing = None;
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next += 1;
+                    }
+                    self.record_page(spot, kind);
+                    self.anchors.leave_trace();
+                    self.rewritten = rewritten(original, tried).then_some(stream);
+                    if self.area_of(stream) == Area::Fast {
+                        self.fast_balance = self.fast_balance.saturating_sub(1);
+                    }
+                    if tried > 0 && !planted(Bug::RepeatUnrelied) {
+                        // The failed page may be readable for a while, so a later torn program must not corrupt this
+                        // one.
+                        self.rely_on(stream);
+                    }
+                    return Ok(spot);
+                }
+                Err(Fault::BlockFailed) => {
+                    self.give_up_block(stream, spot.block);
+                    self.failing = Some(stream);
+                    what = again(what, self.door.stamp());
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// Programs a proof: an empty page, which shows that everything before it was acknowledged.
+    pub(crate) fn put_proof(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        self.door.hold_nothing();
+        self.buffer.fill(0xFF);
+        let proof = Written::New(Kind::Backup);
+        self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
+    }
+
+    /// Proves a page that was programmed again after a failure, unless something was programmed since. The host is told
+    /// of it after that.
+    pub(crate) fn prove_rewrite(&mut self) -> Result<(), Fault<D::Error>> {
+        match self.rewritten.take() {
+            Some(stream) => self.put_proof(stream),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
+    fn shared(&mut self, stream: Stream) -> Stream {
+        /// With so few free blocks, streams are not kept apart.
+        const FEW: u32 = 2;
+        let few = FEW + self.shape.more_streams;
+        if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
+            return stream;
+        }
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        let other = Stream::MAIN.into_iter().find(|other| open(*other));
+        match other {
+            Some(other) if !open(stream) => {
+                self.shares = true;
+                other
+            }
+            _ => stream,
+        }
+    }
+
+    /// Returns the page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.
+    pub(crate) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
+        loop {
+            if let Some(open) = self.opens[stream as usize] {
+                if let Some(page) = self.safe_page(stream, open) {
+                    if let Some(open) = &mut self.opens[stream as usize] {
+                        open.next = page;
+                    }
+                    return Ok(Spot { block: open.block, page });
+                }
+                self.close(stream);
+            }
+            self.open_block(stream)?;
+        }
+    }
+
+    /// Opens a block for a stream: erases one without references.
+    #[inline(never)]
+    fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let area = self.area_of(stream);
+        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
+        // The erase destroys the old copies, so the new ones are relied upon from now on.
+        if !planted(Bug::EraseUnrelied) {
+            self.rely();
+        }
+        while let Some(block) = self.next_listed(area, worn)? {
+            for victim in &mut self.victims {
+                *victim = victim.filter(|victim| victim.block != block);
+            }
+            match self.erase_to_open(block) {
+                Ok(()) => {
+                    let wear = self.blocks.wear(block).saturating_add(1);
+                    self.blocks.set_wear(block, wear);
+                    self.blocks.set_birth(block, self.door.stamp());
+                    if area == Area::Fast {
+                        self.blocks.note_map(block, stream == Stream::Map);
+                    }
+                    self.record_block(block);
+                    self.blocks.open(block);
+                    self.note_opened(area, block);
+                    self.note_erase(area);
+                    self.door.weak.forget(Weak::Block(block));
+                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
+                    return Ok(());
+                }
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// Erases a block without references, unless it is known to be erased.
+    fn erase_to_open(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        if self.blocks.is_erased(block) {
+            return Ok(());
+        }
+        let first = Spot { block, page: 0 };
+        if planted(Bug::TrustErased) && self.door.look(first, Cause::Gc)? == Seen::Erased {
+            return Ok(());
+        }
+        self.door.erase(block, Cause::Gc)
+    }
+
+    /// Marks a block without references as bad.
+    pub(crate) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        // The mark may destroy the old copies, so the new ones are relied upon from now on.
+        if !planted(Bug::MarkUnrelied) {
+            self.rely();
+        }
+        self.blocks.retire(block);
+        self.blocks.retired = self.blocks.retired.saturating_add(1);
+        self.record_block(block);
+        self.door.mark_bad(block)
+    }
+
+    /// Returns a sector's previous place, from its map page if there is no dirty entry.
+    pub(crate) fn placed_before(&mut self, sector: Sector) -> Result<Before, Fault<D::Error>> {
+        if self.table.get(sector).is_some() {
+            return Ok(Before::Unknown);
+        }
+        Ok(match self.mapped(sector, Cause::Scan)? {
+            Mapped::At(place) => Before::In(self.shape.block_of(place)),
+            Mapped::Nowhere | Mapped::Lost => Before::Unknown,
+        })
+    }
+
+    /// Stores the address of a sector's newest copy, and releases the old address.
+    pub(crate) fn remember(
+        &mut self,
+        sector: Sector,
+        place: Place,
+        before: Before,
+    ) -> Result<(), Fault<D::Error>> {
+        self.blocks.refer(self.shape.block_of(place), 1);
+        if let Some(cell) = self.table.find(sector)
+            && let Some((_, entry)) = self.table.entry_at(cell)
+        {
+            let block = self.shape.block_of(entry.place);
+            self.blocks.release(block, 1);
+            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                self.blocks.release(block, 1);
+            }
+            self.table.renew(cell, Entry { place, ..entry });
+            return Ok(());
+        }
+        self.map.note_dirty(self.shape.leaf_of(sector).0);
+        let old = self.release_before(sector, before);
+        if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
+    }
+
+    /// Releases the address in a sector's map page if that needs no read.
+    fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+        if let Before::In(block) = before {
+            self.blocks.release(block, 1);
+            return Old::Released;
+        }
+        let (leaf, at) = self.shape.leaf_of(sector);
+        match self.map.cached(leaf) {
+            Some(page) => self.release_at(self.map.get(page, at)),
+            None if self.map.spot(leaf).is_none() => {}
+            None => return Old::Counted,
+        }
+        Old::Released
+    }
+
+    /// Releases an address of a map page.
+    pub(crate) fn release_at(&mut self, mapped: Mapped) {
+        if let Mapped::At(place) = mapped {
+            self.blocks.release(self.shape.block_of(place), 1);
+        }
+    }
+}

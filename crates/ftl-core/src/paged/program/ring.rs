@@ -1,0 +1,217 @@
+//! Finding the last anchor: its block in the ring, and its page; and whether a later one may have stood there.
+//!
+//! An anchor that has become unreadable still does not read as erased, and the state of the one before must not be
+//! taken for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without
+//! an intact anchor: a block that has one was filled before.
+
+use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
+
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::paged::flash::door::Seen;
+use crate::paged::plan::shape::{HEADERS, RING_MIN};
+use crate::paged::tables::map;
+use crate::paged::tables::records::{Head, Site, Walk};
+use crate::paged::tables::store::PageFtl;
+use crate::probe::{Cause, Probe};
+
+/// The anchor that a mount uses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Newest {
+    pub(crate) site: Site,
+    pub(crate) stamp: Stamp,
+    pub(crate) head: Head,
+    /// A block in which a later anchor may have stood.
+    pub(crate) hidden: Option<u16>,
+}
+
+/// What a page of the ring holds.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RingPage {
+    /// An anchor with this stamp; intact, if its data was read.
+    Anchor(Stamp),
+    /// Nothing: it reads as erased.
+    Erased,
+    /// Something that is no intact anchor.
+    Damaged,
+}
+
+/// Whether anchors are written.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RingUse {
+    /// They are, in one block of the ring after the other.
+    Turns,
+    /// Too few blocks are good.
+    GivenUp,
+}
+
+/// What became of a block of the ring that was to be erased.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RingErase {
+    /// It is erased.
+    Done,
+    /// It is bad now.
+    Failed,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns a block of the ring.
+    pub(crate) fn ring_block(&self, number: u16) -> Block {
+        Block::new(self.shape.map_area().region, u32::from(HEADERS + number))
+    }
+
+    /// Whether a page of a ring block may take an anchor: if torn, it must not corrupt another page.
+    pub(crate) fn takes_anchor(&self, page: u16) -> bool {
+        let map = self.shape.map_area();
+        !self.guards() || map.pairing.is_first(PageIndex::new(page), map.page_count())
+    }
+
+    /// Erases a block of the ring, with the base or the walk that begins in it.
+    pub(crate) fn erase_ring_block(&mut self, block: u16) -> Result<RingErase, Fault<D::Error>> {
+        let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
+        if ends(self.anchors.base) {
+            self.anchors.base = None;
+        }
+        if ends(self.anchors.walk.begun) {
+            self.anchors.walk = Walk::default();
+        }
+        let physical = self.ring_block(block);
+        match self.door.erase_block(physical, Cause::Meta) {
+            Ok(()) => Ok(RingErase::Done),
+            Err(Fault::BlockFailed) => {
+                self.door.mark_bad_block(physical).map(|()| RingErase::Failed)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Reads the tag of a page of the ring.
+    fn ring_tag(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
+        let page = self.ring_block(block).page(PageIndex::new(page));
+        self.door.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(ring_page)
+    }
+
+    /// Reads a page of the ring with its data.
+    pub(crate) fn ring_page(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
+        let page = self.ring_block(block).page(PageIndex::new(page));
+        let key = self.door.key();
+        let data = self.anchors.page_mut();
+        let read = self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(ring_page)?;
+        let whole = map::is_whole(self.anchors.page_mut(), key);
+        Ok(if matches!(read, RingPage::Anchor(_)) && !whole { RingPage::Damaged } else { read })
+    }
+
+    /// Returns the first anchor in a block of the ring, `Erased` if its first page is, and else `Damaged`.
+    fn ring_block_begin(&mut self, block: u16) -> Result<RingPage, Fault<D::Error>> {
+        let mut begin = RingPage::Erased;
+        for page in 0..self.shape.map_area().pages {
+            if !self.takes_anchor(page) {
+                continue;
+            }
+            match self.ring_tag(block, page)? {
+                RingPage::Erased => break,
+                RingPage::Damaged => begin = RingPage::Damaged,
+                anchor @ RingPage::Anchor(_) => return Ok(anchor),
+            }
+        }
+        Ok(begin)
+    }
+
+    pub(crate) fn ring_block_is_bad(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
+        self.door.is_bad_block(self.ring_block(block))
+    }
+
+    /// Returns the last intact anchor.
+    pub(crate) fn newest_anchor(&mut self) -> Result<Option<Newest>, Fault<D::Error>> {
+        let (mut below, mut hidden) = (Stamp::new(u64::MAX), None);
+        for _ in 0..self.shape.anchors {
+            let mut last: Option<(Stamp, u16)> = None;
+            for block in 0..self.shape.anchors {
+                if self.ring_block_is_bad(block)? {
+                    continue;
+                }
+                match self.ring_block_begin(block)? {
+                    RingPage::Anchor(stamp)
+                        if stamp < below && last.is_none_or(|(last, _)| stamp > last) =>
+                    {
+                        last = Some((stamp, block));
+                    }
+                    RingPage::Damaged => hidden = Some(block),
+                    RingPage::Anchor(_) | RingPage::Erased => {}
+                }
+            }
+            let Some((stamp, block)) = last else { return Ok(None) };
+            if let Some(newest) = self.last_of(block, hidden)? {
+                return Ok(Some(newest));
+            }
+            (below, hidden) = (stamp, Some(block));
+        }
+        Ok(None)
+    }
+
+    /// Returns the last intact anchor of a block.
+    fn last_of(
+        &mut self,
+        block: u16,
+        hidden: Option<u16>,
+    ) -> Result<Option<Newest>, Fault<D::Error>> {
+        let end = self.ring_block_end(block)?;
+        for page in (0..end).rev() {
+            if !self.takes_anchor(page) {
+                continue;
+            }
+            let RingPage::Anchor(stamp) = self.ring_page(block, page)? else { continue };
+            self.door.raise_stamp(stamp);
+            if let Some(head) = self.anchors.head() {
+                let site = Site { number: head.number, block, page };
+                let behind = (page + 1 < end).then_some(block);
+                return Ok(Some(Newest { site, stamp, head, hidden: hidden.or(behind) }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the page after the last programmed one of a block: pages are programmed in order.
+    fn ring_block_end(&mut self, block: u16) -> Result<u16, Fault<D::Error>> {
+        let (mut from, mut to) = (0, self.shape.map_area().pages);
+        while from < to {
+            let middle = from.midpoint(to);
+            let Some(page) = (middle..to).find(|page| self.takes_anchor(*page)) else {
+                to = middle;
+                continue;
+            };
+            match self.ring_tag(block, page)? {
+                RingPage::Erased => to = middle,
+                RingPage::Anchor(_) | RingPage::Damaged => from = page + 1,
+            }
+        }
+        Ok(from)
+    }
+
+    /// Whether so many blocks of the ring are good that one is erased while an anchor stands in another. With fewer the
+    /// last anchor may be out of date.
+    pub(crate) fn ring_turns(&mut self) -> Result<RingUse, Fault<D::Error>> {
+        let mut good = 0;
+        for block in 0..self.shape.anchors {
+            good += u16::from(!self.ring_block_is_bad(block)?);
+        }
+        Ok(if good >= RING_MIN { RingUse::Turns } else { RingUse::GivenUp })
+    }
+
+    /// Returns the block of the ring with this number, counted on beyond the last one.
+    pub(crate) const fn ring_number(&self, number: u16) -> u16 {
+        if number < self.shape.anchors { number } else { number - self.shape.anchors }
+    }
+}
+
+/// Treats pages other than anchors as damaged: in the ring only anchors count.
+fn ring_page(seen: Seen<'_>) -> RingPage {
+    match seen {
+        Seen::Page(page) if page.tag.kind == Kind::Checkpoint => RingPage::Anchor(page.tag.stamp),
+        Seen::Page(_) | Seen::Unreadable => RingPage::Damaged,
+        Seen::Erased => RingPage::Erased,
+    }
+}

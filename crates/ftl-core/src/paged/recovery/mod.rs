@@ -1,0 +1,23 @@
+//! From power on to a store that works, and a clean stop.
+//!
+//! - [`mount`]: format and mount.
+//! - [`quick`](self): the mount by the last anchor.
+//! - [`replay`](self): the mount by reading every block: the entries newer than the map.
+//! - [`scan`](self): the mount by reading every block: the map, and what was programmed last.
+//! - [`settle`](self): recovery after a power cut.
+//! - [`references`](self): counting references.
+//! - [`stop`](self): a clean stop.
+
+pub mod mount;
+
+pub(crate) mod quick;
+
+pub(crate) mod replay;
+
+pub(crate) mod scan;
+
+pub(crate) mod settle;
+
+pub(crate) mod references;
+
+pub(crate) mod stop;

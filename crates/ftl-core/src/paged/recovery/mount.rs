@@ -1,0 +1,365 @@
+//! Format and mount.
+//!
+//! A mount writes nothing. It finds the last programmed page that can be read, and ignores it and everything newer
+//! (`settle` programs it again). Among the older pages the largest stamp wins: among the pages of a leaf, and among the
+//! tags of a sector, if they are newer than its leaf's page.
+
+use core::fmt;
+
+use ftl_iface::{BlockCount, NandDevice};
+
+use super::quick::ByAnchor;
+use super::replay::Replay;
+use crate::bugs::{Bug, planted};
+use crate::config::Endurance;
+use crate::error::Fault;
+use crate::filter::{FilterConfig, Runs, SizeFilter};
+use crate::layout::{FormatKey, Stamp};
+use crate::paged::flash::door::{Door, KeptSlots};
+use crate::paged::plan::config::{Bursts, PagedConfig};
+use crate::paged::plan::ram::{PagedRam, TableName};
+use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
+use crate::paged::tables::blocks::Blocks;
+use crate::paged::tables::candidates::Candidates;
+use crate::paged::tables::dirty::DirtyTable;
+use crate::paged::tables::map::{Map, MapMemory};
+use crate::paged::tables::records::{Anchors, Trace};
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Epoch, Leveling, Stream};
+use crate::paged::upkeep::header::HeaderChange;
+use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
+use crate::probe::{Cause, Probe};
+use crate::throttle::{Throttle, ThrottleConfig};
+
+/// The reason why a device was not formatted or mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PagedMountError<E> {
+    /// The memory was planned for another device or configuration.
+    WrongPlan,
+    /// The device has no header of the page store.
+    NotFormatted,
+    /// The device was formatted by the hybrid FTL.
+    OfHybrid,
+    /// The device was formatted by a version of the page store that has another format.
+    OtherVersion(u16),
+    /// Both headers are damaged.
+    DamagedHeader,
+    /// The device was formatted with another geometry or configuration.
+    OtherConfig(OtherSetting),
+    /// The table is smaller than at the format, and too small for what is dirty.
+    TableTooSmall {
+        /// The dirty entries with which the device was formatted.
+        formatted: u32,
+        /// Those of this mount.
+        mounted: u32,
+    },
+    /// Neither header could be written.
+    BlockFailed,
+    /// The data on flash is inconsistent.
+    Corrupt,
+    /// The device failed.
+    Device(Option<E>),
+}
+
+impl<E> From<Fault<E>> for PagedMountError<E> {
+    fn from(fault: Fault<E>) -> Self {
+        match fault {
+            Fault::Device(error) => Self::Device(error),
+            Fault::BlockFailed | Fault::ReadOnly => Self::BlockFailed,
+            Fault::Uncorrectable | Fault::Corrupt => Self::Corrupt,
+        }
+    }
+}
+
+impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongPlan => {
+                f.write_str("the memory was planned for another device: plan it for this one")
+            }
+            Self::NotFormatted => f.write_str("the device has no page store: format it"),
+            Self::OfHybrid => f.write_str("the device holds the hybrid FTL: mount that, or format"),
+            Self::OtherVersion(version) => write!(
+                f,
+                "the device has version {version} of the format: mount it with a release that reads that"
+            ),
+            Self::DamagedHeader => f.write_str("both headers are damaged: format the device"),
+            Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
+            Self::TableTooSmall { formatted, mounted } => write!(
+                f,
+                "more sectors are dirty than the table's {mounted} entries take: mount with up to {formatted}, stop, \
+                 and mount again"
+            ),
+            Self::BlockFailed => f.write_str("no header could be written: the device is worn out"),
+            Self::Corrupt => f.write_str("the data on flash is inconsistent: format the device"),
+            Self::Device(_) => f.write_str("the device failed: mount it again"),
+        }
+    }
+}
+
+impl<E: fmt::Debug> core::error::Error for PagedMountError<E> {}
+
+impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
+    fn assemble(
+        device: D,
+        config: &PagedConfig,
+        mut ram: PagedRam<'ram>,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        if !ram.plan().is_for(device.geometry(), config) {
+            return Err(PagedMountError::WrongPlan);
+        }
+        let shape = *ram.plan().shape();
+        let sectors = ram.words(TableName::DirtySectors);
+        let places = ram.words(TableName::DirtyPlaces);
+        let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
+        let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
+        let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
+        let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
+        let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
+        let dirty = ram.bytes(TableName::DirtyLeaves);
+        let table = DirtyTable::new(sectors, places, ram.bytes(TableName::DirtyBeyond));
+        let anchor = ram.bytes(TableName::Anchor);
+        let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
+        Ok(Self {
+            door: Door::new(device, probe, (&shape, config.refresh), read, write),
+            shape,
+            config: *config,
+            table,
+            map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
+            blocks: Blocks::new(states, wear, spans, &shape),
+            opens: [None; Stream::ALL.len()],
+            victims: [None; 2],
+            candidates: [Candidates::NONE; 2],
+            leveling: [Leveling::NONE; 2],
+            throttle: throttle(&shape, config),
+            fast_balance: 0,
+            main_debt: 0,
+            lifetime: 0,
+            stayed: 0,
+            filter: filter(config),
+            runs: Runs::NONE,
+            buffer,
+            kept: KeptSlots::new(kept),
+            formatted_entries: shape.table_entries,
+            epoch: Epoch::FIRST,
+            anchors: Anchors::new(anchor, &shape),
+            suspect: None,
+            failing: None,
+            rewritten: None,
+            settled: true,
+            read_only: false,
+            scrub: None,
+            lost: 0,
+            waited: 0,
+            unreadable: None,
+            lost_until: Stamp::ZERO,
+            stamp_read: None,
+            shares: false,
+        })
+    }
+
+    /// Formats a device and mounts it. Everything on it is lost.
+    ///
+    /// `key` separates this format from pages of earlier ones: use a new one at each format.
+    pub fn format(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        ftl.note_bad_blocks()?;
+        let key = FormatKey::new(key);
+        ftl.door.set_key(key);
+        ftl.door.hold_nothing();
+        // Both headers go before anything else: a format that is cut leaves the old device whole, or none.
+        let mut erased = [HeaderChange::Bad; HEADERS as usize];
+        for number in 0..HEADERS {
+            // If the erase fails, the new header must be the younger one.
+            let old = ftl.header_and_stamp(number)?.1;
+            ftl.door.raise_stamp(old);
+            erased[usize::from(number)] = ftl.erase_header(number)?;
+        }
+        ftl.erase_all()?;
+        let header = ftl.own_header();
+        let mut written = HeaderChange::Bad;
+        for (number, erased) in (0..HEADERS).zip(erased) {
+            if erased == HeaderChange::Done
+                && ftl.put_header(number, &header)? == HeaderChange::Done
+            {
+                written = HeaderChange::Done;
+            }
+        }
+        // There is no map page yet.
+        ftl.map.end_proof();
+        match written {
+            HeaderChange::Done => Ok(ftl),
+            HeaderChange::Bad => Err(PagedMountError::BlockFailed),
+        }
+    }
+
+    /// Erases the ring of anchors and every block: a tag's check alone would take one page of an earlier format in
+    /// 65,536 for one of this.
+    fn erase_all(&mut self) -> Result<(), Fault<D::Error>> {
+        if planted(Bug::TrustOldFormat) {
+            return Ok(());
+        }
+        for block in 0..self.shape.anchors {
+            if !self.ring_block_is_bad(block)? {
+                // One that fails is marked bad.
+                let _ = self.erase_ring_block(block)?;
+            }
+        }
+        for block in self.blocks.all() {
+            if self.blocks.is_bad(block) {
+                continue;
+            }
+            match self.door.erase(block, Cause::Meta) {
+                Ok(()) => {}
+                Err(Fault::BlockFailed) => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.blocks.note_all_erased();
+        Ok(())
+    }
+
+    /// Mounts a device.
+    pub fn mount(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        probe: P,
+    ) -> Result<Self, PagedMountError<D::Error>> {
+        let mut ftl = Self::assemble(device, config, ram, probe)?;
+        ftl.find_header()?;
+        if ftl.mount_by_anchor()? == ByAnchor::Untrusted {
+            ftl.mount_by_scan()?;
+        }
+        ftl.resume_epoch();
+        ftl.restore_throttle();
+        ftl.settled = false;
+        Ok(ftl)
+    }
+
+    /// Reads every block.
+    fn mount_by_scan(&mut self) -> Result<(), PagedMountError<D::Error>> {
+        self.table.clear();
+        self.map.clear();
+        self.blocks.forget();
+        self.suspect = None;
+        self.anchors.forget_records();
+        self.anchors.base = None;
+        self.note_bad_blocks()?;
+        let (mut ceiling, youngest) = self.find_suspect()?;
+        if planted(Bug::TrustYoungest) {
+            (ceiling, self.suspect) = (youngest.next(), None);
+        }
+        self.read_maps(ceiling)?;
+        if self.replay_all(ceiling)? == Replay::TableFull {
+            let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
+            if mounted < formatted {
+                return Err(PagedMountError::TableTooSmall { formatted, mounted });
+            }
+            // Everything before the page fitted into the table when the page was written. If it no longer does,
+            // something was erased since, which shows that the page was acknowledged: nothing needs to be repeated.
+            self.suspect = None;
+            self.table.clear();
+            self.read_maps(youngest.next())?;
+            while self.replay_all(youngest.next())? == Replay::TableFull {
+                self.give_up_fullest(youngest.next())?;
+            }
+        }
+        if self.anchors.block.is_none() {
+            self.anchors.renumber(self.door.stamp());
+        }
+        // What made this mount distrust the last anchor will make the next one.
+        self.anchors.trace = Trace::Left;
+        Ok(self.count_references()?)
+    }
+
+    /// Restores the throttle from the wear of both areas.
+    fn restore_throttle(&mut self) {
+        let sum = |area| -> u64 {
+            let good = self.blocks.of(area).filter(|block| !self.blocks.is_bad(*block));
+            good.map(|block| u64::from(self.blocks.wear(block))).sum()
+        };
+        self.throttle.restore(sum(Area::Fast), sum(Area::Main), BlockCount::ZERO);
+    }
+
+    /// Finds the newer of the two headers: next to the current one there may be one of an earlier format that could not
+    /// be erased.
+    fn find_header(&mut self) -> Result<(), PagedMountError<D::Error>> {
+        let mut worst = PagedMountError::NotFormatted;
+        let mut youngest: Option<(Header, Stamp)> = None;
+        for number in 0..HEADERS {
+            if self.header_is_bad(number)? {
+                continue;
+            }
+            match self.header_and_stamp(number)? {
+                (HeaderBlock::Header(found), stamp) => {
+                    youngest =
+                        youngest.filter(|(_, other)| *other >= stamp).or(Some((found, stamp)));
+                }
+                (HeaderBlock::Damaged, _) => worst = PagedMountError::DamagedHeader,
+                (HeaderBlock::OtherVersion(version), _) => {
+                    worst = PagedMountError::OtherVersion(version);
+                }
+                (HeaderBlock::OfHybrid, _) => worst = PagedMountError::OfHybrid,
+                (HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
+            }
+        }
+        let Some((found, _)) = youngest else { return Err(worst) };
+        if let Some(other) = identity::other_setting(&found, &self.shape) {
+            return Err(PagedMountError::OtherConfig(other));
+        }
+        self.door.set_key(identity::key_of(&found));
+        self.formatted_entries = identity::dirty_entries(&found);
+        Ok(())
+    }
+
+    fn note_bad_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in self.blocks.all() {
+            if self.door.is_bad(block)? {
+                self.blocks.retire(block);
+                self.blocks.failed += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Creates the throttle that keeps host writes, or only bursts, out of the fast area. It has no window to narrow.
+fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
+    let fast = shape.fast.map_or(0, |fast| fast.blocks);
+    let bursts = match config.bursts {
+        Bursts::ToMain => None,
+        Bursts::ToFast(endurance) => Some(endurance),
+    };
+    let endurance = config.throttle.or(bursts);
+    let enabled = endurance.is_some() && fast > 0;
+    let endurance = endurance.unwrap_or(Endurance { log: 0, chain: 0 });
+    Throttle::new(ThrottleConfig {
+        enabled,
+        log_blocks: BlockCount::new(fast),
+        chain_blocks: BlockCount::new(shape.main.blocks),
+        log_endurance: endurance.log,
+        chain_endurance: endurance.chain,
+        window_floor: BlockCount::ZERO,
+        window_max: BlockCount::ZERO,
+        period: ThrottleConfig::PERIOD,
+    })
+}
+
+fn filter(config: &PagedConfig) -> SizeFilter {
+    let all = [ftl_iface::Bytes::new(u32::MAX); 2];
+    let [initial, largest] = config.filter.limits(config.sector_bytes).unwrap_or(all);
+    let (sector, period) = (config.sector_bytes, FilterConfig::PERIOD);
+    SizeFilter::new(FilterConfig { initial, largest, sector, period })
+}

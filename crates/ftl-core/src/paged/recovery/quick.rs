@@ -1,0 +1,399 @@
+//! A mount by the last anchor: its records from the base on, and the tags of what was programmed since.
+//!
+//! The pages programmed since are listed in a map page's memory, so that each is read once. The newest one may be
+//! damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is written
+//! again first.
+
+use ftl_iface::{NandDevice, Pairing, SectorCount};
+
+use super::scan::Youngest;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::Stamp;
+use crate::paged::flash::door::{self, Seen, TaggedPage};
+use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
+use crate::paged::plan::shape::Area;
+use crate::paged::program::ring::{Newest, RingPage, RingUse};
+use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::map;
+use crate::paged::tables::records::{Head, Record, Site};
+use crate::paged::tables::since::{LINE, List, Since, bytes_of, since_of};
+use crate::paged::tables::store::PageFtl;
+use crate::probe::{Cause, Probe};
+
+/// Whether the last anchor was enough for a mount.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByAnchor {
+    /// It was.
+    Mounted,
+    /// There is none, or it cannot be trusted: every block must be read.
+    Untrusted,
+}
+
+/// Why a mount by the last anchor ends early.
+#[derive(Debug)]
+pub(crate) enum Unfinished<E> {
+    /// The anchors, or what came after the last one, cannot be trusted.
+    Untrusted,
+    /// The device failed.
+    Fault(Fault<E>),
+}
+
+impl<E> From<Fault<E>> for Unfinished<E> {
+    fn from(fault: Fault<E>) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// What a step of a mount by the last anchor gives, unless that ends early.
+type Step<T, E> = Result<T, Unfinished<E>>;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Mounts by the last anchor, if there is one that can be trusted.
+    pub(crate) fn mount_by_anchor(&mut self) -> Result<ByAnchor, Fault<D::Error>> {
+        match self.try_anchor() {
+            Ok(()) => Ok(ByAnchor::Mounted),
+            Err(Unfinished::Untrusted) => Ok(ByAnchor::Untrusted),
+            Err(Unfinished::Fault(fault)) => Err(fault),
+        }
+    }
+
+    fn try_anchor(&mut self) -> Step<(), D::Error> {
+        if self.shape.anchors == 0 || self.ring_turns()? == RingUse::GivenUp {
+            return Err(Unfinished::Untrusted);
+        }
+        let newest = self.newest_anchor()?.ok_or(Unfinished::Untrusted)?;
+        self.anchors.number = newest.site.number.wrapping_add(1);
+        self.anchors.block = Some(newest.site.block);
+        self.anchors.set_last(newest.stamp);
+        self.anchors.doubtful = newest.hidden;
+        if newest.hidden.is_some() && !planted(Bug::TrustOlderAnchor) {
+            return Err(Unfinished::Untrusted);
+        }
+        if newest.head.base.is_none() || !self.fits(&newest.head) {
+            return Err(Unfinished::Untrusted);
+        }
+        let mut list = List { page: self.map.vacate(None), len: 0 };
+        self.list_since(&newest, &mut list)?;
+        let ceiling = self.suspect_since(newest.stamp, &mut list)?;
+        // If the records of the later pages do not fit, the base is lost again.
+        self.anchors.base = newest.head.base;
+        self.replay_anchors(&newest)?;
+        self.replay_since(&newest, &list, ceiling)?;
+        self.epoch.horizon = newest.head.horizon;
+        self.anchors.listed = newest.head.listed;
+        self.anchors.due = list.len == 0 && !planted(Bug::TrustLastAnchor);
+        self.anchors.unsure = true;
+        for block in newest.head.listed.iter().flatten().flatten() {
+            if self.door.is_bad(*block)? && !self.blocks.is_bad(*block) {
+                self.blocks.retire(*block);
+                self.blocks.failed += 1;
+            }
+        }
+        Ok(self.count_references()?)
+    }
+
+    /// Whether the blocks that an anchor names exist.
+    fn fits(&self, head: &Head) -> bool {
+        let blocks = self.shape.blocks();
+        let mut fits = head.base.is_none_or(|base| base.block < self.shape.anchors);
+        for open in head.opens.iter().flatten() {
+            fits &= open.block.get() < blocks;
+        }
+        for (area, listed) in [Area::Fast, Area::Main].into_iter().zip(&head.listed) {
+            for block in listed.iter().flatten() {
+                fits &= block.get() < blocks && self.shape.area_of(*block) == area;
+            }
+        }
+        fits
+    }
+
+    /// Lists what was programmed since the anchor, in the order of stamps, if an anchor can cover that.
+    fn list_since(&mut self, newest: &Newest, list: &mut List) -> Step<(), D::Error> {
+        for spot in newest.head.opens.iter().flatten() {
+            self.list_block(newest.stamp, *spot, list)?;
+        }
+        for block in newest.head.listed.iter().flatten().flatten() {
+            let spot = Spot { block: *block, page: 0 };
+            let is_new = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(first) => first.tag.stamp > newest.stamp,
+                Seen::Unreadable => true,
+                Seen::Erased => false,
+            };
+            if is_new {
+                self.list_block(newest.stamp, spot, list)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn list_block(&mut self, anchor: Stamp, from: Spot, list: &mut List) -> Step<(), D::Error> {
+        let area = *self.shape.area_at(from.block);
+        for page in from.page..area.pages {
+            let spot = Spot { block: from.block, page };
+            let (tag, first) = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(page) => (page.tag, slots_in_a_row(&page, area.slots)),
+                // Pages may have been skipped because others share their cells.
+                Seen::Erased if area.pairing == Pairing::None => break,
+                Seen::Erased | Seen::Unreadable => continue,
+            };
+            if tag.stamp <= anchor {
+                continue;
+            }
+            let age = tag.stamp.get() - anchor.get();
+            // A later anchor stood once.
+            if age > self.anchor_span() {
+                return Err(Unfinished::Untrusted);
+            }
+            let wear = (page == 0 && !door::is_redone(tag.kind)).then_some(tag.note as u16);
+            let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
+            if !self.insert(list, &since) {
+                return Err(Unfinished::Untrusted);
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&self, list: &List, at: usize) -> Option<Since> {
+        let bytes = self.map.bytes(list.page).get(at * LINE..)?.first_chunk()?;
+        Some(since_of(bytes))
+    }
+
+    /// Inserts a line in the order of stamps. Returns `false` if there is no space.
+    fn insert(&mut self, list: &mut List, since: &Since) -> bool {
+        let mut at = list.len;
+        while at > 0
+            && let Some(before) = self.line(list, at - 1)
+            && before.age > since.age
+        {
+            at -= 1;
+        }
+        let bytes = self.map.bytes_mut(list.page);
+        let (start, end) = (at * LINE, list.len * LINE);
+        let Some(lines) = bytes.get_mut(start..end + LINE) else { return false };
+        // Each line moves one further, and the new one takes the first place.
+        let mut taken = bytes_of(since);
+        for line in lines.chunks_exact_mut(LINE) {
+            for (byte, taken) in line.iter_mut().zip(&mut taken) {
+                core::mem::swap(byte, taken);
+            }
+        }
+        list.len += 1;
+        true
+    }
+
+    /// Keeps the last listed page that can be read as a whole, and pins the pages that it repeats. Returns the stamp
+    /// from which on the list is to be ignored.
+    fn suspect_since(&mut self, anchor: Stamp, list: &mut List) -> Result<Stamp, Fault<D::Error>> {
+        let mut ceiling = Stamp::new(u64::MAX);
+        let mut at = list.len;
+        while at > 0
+            && let Some(since) = self.line(list, at - 1)
+        {
+            let stamp = Stamp::new(anchor.get() + u64::from(since.age));
+            if let Some(first) = self.keep_suspect(Youngest { stamp, spot: since.spot })? {
+                ceiling = first;
+                break;
+            }
+            ceiling = stamp;
+            at -= 1;
+        }
+        if planted(Bug::TrustYoungest) {
+            (ceiling, self.suspect) = (Stamp::new(u64::MAX), None);
+        }
+        for at in 0..at {
+            if let Some(since) = self.line(list, at) {
+                self.pin_again(since.spot, Stamp::new(anchor.get() + u64::from(since.age)));
+            }
+        }
+        list.len = at;
+        Ok(ceiling)
+    }
+
+    /// Applies the records of every anchor from the base on, if none of them is missing or invalid.
+    fn replay_anchors(&mut self, newest: &Newest) -> Step<(), D::Error> {
+        let mut from = newest.head.base.ok_or(Unfinished::Untrusted)?;
+        if planted(Bug::ReplayLate) {
+            from = newest.site;
+        }
+        for _ in 0..=self.shape.anchors {
+            // What is left in a bad block is of an earlier turn of the ring.
+            if !self.ring_block_is_bad(from.block)? {
+                from.number = self.replay_ring_block(from, newest)?;
+            }
+            if from.number == newest.site.number.wrapping_add(1) {
+                self.anchors.forget_records();
+                return Ok(());
+            }
+            let block = if from.block + 1 < self.shape.anchors { from.block + 1 } else { 0 };
+            from = Site { number: from.number, block, page: 0 };
+        }
+        Err(Unfinished::Untrusted)
+    }
+
+    /// Applies the records of the anchors of a block, as long as their numbers follow. Returns the next number.
+    fn replay_ring_block(&mut self, from: Site, newest: &Newest) -> Step<u32, D::Error> {
+        let mut expected = from.number;
+        for page in from.page..self.shape.map_area().pages {
+            if !self.takes_anchor(page) {
+                continue;
+            }
+            match self.ring_page(from.block, page)? {
+                RingPage::Anchor(_) => {}
+                RingPage::Erased => break,
+                RingPage::Damaged => continue,
+            }
+            let Some(head) = self.anchors.head() else { continue };
+            if head.number != expected {
+                continue;
+            }
+            for number in 0..head.records {
+                let record = self.anchors.told(number);
+                if !record.is_some_and(|record| self.apply(record)) {
+                    return Err(Unfinished::Untrusted);
+                }
+            }
+            expected = expected.wrapping_add(1);
+            if head.number == newest.site.number {
+                break;
+            }
+        }
+        Ok(expected)
+    }
+
+    /// Applies a record. Returns `false` if it is invalid.
+    fn apply(&mut self, record: Record) -> bool {
+        match record {
+            Record::Sectors(place, sector, run) => {
+                let fits =
+                    place + run <= self.shape.places() && sector + run <= self.shape.capacity.get();
+                fits && (0..run).all(|ahead| {
+                    let sector = ftl_iface::Sector::new(sector + ahead);
+                    if self.table.get(sector).is_none() {
+                        self.map.note_dirty(self.shape.leaf_of(sector).0);
+                    }
+                    let place = Place::new(place + ahead);
+                    self.table.put(sector, Entry { place, old: Old::Released })
+                })
+            }
+            Record::Written(leaf, page) => match self.apply_leaf(leaf, page) {
+                Some(leaf) => {
+                    self.forget_entries(leaf);
+                    true
+                }
+                None => false,
+            },
+            Record::Stands(leaf, page) => self.apply_leaf(leaf, page).is_some(),
+            Record::Block(block, known) => {
+                let fits = block < self.shape.blocks();
+                let block = BlockNumber::new(block);
+                match known {
+                    _ if !fits => {}
+                    Some(known) => self.blocks.set_known(block, known),
+                    None if self.blocks.is_bad(block) => {}
+                    None => {
+                        self.blocks.retire(block);
+                        self.blocks.failed += 1;
+                    }
+                }
+                fits
+            }
+        }
+    }
+
+    /// Notes the address of a leaf's page. Returns `None` if there is no such leaf or page.
+    fn apply_leaf(&mut self, leaf: u32, page: u32) -> Option<Leaf> {
+        let map = self.shape.map_area();
+        if leaf >= self.shape.leaves || page >= map.blocks * u32::from(map.pages) {
+            return None;
+        }
+        let leaf = Leaf::new(leaf);
+        self.map.set_spot(leaf, self.shape.map_spot(page));
+        Some(leaf)
+    }
+
+    /// Removes the dirty entries of a leaf whose page was written, since the page contains them.
+    fn forget_entries(&mut self, leaf: Leaf) {
+        if self.map.dirty(leaf) == 0 {
+            return;
+        }
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        for sector in first.run(SectorCount::new(sectors)) {
+            self.table.take(sector);
+        }
+        self.map.note_clean(leaf);
+    }
+
+    /// Applies the list below the ceiling, and records it for the next anchor.
+    fn replay_since(&mut self, newest: &Newest, list: &List, ceiling: Stamp) -> Step<(), D::Error> {
+        for at in 0..list.len {
+            let since = self.line(list, at).ok_or(Unfinished::Untrusted)?;
+            if let Some(wear) = since.wear {
+                let (block, stamp) = (since.spot.block, newest.stamp.get() + u64::from(since.age));
+                self.blocks.set_wear(block, wear);
+                self.blocks.set_birth(block, Stamp::new(stamp));
+                if self.shape.area_of(block) == Area::Fast {
+                    self.blocks.note_map(block, door::is_map(since.kind));
+                }
+                self.record_block(block);
+            }
+            if newest.stamp.get() + u64::from(since.age) < ceiling.get() {
+                self.replay_one(&since)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn replay_one(&mut self, since: &Since) -> Step<(), D::Error> {
+        if door::is_proof(since.kind) {
+            return Ok(());
+        }
+        if door::is_map(since.kind) {
+            let Some(leaf) = since.first else { return Ok(()) };
+            return self.record_and_apply(Record::Written(leaf, self.shape.map_page(since.spot)));
+        }
+        let slots = self.shape.area_at(since.spot.block).slots;
+        if slots == 1 {
+            let Some(sector) = since.first else { return Ok(()) };
+            let place = self.place(since.spot, 0).get();
+            return self.record_and_apply(Record::Sectors(place, sector, 1));
+        }
+        match self.door.look(since.spot, Cause::Mount)? {
+            Seen::Page(page) => self.kept.keep(&page),
+            // It could be read when it was listed: what it held is told by nothing else.
+            Seen::Erased | Seen::Unreadable if planted(Bug::KeepFailedRead) => {}
+            Seen::Erased | Seen::Unreadable => return Ok(()),
+        }
+        self.record_slots(since.spot, Self::kept_sector);
+        for slot in 0..slots {
+            let Some(sector) = self.kept_sector(slot) else { continue };
+            let place = self.place(since.spot, slot).get();
+            if !self.apply(Record::Sectors(place, sector, 1)) {
+                return Err(Unfinished::Untrusted);
+            }
+        }
+        Ok(())
+    }
+
+    fn record_and_apply(&mut self, record: Record) -> Step<(), D::Error> {
+        self.anchors.record(record);
+        if self.apply(record) { Ok(()) } else { Err(Unfinished::Untrusted) }
+    }
+
+    /// Returns the sector of a kept slot.
+    fn kept_sector(&self, slot: u16) -> Option<u32> {
+        self.kept.slot(slot).copy_of().map(ftl_iface::Sector::get)
+    }
+}
+
+/// Returns the content of a page's first slot, if it implies that of the others.
+fn slots_in_a_row(page: &TaggedPage<'_>, slots: u16) -> Option<u32> {
+    if door::is_map(page.tag.kind) {
+        return map::leaf_named(page.slot(0)).map(Leaf::get);
+    }
+    if slots > 1 {
+        return None;
+    }
+    page.slot(0).copy_of().map(ftl_iface::Sector::get)
+}

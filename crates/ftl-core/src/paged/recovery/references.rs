@@ -1,0 +1,55 @@
+//! Counting the references to each block in a mount.
+
+use ftl_iface::NandDevice;
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::paged::plan::address::Mapped;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Suspect, What};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Counts the references to each block.
+    pub(crate) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
+        self.blocks.clear_references();
+        for cell in 0..self.table.cells() {
+            if let Some((_, entry)) = self.table.entry_at(cell) {
+                self.blocks.refer(self.shape.block_of(entry.place), 1);
+            }
+        }
+        let weight = self.leaf_weight();
+        self.map.begin_proof();
+        for leaf in self.map.leaves() {
+            let Some(spot) = self.map.spot(leaf) else { continue };
+            self.blocks.refer(spot.block, weight);
+            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+            let (first, sectors) = self.shape.sectors_of(leaf);
+            for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
+                if let Mapped::At(place) = self.map.get(page, at)
+                    && self.table.get(sector).is_none()
+                {
+                    self.blocks.refer(self.shape.block_of(place), 1);
+                }
+            }
+        }
+        self.map.end_proof();
+        self.pin_places();
+        self.blocks.count_free();
+        Ok(())
+    }
+
+    /// Pins the blocks to which a map page refers that is to be repeated: they must not count as free before the
+    /// repetition, whatever the state before that page says.
+    pub(crate) fn pin_places(&mut self) {
+        let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
+        if planted(Bug::ForgetPlaces) {
+            return;
+        }
+        for at in 0..self.shape.sectors_of(leaf).1 {
+            if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+                self.blocks.pin(self.shape.block_of(place));
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The scan of a mount: it finds the last programmed page, the map pages, and the blocks with tags younger than the
+//! horizon.
+
+use ftl_iface::NandDevice;
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::Stamp;
+use crate::paged::flash::door::{self, Seen};
+use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::paged::plan::shape::Area;
+use crate::paged::tables::map;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Suspect, What};
+use crate::probe::{Cause, Probe};
+
+/// Whether the tags of a block must be read.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TagAge {
+    /// None of sectors is younger than the horizon.
+    Old,
+    /// Some may be.
+    Young,
+}
+
+/// The last programmed page below a ceiling.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Youngest {
+    pub(crate) stamp: Stamp,
+    pub(crate) spot: Spot,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Finds the last programmed page that can be read as a whole, and keeps its content. Returns the stamp of the
+    /// first attempt, and its own.
+    pub(crate) fn find_suspect(&mut self) -> Result<(Stamp, Stamp), Fault<D::Error>> {
+        let mut ceiling = Stamp::new(u64::MAX);
+        // A page that cannot be read as a whole is given up for the one before it.
+        for _ in 0..=self.shape.blocks() {
+            let Some(youngest) = self.youngest_below(ceiling)? else {
+                return Ok((Stamp::ZERO, Stamp::ZERO));
+            };
+            if let Some(first) = self.keep_suspect(youngest)? {
+                return Ok((first, youngest.stamp));
+            }
+            ceiling = youngest.stamp;
+        }
+        Err(Fault::Corrupt)
+    }
+
+    /// Returns the last programmed page below the ceiling.
+    fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let map = self.read_maps(ceiling)?;
+        if let Some(youngest) = map {
+            self.note_horizon(youngest.spot)?;
+        }
+        Ok(younger(map, self.youngest_tag(ceiling)?))
+    }
+
+    /// Reads the page into the page buffer, and returns the stamp of the first attempt. `None`: it cannot be read. A
+    /// proof shows that everything before it was acknowledged.
+    pub(crate) fn keep_suspect(
+        &mut self,
+        youngest: Youngest,
+    ) -> Result<Option<Stamp>, Fault<D::Error>> {
+        let spot = youngest.spot;
+        let area = *self.shape.area_at(spot.block);
+        let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
+        let key = self.door.key();
+        let seen = self.door.read(spot, 0, page, Cause::Mount)?;
+        self.suspect = None;
+        let Seen::Page(read) = seen else { return Ok(None) };
+        let tag = read.tag;
+        if tag.stamp != youngest.stamp {
+            return Ok(None);
+        }
+        if door::is_proof(tag.kind) {
+            return Ok(Some(youngest.stamp));
+        }
+        let what = if door::is_map(tag.kind) {
+            let whole = map::is_whole(page, key);
+            let leaf = map::leaf_named(read.slot(0));
+            leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
+        } else {
+            door::is_sectors(tag.kind).then_some(What::Sectors)
+        };
+        let Some(what) = what else { return Ok(None) };
+        self.kept.keep(&read);
+        self.door.hold_kept(&self.kept);
+        let first = if door::is_redone(tag.kind) { tag.stamp.before(tag.note) } else { tag.stamp };
+        self.suspect = Some(Suspect { spot, what, first, origin: None });
+        Ok(Some(first))
+    }
+
+    /// Takes the horizon from a map page. It is valid as soon as it is written: it describes what was acknowledged
+    /// before.
+    fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let page = self.map.vacate(None);
+        let bytes = self.map.bytes_mut(page);
+        if let Seen::Page(_) = self.door.read(spot, 0, bytes, Cause::Mount)?
+            && let Some(horizon) = map::horizon(bytes, self.door.key())
+        {
+            self.epoch.horizon = self.epoch.horizon.max(horizon);
+        }
+        Ok(())
+    }
+
+    /// Finds the newest page of every leaf below the ceiling. Returns the newest of all.
+    pub(crate) fn read_maps(
+        &mut self,
+        ceiling: Stamp,
+    ) -> Result<Option<Youngest>, Fault<D::Error>> {
+        self.map.clear();
+        self.stamp_read = None;
+        let mut youngest = None;
+        for block in self.blocks.all() {
+            let may_have_map = match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+                Seen::Page(first) => {
+                    let tag = first.tag;
+                    if !door::is_redone(tag.kind) {
+                        self.blocks.set_wear(block, tag.note as u16);
+                        self.blocks.set_birth(block, tag.stamp);
+                        if self.shape.area_of(block) == Area::Fast {
+                            self.blocks.note_map(block, door::is_map(tag.kind));
+                        }
+                    }
+                    // Pages of either kind may follow a proof.
+                    door::is_map(tag.kind) || door::is_proof(tag.kind)
+                }
+                Seen::Erased => false,
+                Seen::Unreadable => true,
+            };
+            if may_have_map && self.shape.map_area().holds(block) {
+                youngest = younger(youngest, self.read_map_block(block, ceiling)?);
+            }
+        }
+        Ok(youngest)
+    }
+
+    fn read_map_block(
+        &mut self,
+        block: BlockNumber,
+        ceiling: Stamp,
+    ) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let mut youngest = None;
+        for page in 0..self.shape.area_at(block).pages {
+            let spot = Spot { block, page };
+            let (tag, leaf) = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(read) => (read.tag, map::leaf_named(read.slot(0))),
+                Seen::Unreadable => {
+                    self.unreadable = Some(spot);
+                    continue;
+                }
+                Seen::Erased => continue,
+            };
+            if door::is_proof(tag.kind) && tag.stamp < ceiling {
+                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            }
+            self.pin_again(spot, tag.stamp);
+            let Some(leaf) = leaf else { continue };
+            let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
+            if !fits || tag.stamp >= ceiling {
+                continue;
+            }
+            youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            if self.leaf_stamp(leaf)? < tag.stamp || planted(Bug::TakeLastLeaf) {
+                self.map.set_spot(leaf, spot);
+            }
+        }
+        Ok(youngest)
+    }
+
+    /// Pins the blocks of the first attempt and of all repetitions of the page to be repeated.
+    pub(crate) fn pin_again(&mut self, spot: Spot, stamp: Stamp) {
+        let Some(suspect) = &mut self.suspect else { return };
+        if stamp == suspect.first {
+            suspect.origin = Some(spot);
+        }
+        if stamp >= suspect.first && !planted(Bug::ForgetFirst) {
+            self.blocks.pin(spot.block);
+        }
+    }
+
+    /// Returns the stamp of a leaf's page.
+    pub(crate) fn leaf_stamp(&mut self, leaf: Leaf) -> Result<Stamp, Fault<D::Error>> {
+        let Some(spot) = self.map.spot(leaf) else { return Ok(Stamp::ZERO) };
+        match self.stamp_read {
+            Some((read, stamp)) if read == spot => Ok(stamp),
+            _ => {
+                let stamp = self.stamp_at(spot)?;
+                self.stamp_read = Some((spot, stamp));
+                Ok(stamp)
+            }
+        }
+    }
+
+    pub(crate) fn stamp_at(&mut self, spot: Spot) -> Result<Stamp, Fault<D::Error>> {
+        let seen = self.door.look(spot, Cause::Mount)?;
+        Ok(seen.tag().map_or(Stamp::ZERO, |tag| tag.stamp))
+    }
+
+    /// Returns whether a block may hold tags of sectors that are younger than the horizon.
+    pub(crate) fn age_of_tags(&mut self, block: BlockNumber) -> Result<TagAge, Fault<D::Error>> {
+        let horizon = self.epoch.horizon;
+        let of = |young: bool| if young { TagAge::Young } else { TagAge::Old };
+        match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+            Seen::Erased => return Ok(TagAge::Old),
+            Seen::Unreadable => return Ok(TagAge::Young),
+            Seen::Page(first) if !door::is_sectors(first.tag.kind) => return Ok(TagAge::Old),
+            Seen::Page(first) if first.tag.stamp > horizon => return Ok(TagAge::Young),
+            Seen::Page(_) => {}
+        }
+        let last = Spot { block, page: self.shape.area_at(block).pages - 1 };
+        let seen = self.door.look(last, Cause::Mount)?;
+        let open = !planted(Bug::SkipOpenBlocks);
+        Ok(of(seen.tag().map_or(open, |tag| tag.stamp > horizon)))
+    }
+
+    /// Returns the youngest page of sectors below the ceiling.
+    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let mut youngest = None;
+        for block in self.blocks.all() {
+            if self.age_of_tags(block)? == TagAge::Old {
+                continue;
+            }
+            for page in 0..self.shape.area_at(block).pages {
+                let spot = Spot { block, page };
+                let Seen::Page(read) = self.door.look(spot, Cause::Mount)? else { continue };
+                if door::is_sectors(read.tag.kind) && read.tag.stamp < ceiling {
+                    youngest = younger(youngest, Some(Youngest { stamp: read.tag.stamp, spot }));
+                }
+            }
+        }
+        Ok(youngest)
+    }
+}
+
+/// Returns the younger of two pages.
+fn younger(one: Option<Youngest>, other: Option<Youngest>) -> Option<Youngest> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if one.stamp >= other.stamp { one } else { other }),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,170 @@
+//! Recovery after a mount. The page that was programmed last may be damaged by a power cut. The mount ignores it, and
+//! it is programmed again (*repeated*) here, before anything else is programmed; then a *proof* is programmed, an
+//! empty page. Only then is the host served.
+//!
+//! The page is read into the page buffer once, in the mount. So whether it is readable was decided once. Until it is
+//! repeated, the tables in RAM show the state before it, so no block counts as free because of it.
+//!
+//! A repeated page names the stamp of the *first* attempt. If its program is cut in turn, the next mount ignores it
+//! together with everything since the first, and keeps the blocks of all attempts, because one of them may have been
+//! acknowledged, and only that one is sure to be good. If blocks are short, the block of the first attempt is enough:
+//! if that was not acknowledged, the host was never told about it, and was not served since.
+//!
+//! If the page programmed last is a proof, everything before it was acknowledged, and nothing needs to be repeated. The
+//! proof may be torn itself, and be gone at the next mount; then what it proved is repeated once more, with the same
+//! result.
+
+use ftl_iface::NandDevice;
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::Kind;
+use crate::paged::plan::address::Spot;
+use crate::paged::plan::numbers;
+use crate::paged::plan::shape::Area;
+use crate::paged::program::flush::Differs;
+use crate::paged::program::page::{Content, Written};
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Stream, Suspect, What};
+use crate::probe::{Cause, Probe};
+use ftl_iface::StoreWriteError;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Repairs what a power cut may have damaged. The first request does it if the host does not.
+    ///
+    /// A device without a free block for that says [`StoreWriteError::ReadOnly`]: everything can be read.
+    pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.door.alive()?;
+        self.settle_if_possible()?;
+        if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
+    }
+
+    /// Does the same. A device without a free block for it is read-only, and serves what it has found.
+    pub(crate) fn settle_if_possible(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.settled {
+            return Ok(());
+        }
+        self.mend_headers()?;
+        if let Some(suspect) = self.suspect {
+            self.set_right(suspect)?;
+            self.suspect = None;
+        }
+        self.settled = true;
+        Ok(())
+    }
+
+    /// Repeats the page and proves it, as far as there are blocks for it.
+    fn set_right(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        let stream = match self.with_few_pins(suspect, |ftl| ftl.do_again(suspect)) {
+            Err(Fault::ReadOnly) => {
+                self.read_only = true;
+                return self.believe(suspect);
+            }
+            done => done?,
+        };
+        if planted(Bug::ServeUnproved) {
+            self.blocks.unpin_all();
+            return Ok(());
+        }
+        match self.with_few_pins(suspect, |ftl| ftl.put_proof(stream)) {
+            Ok(()) => self.blocks.unpin_all(),
+            // The repetition is on flash; the next mount repeats it once more.
+            Err(Fault::ReadOnly) => self.read_only = true,
+            Err(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    /// Does something that takes a block. If there is none, it is tried again with fewer pinned blocks: a series of
+    /// power cuts leaves blocks with one page each, and those can be reused.
+    fn with_few_pins<T>(
+        &mut self,
+        suspect: Suspect,
+        act: impl Fn(&mut Self) -> Result<T, Fault<D::Error>>,
+    ) -> Result<T, Fault<D::Error>> {
+        match act(self) {
+            Err(Fault::ReadOnly) => {
+                self.blocks.unpin_all();
+                self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
+                self.pin_places();
+                act(self)
+            }
+            done => done,
+        }
+    }
+
+    /// Repeats the page, and returns its stream. The page buffer keeps the content, because the program may fail and be
+    /// tried again.
+    fn do_again(&mut self, suspect: Suspect) -> Result<Stream, Fault<D::Error>> {
+        let sectors = match self.shape.area_of(suspect.spot.block) {
+            Area::Fast => Stream::Hot,
+            Area::Main => self.copies(),
+        };
+        let stream = match suspect.what {
+            What::Sectors => {
+                let again = Written::Again(Kind::Rescue, suspect.first);
+                let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
+                self.adopt(spot)?;
+                sectors
+            }
+            What::Map(leaf) => {
+                let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+                let page = self.map.vacate(Some(before));
+                self.fill_from_buffer(page);
+                let again = Written::Again(Kind::Commit, suspect.first);
+                self.install((leaf, again), Differs::Anywhere, before, page)?;
+                Stream::Map
+            }
+        };
+        self.rely();
+        Ok(stream)
+    }
+
+    fn fill_from_buffer(&mut self, page: crate::paged::tables::map::Cached) {
+        let bytes = self.map.bytes_mut(page);
+        if let Some(content) = self.buffer.get(..bytes.len()) {
+            numbers::copy(bytes, content);
+        }
+    }
+
+    /// Maps the sectors in the held slots to a page.
+    fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let slots = self.shape.area_at(spot.block).slots;
+        for slot in 0..slots {
+            if let Some(sector) = self.door.held(slot).copy_of()
+                && sector.get() < self.shape.capacity.get()
+            {
+                // Its previous place may be erased by now, so that no victim's tag would ever lead to its release.
+                let before = self.placed_before(sector)?;
+                self.remember(sector, self.place(spot, slot), before)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Accepts the page as it is, on a device that takes no more writes. A page torn by a power cut may become
+    /// unreadable at any time, so its content is served from RAM.
+    fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        let kind = match suspect.what {
+            What::Sectors => {
+                self.adopt(suspect.spot)?;
+                Kind::Sectors
+            }
+            What::Map(leaf) => {
+                let page = self.map.vacate(None);
+                self.fill_from_buffer(page);
+                self.map.set_spot(leaf, suspect.spot);
+                self.map.give(page, Some(leaf));
+                let (first, sectors) = self.shape.sectors_of(leaf);
+                for sector in first.run(ftl_iface::SectorCount::new(sectors)) {
+                    self.table.take(sector);
+                }
+                self.count_references()?;
+                Kind::Map
+            }
+        };
+        let bytes = core::mem::take(&mut self.buffer);
+        self.door.believe(suspect.spot, (kind, suspect.first), bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Upper bounds on the cost of a request, as a formula. They hold as long as every area has more free blocks than its
+//! reserve.
+//!
+//! `S` is the number of slots of a page, of the area that has more.
+//!
+//! - A *step* of garbage collection makes space in the table for the entries of a page, at worst with one map page each
+//!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads all tags of a block, and the map
+//!   for each of its slots.
+//! - A host page pays for three steps in the fast area and 21 in the main one, and four before the copies of a victim
+//!   begin; one more if a block is weak; one map page if an epoch ends, `S` for its own entries, and itself. After a
+//!   mount the table may have `S` entries too many.
+//! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
+//! - Each stream may open a block, another for each block's worth of word lines, and one for a weak open block.
+//!
+//! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
+//! fullest blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each one. Both are
+//! counted by [`waited`](crate::paged::PageFtl::waited). After a mount [`settle`](crate::paged::PageFtl::settle) comes first. A
+//! failing block and a page that suddenly becomes unreadable cost extra.
+
+use ftl_iface::SectorCount;
+
+use crate::bound::Operations;
+use crate::paged::plan::anchor_page;
+use crate::paged::plan::shape::PagedShape;
+use crate::paged::tables::candidates::PACE_MAX;
+use crate::paged::tables::under_way::Stream;
+use crate::paged::upkeep::reclaim::{FAST_STEPS_MAX, FLUSHED, PREPARED_MAX};
+
+/// A refresh of both headers: one repaired, both erased and rewritten, each with two copies, and the reads.
+const HEADERS: Operations = Operations { reads: 24, programs: 6, erases: 3 };
+
+/// The most that requests cost on a device of this shape.
+#[derive(Clone, Copy, Debug)]
+pub struct PagedWorstCase {
+    slots: u64,
+    /// Slots per page, in the area with fewer.
+    least_slots: u64,
+    pages: u64,
+    block_slots: u64,
+    /// Word lines per block, in the area with fewer.
+    lines: u64,
+    leaf_sectors: u64,
+    anchors: Option<AnchorFigures>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct AnchorFigures {
+    /// Programs between two anchors.
+    programs: u64,
+    /// Pages per block of the ring.
+    lines: u64,
+}
+
+const fn larger(one: u64, other: u64) -> u64 {
+    if one > other { one } else { other }
+}
+
+const fn smaller(one: u64, other: u64) -> u64 {
+    if one < other { one } else { other }
+}
+
+impl PagedWorstCase {
+    /// Returns the bounds for a device of this shape.
+    pub const fn new(shape: &PagedShape) -> Self {
+        let (map, main) = (shape.map_area(), &shape.main);
+        let anchors = if shape.anchors == 0 {
+            None
+        } else {
+            let page = map.page_bytes.as_usize();
+            let slots = shape.slots_max() as u64;
+            // An anchor is written before the records of a page and of the block opened for it may no longer fit.
+            let records = anchor_page::in_page(page, shape.block_bytes) as u64;
+            let room = records.saturating_sub(anchor_page::ahead(shape.slots_max()) as u64);
+            let programs = smaller(anchor_page::programs_between(page), room / (slots + 2));
+            Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
+        };
+        Self {
+            slots: shape.slots_max() as u64,
+            least_slots: smaller(map.slots as u64, main.slots as u64),
+            pages: larger(map.pages as u64, main.pages as u64),
+            block_slots: larger(map.block_slots() as u64, main.block_slots() as u64),
+            lines: smaller(map.word_lines as u64, main.word_lines as u64),
+            leaf_sectors: shape.leaf_sectors as u64,
+            anchors,
+        }
+    }
+
+    /// Returns the cost of this many map pages.
+    const fn flushes(count: u64) -> Operations {
+        Operations { reads: count, programs: count, erases: 0 }
+    }
+
+    /// Returns the cost of this many steps of garbage collection.
+    const fn steps(&self, count: u64) -> Operations {
+        let looks = 2 * self.pages + 2 * self.block_slots;
+        let copies = Operations { reads: looks, programs: 1, erases: 0 };
+        let entries = larger(self.slots, FLUSHED as u64);
+        copies.and(Self::flushes(entries)).times(count)
+    }
+
+    /// Returns the cost of space for the entries of a page, and of the end of an epoch.
+    const fn room(&self) -> Operations {
+        Self::flushes(self.slots + 1)
+    }
+
+    /// Adds the blocks that these programs open, with `closed` of them closed early, and the anchors written meanwhile.
+    const fn opening(&self, done: Operations, closed: u64) -> Operations {
+        let done = done.and(Self::flushes(self.slots));
+        let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);
+        let blocks = Operations { reads: 0, programs: 0, erases: opened };
+        let anchors = match self.anchors {
+            None => Operations::NONE,
+            Some(AnchorFigures { programs, lines }) => {
+                let due = 1 + done.programs / programs + opened;
+                // The first one after a mount may have a second block erased.
+                Operations { reads: 0, programs: due, erases: 2 + due / larger(lines, 1) }
+            }
+        };
+        done.and(blocks).and(anchors)
+    }
+
+    /// Returns the cost of a write of that many sectors, at least one.
+    pub const fn write(&self, sectors: SectorCount) -> Operations {
+        let pages = (sectors.get() as u64).div_ceil(self.least_slots);
+        let own = Operations { reads: 1, programs: 1, erases: 0 };
+        let steps = (FAST_STEPS_MAX + PACE_MAX + PREPARED_MAX) as u64 + 1;
+        let page = self.steps(steps).and(self.room()).and(own);
+        self.opening(page.times(pages).and(HEADERS), 1 + pages)
+    }
+
+    /// Returns the cost of a trim of that many sectors, at least one: a map page for each of their leaves.
+    pub const fn trim(&self, sectors: SectorCount) -> Operations {
+        let leaf = self.room().and(Self::flushes(2));
+        self.opening(leaf.times(self.leaves(sectors)), 1)
+    }
+
+    /// Returns the cost of a read of that many sectors, at least one.
+    pub const fn read(&self, sectors: SectorCount) -> Operations {
+        let reads = sectors.get() as u64 + self.leaves(sectors);
+        Operations { reads, programs: 0, erases: 0 }
+    }
+
+    /// Returns the cost of `maintain` with that many steps.
+    pub const fn maintain(&self, budget: u32) -> Operations {
+        let budget = budget as u64;
+        self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
+    }
+
+    /// Returns the most leaves to which this many sectors can belong.
+    const fn leaves(&self, sectors: SectorCount) -> u64 {
+        (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
+    }
+}

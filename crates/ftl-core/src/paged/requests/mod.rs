@@ -1,0 +1,21 @@
+//! The page store as its host sees it.
+//!
+//! - [`bound`]: the most that a request costs, as a formula.
+//! - [`check`](self): the invariants, for tests.
+//! - [`health`](self): wear, reserve and weak pages.
+//! - [`write`](self): writes.
+//! - [`trim`](self): trims.
+//! - [`ftl`]: opening the store, reads, and what each request has in common.
+
+pub mod bound;
+
+#[cfg(feature = "check")]
+mod check;
+
+pub(crate) mod health;
+
+pub(crate) mod write;
+
+pub(crate) mod trim;
+
+pub mod ftl;

@@ -1,0 +1,122 @@
+//! Host writes: page by page, and each pays for its space before it is programmed.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Slot};
+use crate::paged::plan::address::Spot;
+use crate::paged::plan::numbers;
+use crate::paged::plan::shape::Area;
+use crate::paged::program::page::{Before, Content, Written};
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Stream;
+use crate::probe::{Cause, Event, Probe};
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    pub(crate) fn write_all(
+        &mut self,
+        asked: Stream,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        let bytes = self.shape.sector_bytes.as_usize();
+        let (mut sector, mut rest) = (first, data);
+        // Remaining sectors that follow one with short-lived old data: as many as fill a page of the main area, so that
+        // no page there is left partly filled.
+        let mut young = 0;
+        if asked == Stream::Hot {
+            let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
+            self.door.tell(Event::LogWrite { sectors });
+        }
+        while !rest.is_empty() {
+            let left = self.shape.whole_sectors(rest.len());
+            let (stream, lived) = match self.stream_for(asked, left) {
+                Stream::Host if young > 0 => (Stream::Hot, None),
+                Stream::Host if self.heeds_history() && self.died_young(sector)? => {
+                    young = usize::from(self.shape.main.slots);
+                    (Stream::Hot, None)
+                }
+                Stream::Host => {
+                    let lived = self.lived(sector)?;
+                    (self.host_stream(lived), lived)
+                }
+                stream => (stream, None),
+            };
+            let take = left.min(usize::from(self.shape_of(stream).slots));
+            young = young.saturating_sub(take);
+            let sectors = SectorCount::new(take as u32);
+            match (asked, stream) {
+                (Stream::Hot, _) => {}
+                (_, Stream::Hot) => self.door.tell(Event::LogTail { sectors }),
+                _ => self.door.tell(Event::ChainWrite { sectors }),
+            }
+            self.pace(stream)?;
+            self.refresh_some()?;
+            self.make_room()?;
+            let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
+            let block = self.write_page(stream, sector, now)?.block;
+            if let Some(lived) = lived {
+                let now = self.now(Area::Main);
+                self.blocks.expect(block, now, lived);
+            }
+            sector = sector + sectors;
+            rest = after;
+        }
+        if core::mem::take(&mut self.shares) {
+            self.rely();
+        }
+        if !planted(Bug::RelyLate) {
+            self.rely_on(Stream::Hot);
+            self.rely_on(Stream::Host);
+            self.rely_on(Stream::Lasting);
+        }
+        Ok(())
+    }
+
+    /// Returns the stream of the next page. Data that does not fill a page of the main area goes to the fast one,
+    /// unless the throttle forbids it. So does data of a burst.
+    const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
+        let open = self.shape.fast.is_some() && !self.is_closed();
+        let fits = open && left < self.shape.main.slots as usize;
+        match stream {
+            Stream::Host if fits || self.takes_bursts() => Stream::Hot,
+            stream => stream,
+        }
+    }
+
+    fn write_page(
+        &mut self,
+        stream: Stream,
+        first: Sector,
+        data: &[u8],
+    ) -> Result<Spot, Fault<D::Error>> {
+        let count = self.shape.whole_sectors(data.len()) as u16;
+        let slots = self.shape_of(stream).slots;
+        if planted(Bug::MapFirst) {
+            let spot = self.next_page(stream)?;
+            self.remember(first, self.place(spot, 0), Before::Unknown)?;
+            self.write_leaf(self.shape.leaf_of(first).0)?;
+        }
+        for slot in 0..count {
+            self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
+        }
+        self.door.hold_no_more(count);
+        let content = if count == slots {
+            Content::Host(data)
+        } else {
+            self.buffer.fill(0xFF);
+            if let Some(start) = self.buffer.get_mut(..data.len()) {
+                numbers::copy(start, data);
+            }
+            Content::Buffer
+        };
+        let spot = self.program(stream, Written::New(Kind::Sectors), content, Cause::Host)?;
+        self.map.written = self.shape.leaf_of(first).0;
+        for slot in 0..count {
+            let sector = first + SectorCount::new(slot.into());
+            self.remember(sector, self.place(spot, slot), Before::Unknown)?;
+        }
+        Ok(spot)
+    }
+}

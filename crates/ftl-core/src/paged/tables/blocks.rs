@@ -1,0 +1,516 @@
+//! The blocks of both areas: their references, their wear, and their state.
+//!
+//! A block's *references* are the dirty entries that point into it, the map-page entries that point into it unless the
+//! sector's dirty entry marks them as released, and the map pages in it that the directory points to. A block without
+//! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
+//! opened, not before.
+
+use crate::layout::Stamp;
+use crate::paged::plan::address::BlockNumber;
+use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
+use crate::table::Table;
+
+/// Bad: never used again.
+const BAD: u16 = u16::MAX;
+/// Failed: a program in the block has failed. It is marked bad as soon as it has no references.
+const FAILING: u16 = 1 << 15;
+/// Open: pages are programmed to it.
+const OPEN: u16 = 1 << 14;
+/// Pinned: it is involved in a repetition after a mount and is not free before that is done.
+const PINNED: u16 = 1 << 13;
+const COUNT: u16 = PINNED - 1;
+
+/// The maximum age, in ticks of the clock.
+pub const AGE_MAX: u8 = 160;
+/// The longest expected remaining lifetime.
+const AHEAD_MAX: u8 = 80;
+
+/// Free blocks of an area kept in a list: those that an anchor lists, and as many again to choose from.
+const NAMED: usize = 16;
+
+/// Known free blocks of an area, which need no search.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    blocks: [BlockNumber; NAMED],
+    len: usize,
+}
+
+impl Named {
+    const NONE: Self = Self { blocks: [BlockNumber::new(0); NAMED], len: 0 };
+
+    fn all(&self) -> &[BlockNumber] {
+        self.blocks.get(..self.len).unwrap_or(&[])
+    }
+
+    fn add(&mut self, block: BlockNumber) {
+        if let Some(cell) = self.blocks.get_mut(self.len) {
+            *cell = block;
+            self.len += 1;
+        }
+    }
+
+    fn remove(&mut self, block: BlockNumber) {
+        let Some(at) = self.all().iter().position(|named| *named == block) else { return };
+        self.len -= 1;
+        if let (Some(last), Some(cell)) =
+            (self.blocks.get(self.len).copied(), self.blocks.get_mut(at))
+        {
+            *cell = last;
+        }
+    }
+}
+
+/// Which of several free blocks to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worn {
+    /// The least worn one, for hot data.
+    Least,
+    /// The most worn one, for cold data.
+    Most,
+}
+
+/// The tables of all blocks.
+#[derive(Debug)]
+pub struct Blocks<'ram> {
+    states: Table<'ram, BlockNumber, u16>,
+    wear: Table<'ram, BlockNumber, u16>,
+    births: Table<'ram, BlockNumber, u8>,
+    deaths: Table<'ram, BlockNumber, u8>,
+    spans: [Span; 2],
+    /// Free blocks of each area.
+    free: [u32; 2],
+    /// Some of them; all if there are few.
+    named: [Named; 2],
+    /// Blocks taken out of use since the mount.
+    pub retired: u32,
+    /// Blocks that were marked bad when the device was mounted, and blocks that failed since.
+    pub failed: u32,
+    /// Blocks that have failed and are not marked bad yet.
+    failing: u32,
+    /// Whether the device was formatted since it was last powered: good blocks without wear are erased.
+    new: bool,
+    /// The position of the search for a free block, in each area.
+    hands: [u32; 2],
+    /// Stamps per tick of each area's clock, as a power of two.
+    turns: [u8; 2],
+}
+
+/// The range of an area's blocks.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: u32,
+    blocks: u32,
+}
+
+impl Span {
+    const fn of(area: &AreaShape) -> Self {
+        Self { first: area.first_block, blocks: area.blocks }
+    }
+}
+
+/// Returns the stamps per tick, as a power of two. A tick is about a 16th of an area, so that long lifetimes can be
+/// told from the longest.
+const fn turn(area: &AreaShape) -> u8 {
+    let pages = area.blocks * area.pages as u32 / 16;
+    if pages == 0 { 0 } else { pages.ilog2() as u8 }
+}
+
+/// The recorded state of a good block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// Its erase count.
+    pub(crate) wear: u16,
+    /// When its data was written and when that is expected to be replaced, in ticks of its area's clock.
+    pub(crate) span: [u8; 2],
+}
+
+impl Known {
+    pub(crate) fn word(self) -> u32 {
+        let [birth, death] = self.span;
+        // All ones would mean a bad block, so the erase count stops one below.
+        let wear = self.wear.min(u16::MAX - 1);
+        u32::from(wear) | u32::from(birth) << 16 | u32::from(death) << 24
+    }
+
+    pub(crate) fn of_word(word: u32) -> Self {
+        Self { wear: word as u16, span: [(word >> 16) as u8, (word >> 24) as u8] }
+    }
+}
+
+impl<'ram> Blocks<'ram> {
+    /// Creates the tables with every block free and nothing else known.
+    pub fn new(
+        states: &'ram mut [u16],
+        wear: &'ram mut [u16],
+        [births, deaths]: [&'ram mut [u8]; 2],
+        shape: &PagedShape,
+    ) -> Self {
+        let mut blocks = Self {
+            states: Table::new(states),
+            wear: Table::new(wear),
+            births: Table::new(births),
+            deaths: Table::new(deaths),
+            spans: [Span::of(shape.map_area()), Span::of(&shape.main)],
+            free: [0; 2],
+            named: [Named::NONE; 2],
+            retired: 0,
+            failed: 0,
+            failing: 0,
+            new: false,
+            hands: [0; 2],
+            turns: [turn(shape.map_area()), turn(&shape.main)],
+        };
+        for block in blocks.all() {
+            blocks.states.set(block, 0);
+            blocks.wear.set(block, 0);
+            blocks.births.set(block, 0);
+            blocks.deaths.set(block, 0);
+        }
+        blocks.count_free();
+        blocks
+    }
+
+    /// Iterates over all blocks.
+    pub fn all(&self) -> impl Iterator<Item = BlockNumber> + use<> {
+        let [_, main] = self.spans;
+        (0..main.first + main.blocks).map(BlockNumber::new)
+    }
+
+    /// Iterates over the blocks of an area.
+    pub fn of(&self, area: Area) -> impl Iterator<Item = BlockNumber> + use<> {
+        let Span { first, blocks } = self.spans[area as usize];
+        (first..first + blocks).map(BlockNumber::new)
+    }
+
+    /// Returns the area of a block.
+    #[inline]
+    const fn area_of(&self, block: BlockNumber) -> Area {
+        // The fast area's blocks come first.
+        if block.get() >= self.spans[1].first { Area::Main } else { Area::Fast }
+    }
+
+    /// Clears all references; bad blocks stay bad.
+    pub fn clear_references(&mut self) {
+        for block in self.all() {
+            if !self.is_bad(block) {
+                self.states.set(block, self.states.get(block) & PINNED);
+            }
+        }
+    }
+
+    /// Pins the block: it is not free until all pins are removed.
+    pub fn pin(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            self.change(block, self.states.get(block) | PINNED);
+        }
+    }
+
+    /// Removes all pins.
+    pub fn unpin_all(&mut self) {
+        for block in self.all() {
+            let state = self.states.get(block);
+            if state != BAD && state & PINNED != 0 {
+                self.change(block, state & !PINNED);
+            }
+        }
+    }
+
+    /// Recounts the free blocks.
+    pub fn count_free(&mut self) {
+        self.free = [0; 2];
+        self.named = [Named::NONE; 2];
+        for block in self.all() {
+            let area = self.area_of(block) as usize;
+            self.free[area] += u32::from(self.states.get(block) == 0);
+        }
+    }
+
+    /// Returns the number of free blocks of an area.
+    #[inline]
+    pub const fn free(&self, area: Area) -> u32 {
+        self.free[area as usize]
+    }
+
+    /// Returns the number of references to a block.
+    #[inline]
+    pub fn references(&self, block: BlockNumber) -> u16 {
+        let state = self.states.get(block);
+        if state == BAD { 0 } else { state & COUNT }
+    }
+
+    /// Whether the block is bad.
+    #[inline]
+    pub fn is_bad(&self, block: BlockNumber) -> bool {
+        self.states.get(block) == BAD
+    }
+
+    /// Whether the block has failed and is not marked bad yet.
+    pub fn is_failing(&self, block: BlockNumber) -> bool {
+        let state = self.states.get(block);
+        state != BAD && state & FAILING != 0
+    }
+
+    /// Whether the block is free and may be opened.
+    #[inline]
+    pub fn is_free(&self, block: BlockNumber) -> bool {
+        self.states.get(block) == 0
+    }
+
+    /// Returns the references to a block if it may be emptied and reused.
+    #[inline]
+    pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
+        let state = self.states.get(block);
+        let count = state & COUNT;
+        // `BAD` includes `OPEN`.
+        if state & OPEN == 0 && count != 0 { Some(count) } else { None }
+    }
+
+    /// Whether the block may be a victim.
+    #[inline]
+    pub fn may_be_victim(&self, block: BlockNumber) -> bool {
+        self.to_empty(block).is_some()
+    }
+
+    #[inline]
+    fn change(&mut self, block: BlockNumber, state: u16) {
+        let was_free = self.is_free(block);
+        self.states.set(block, state);
+        if was_free != (state == 0) {
+            self.note_turned(block);
+        }
+    }
+
+    /// Updates the count when a block becomes free or stops being free.
+    #[inline(never)]
+    fn note_turned(&mut self, block: BlockNumber) {
+        let area = self.area_of(block) as usize;
+        if self.is_free(block) {
+            self.free[area] += 1;
+            self.named[area].add(block);
+        } else {
+            self.free[area] = self.free[area].saturating_sub(1);
+            self.named[area].remove(block);
+        }
+    }
+
+    /// Adds references.
+    pub fn refer(&mut self, block: BlockNumber, count: u16) {
+        let state = self.states.get(block);
+        if state != BAD && (state & COUNT) + count <= COUNT {
+            self.change(block, state + count);
+        }
+    }
+
+    /// Removes references.
+    pub fn release(&mut self, block: BlockNumber, count: u16) {
+        let state = self.states.get(block);
+        debug_assert!(state == BAD || state & COUNT >= count, "{block:?} has none left");
+        if state != BAD {
+            self.change(block, state - count.min(state & COUNT));
+        }
+    }
+
+    /// Marks the block as open.
+    pub fn open(&mut self, block: BlockNumber) {
+        self.change(block, self.states.get(block) | OPEN);
+    }
+
+    /// Marks the block as closed.
+    pub fn close(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            self.change(block, self.states.get(block) & !OPEN);
+        }
+    }
+
+    /// Marks the block as failed.
+    pub fn fail(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            self.failing += u32::from(!self.is_failing(block));
+            self.change(block, self.states.get(block) | FAILING);
+        }
+    }
+
+    /// Excludes a block whose last references cannot be found: it can be neither emptied nor used until the next mount.
+    pub fn leave_alone(&mut self, block: BlockNumber) {
+        if !self.is_bad(block) {
+            let newly = u32::from(!self.is_failing(block));
+            self.failed += newly;
+            self.failing += newly;
+            self.change(block, self.states.get(block) | FAILING | OPEN);
+        }
+    }
+
+    /// Marks the block as bad.
+    pub fn retire(&mut self, block: BlockNumber) {
+        self.failing -= u32::from(self.is_failing(block)).min(self.failing);
+        self.change(block, BAD);
+    }
+
+    /// Returns a failed block of the area that has no references left.
+    pub fn failed_and_empty(&self, area: Area) -> Option<BlockNumber> {
+        if self.failing == 0 {
+            return None;
+        }
+        self.of(area).find(|block| self.states.get(*block) == FAILING)
+    }
+
+    /// Returns the number of good blocks of an area, without failed ones.
+    pub fn good(&self, area: Area) -> u32 {
+        self.of(area).filter(|block| self.states.get(*block) & FAILING == 0).count() as u32
+    }
+
+    /// Notes that every good block was erased, and counts these erases for none.
+    pub const fn note_all_erased(&mut self) {
+        self.new = true;
+    }
+
+    /// Whether a block is known to be erased: since a format just before, nothing was done to it. A mount does not know
+    /// that of any block.
+    pub fn is_erased(&self, block: BlockNumber) -> bool {
+        self.new && self.wear.get(block) == 0
+    }
+
+    /// Returns a block's erase count.
+    pub fn wear(&self, block: BlockNumber) -> u16 {
+        self.wear.get(block)
+    }
+
+    /// Sets a block's erase count.
+    pub fn set_wear(&mut self, block: BlockNumber, wear: u16) {
+        self.wear.set(block, wear);
+    }
+
+    /// Clears the tables.
+    pub fn forget(&mut self) {
+        for block in self.all() {
+            self.states.set(block, 0);
+            self.wear.set(block, 0);
+            self.births.set(block, 0);
+            self.deaths.set(block, 0);
+        }
+        (self.retired, self.failed, self.failing) = (0, 0, 0);
+        self.count_free();
+    }
+
+    /// Returns the tick of an area's clock at a stamp. The clock wraps after 256 ticks, which is eight times an area's
+    /// pages or more.
+    #[inline]
+    pub fn clock(&self, area: Area, stamp: Stamp) -> u8 {
+        (stamp.get() >> self.turns[area as usize]) as u8
+    }
+
+    /// Returns the age of a block's data in ticks.
+    #[inline]
+    pub fn age(&self, block: BlockNumber, now: u8) -> u8 {
+        now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
+    }
+
+    /// Returns the recorded state of a block that is not bad.
+    pub(crate) fn known(&self, block: BlockNumber) -> Known {
+        let span = [self.births.get(block), self.deaths.get(block)];
+        Known { wear: self.wear(block), span }
+    }
+
+    /// Restores the recorded state of a block.
+    pub(crate) fn set_known(&mut self, block: BlockNumber, known: Known) {
+        let [birth, death] = known.span;
+        self.set_wear(block, known.wear);
+        self.births.set(block, birth);
+        self.deaths.set(block, death);
+    }
+
+    /// Sets the stamp at which a block's data was written, and at first its expected death.
+    pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
+        let turn = self.clock(self.area_of(block), stamp);
+        self.births.set(block, turn);
+        self.deaths.set(block, turn);
+    }
+
+    /// Marks whether a block of the fast area takes map pages. Blocks there have no expected death, so its byte holds
+    /// the mark.
+    pub fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
+        self.deaths.set(block, u8::from(holds_map));
+    }
+
+    /// Whether a block of the fast area holds map pages, as far as a mount could find out.
+    #[inline]
+    pub fn holds_map(&self, block: BlockNumber) -> bool {
+        self.deaths.get(block) == 1
+    }
+
+    /// Gives a block the age and the expected death of the block from which its data was copied.
+    pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
+        self.births.set(block, self.births.get(from));
+        self.deaths.set(block, self.deaths.get(from));
+    }
+
+    /// Updates a block's expected death for data written to it that replaced data of this lifetime.
+    pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
+        let death = self.deaths.get(block);
+        let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
+        // A mean over all its data, weighted toward the last few pages.
+        self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
+    }
+
+    /// Returns the ticks until a block's data is expected to be replaced, or its age if that time is past: data that
+    /// should have been replaced by now stays longer the older it is. Times of an old block are moved along, so that it
+    /// does not look young again when the clock wraps.
+    #[inline]
+    pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
+        let oldest = now.wrapping_sub(AGE_MAX);
+        let age = now.wrapping_sub(self.births.get(block));
+        if age > AGE_MAX {
+            self.births.set(block, oldest);
+        }
+        let death = self.deaths.get(block);
+        let ahead = death.wrapping_sub(now);
+        if ahead <= AHEAD_MAX {
+            return ahead;
+        }
+        if now.wrapping_sub(death) >= AGE_MAX {
+            self.deaths.set(block, oldest);
+        }
+        age.min(AGE_MAX)
+    }
+
+    /// Returns the next free block to open, except these: the least worn of a few.
+    pub fn next_free(&mut self, area: Area, but: &[Option<BlockNumber>]) -> Option<BlockNumber> {
+        self.name_more(area);
+        let named = self.named[area as usize];
+        let others = named.all().iter().copied().filter(|block| !but.contains(&Some(*block)));
+        self.pick(others, Worn::Least)
+    }
+
+    /// Chooses one of these blocks.
+    pub fn pick(
+        &self,
+        mut blocks: impl Iterator<Item = BlockNumber>,
+        worn: Worn,
+    ) -> Option<BlockNumber> {
+        let first = blocks.next()?;
+        Some(blocks.fold(first, |best, block| {
+            let better = match worn {
+                Worn::Least => self.wear(block) < self.wear(best),
+                Worn::Most => self.wear(block) > self.wear(best),
+            };
+            if better { block } else { best }
+        }))
+    }
+
+    /// Searches for free blocks from the current position if fewer are known than may be requested.
+    fn name_more(&mut self, area: Area) {
+        let at = area as usize;
+        let Span { first, blocks } = self.spans[at];
+        for _ in 0..blocks {
+            if self.named[at].len == NAMED || self.named[at].len >= self.free[at] as usize {
+                break;
+            }
+            let hand = self.hands[at];
+            self.hands[at] = if hand + 1 >= blocks { 0 } else { hand + 1 };
+            let block = BlockNumber::new(first + hand);
+            if self.is_free(block) && !self.named[at].all().contains(&block) {
+                self.named[at].add(block);
+            }
+        }
+    }
+}

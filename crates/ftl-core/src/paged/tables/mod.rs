@@ -1,0 +1,26 @@
+//! What is in RAM: the store itself, and its tables. The tables do not know each other.
+//!
+//! - [`store`](self): the type that all requests are methods of.
+//! - [`since`](self): the list of pages programmed since the last anchor.
+//! - [`records`](self): the next anchor.
+//! - [`map`]: the directory, and a cache of map pages.
+//! - [`candidates`](self): candidates for victims.
+//! - [`blocks`]: the blocks of both areas.
+//! - [`dirty`]: sectors whose newest address is not in a map page yet.
+//! - [`under_way`](self): unfinished work.
+
+pub(crate) mod store;
+
+pub(crate) mod since;
+
+pub(crate) mod records;
+
+pub mod map;
+
+pub(crate) mod candidates;
+
+pub mod blocks;
+
+pub mod dirty;
+
+pub(crate) mod under_way;

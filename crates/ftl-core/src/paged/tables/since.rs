@@ -1,0 +1,81 @@
+//! The list of pages programmed since the last anchor, one line each, in a map page's memory.
+
+use super::map::Cached;
+use crate::layout::Kind;
+use crate::paged::plan::address::{BlockNumber, Spot};
+use crate::paged::plan::numbers;
+
+/// Bytes per line.
+pub(crate) const LINE: usize = 16;
+
+/// A page that was programmed since the anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Since {
+    /// Its stamp, relative to the anchor's.
+    pub(crate) age: u32,
+    pub(crate) spot: Spot,
+    /// The content of its first slot; none if the page must be read again.
+    pub(crate) first: Option<u32>,
+    pub(crate) kind: Kind,
+    /// The erase count of its block, if the page stores it.
+    pub(crate) wear: Option<u16>,
+}
+
+/// The list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List {
+    pub(crate) page: Cached,
+    pub(crate) len: usize,
+}
+
+const NO_SECTOR: u32 = u32::MAX;
+const NO_WEAR: u16 = u16::MAX;
+
+/// Returns the line of a page.
+pub(crate) fn bytes_of(since: &Since) -> [u8; LINE] {
+    let mut bytes = [0; LINE];
+    let kind = match since.kind {
+        Kind::Map => 0_u32,
+        Kind::Commit => 1,
+        Kind::Sectors => 2,
+        Kind::Rescue => 3,
+        _ => 4,
+    };
+    let fields: [(usize, &[u8]); 5] = [
+        // The stamps that an anchor covers fit in 24 bits.
+        (0, &(since.age | kind << 24).to_le_bytes()),
+        (4, &since.spot.block.get().to_le_bytes()),
+        (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),
+        (12, &since.spot.page.to_le_bytes()),
+        (14, &since.wear.unwrap_or(NO_WEAR).to_le_bytes()),
+    ];
+    for (at, field) in fields {
+        if let Some(target) = bytes.get_mut(at..at + field.len()) {
+            numbers::copy(target, field);
+        }
+    }
+    bytes
+}
+
+/// Returns the page of a line.
+pub(crate) fn since_of(bytes: &[u8; LINE]) -> Since {
+    let [a0, a1, a2, kind, b0, b1, b2, b3, f0, f1, f2, f3, p0, p1, w0, w1] = *bytes;
+    let first = u32::from_le_bytes([f0, f1, f2, f3]);
+    let wear = u16::from_le_bytes([w0, w1]);
+    Since {
+        age: u32::from_le_bytes([a0, a1, a2, 0]),
+        spot: Spot {
+            block: BlockNumber::new(u32::from_le_bytes([b0, b1, b2, b3])),
+            page: u16::from_le_bytes([p0, p1]),
+        },
+        first: (first != NO_SECTOR).then_some(first),
+        kind: match kind {
+            0 => Kind::Map,
+            1 => Kind::Commit,
+            2 => Kind::Sectors,
+            3 => Kind::Rescue,
+            _ => Kind::Backup,
+        },
+        wear: (wear != NO_WEAR).then_some(wear),
+    }
+}

@@ -1,0 +1,233 @@
+//! The page store: its fields, and what all of its modules use.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::blocks::Blocks;
+use super::candidates::Candidates;
+use super::dirty::DirtyTable;
+use super::map::Map;
+use super::records::Anchors;
+use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, Victim};
+use crate::config::PairedPages;
+use crate::error::Fault;
+use crate::filter::{Runs, SizeFilter};
+use crate::layout::Stamp;
+use crate::paged::flash::door::{Door, KeptSlots};
+use crate::paged::plan::address::{Mapped, Place, Spot};
+use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
+use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
+use crate::probe::{Cause, Probe};
+use crate::throttle::Throttle;
+
+/// The page store.
+#[derive(Debug)]
+pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
+    pub(crate) door: Door<'ram, D, P>,
+    pub(crate) shape: PagedShape,
+    pub(crate) config: PagedConfig,
+    pub(crate) table: DirtyTable<'ram>,
+    pub(crate) map: Map<'ram>,
+    pub(crate) blocks: Blocks<'ram>,
+    pub(crate) opens: [Option<Open>; Stream::ALL.len()],
+    pub(crate) victims: [Option<Victim>; 2],
+    /// Candidates for victims, of each area.
+    pub(crate) candidates: [Candidates; 2],
+    pub(crate) leveling: [Leveling; 2],
+    /// The wear balance of both areas.
+    pub(crate) throttle: Throttle,
+    /// Pages freed in the fast area minus pages programmed there, since it got short of blocks.
+    pub(crate) fast_balance: i16,
+    /// Steps of garbage collection in the main area that host pages still have to pay for.
+    pub(crate) main_debt: u16,
+    /// The recent mean lifetime of host data, in ticks of the clock, times sixteen.
+    pub(crate) lifetime: u16,
+    /// The recent mean share of slots in use in the fast area's victims, in 256ths, times sixteen.
+    pub(crate) stayed: u16,
+    pub(crate) filter: SizeFilter,
+    pub(crate) runs: Runs,
+    /// The page buffer: the largest page, behind the data gathered from earlier pages.
+    pub(crate) buffer: &'ram mut [u8],
+    /// The slots of a page whose sectors are being copied or mapped.
+    pub(crate) kept: KeptSlots<'ram>,
+    /// The dirty entries with which the device was formatted: this mount may have fewer.
+    pub(crate) formatted_entries: u32,
+    pub(crate) epoch: Epoch,
+    pub(crate) anchors: Anchors<'ram>,
+    /// The page that a power cut may have damaged, found by the mount.
+    pub(crate) suspect: Option<Suspect>,
+    /// The stream whose program failed and has not been repeated in another block yet.
+    pub(crate) failing: Option<Stream>,
+    /// The stream of the page programmed last, if that was programmed again after a failure and is not proved yet.
+    pub(crate) rewritten: Option<Stream>,
+    pub(crate) settled: bool,
+    pub(crate) read_only: bool,
+    /// The next page of the running scrub.
+    pub(crate) scrub: Option<Scrubbed>,
+    /// How often the host has read a lost sector since the mount.
+    pub(crate) lost: u32,
+    /// How often a request has waited since the mount, for blocks or for anchors of the first walk.
+    pub(crate) waited: u32,
+    /// Whether a page went to the block of another stream since all pages were last marked as relied upon.
+    pub(crate) shares: bool,
+    /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
+    pub(crate) unreadable: Option<Spot>,
+    /// What was written up to this stamp to leaves that a mount gave up is lost, even if it is newer than the horizon.
+    pub(crate) lost_until: Stamp,
+    /// The map page whose stamp a mount read last, and that stamp.
+    pub(crate) stamp_read: Option<(Spot, Stamp)>,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the device and the probe.
+    pub fn into_parts(self) -> (D, P) {
+        self.door.into_parts()
+    }
+
+    /// Returns shared access to the device.
+    pub const fn device(&self) -> &D {
+        self.door.device()
+    }
+
+    /// Returns exclusive access to the device, for operations beside the FTL. They must not change its content.
+    pub const fn device_mut(&mut self) -> &mut D {
+        self.door.device_mut()
+    }
+
+    /// Returns the probe.
+    pub const fn probe(&self) -> &P {
+        self.door.probe()
+    }
+
+    /// Returns the division of the device.
+    pub const fn shape(&self) -> &PagedShape {
+        &self.shape
+    }
+
+    /// Returns the size of the largest write that enters the fast area.
+    pub const fn threshold(&self) -> SectorCount {
+        self.filter.threshold()
+    }
+
+    /// Returns the area of a stream.
+    pub(crate) const fn area_of(&self, stream: Stream) -> Area {
+        match stream {
+            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
+            _ => Area::Main,
+        }
+    }
+
+    pub(crate) const fn shape_of(&self, stream: Stream) -> &AreaShape {
+        self.shape.area(self.area_of(stream))
+    }
+
+    /// Returns the stream of copies to the main area.
+    pub(crate) const fn copies(&self) -> Stream {
+        match self.config.streams {
+            Streams::One => Stream::Host,
+            Streams::Two | Streams::ByLifetime => Stream::Copies,
+        }
+    }
+
+    /// Returns the place of a slot.
+    pub(crate) const fn place(&self, spot: Spot, slot: u16) -> Place {
+        self.shape.place(spot, slot)
+    }
+
+    /// Returns the address of a sector's newest copy.
+    pub(crate) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
+        if let Some(entry) = self.table.get(sector) {
+            return Ok(Mapped::At(entry.place));
+        }
+        self.mapped(sector, Cause::Scan)
+    }
+
+    /// Returns the address in a sector's map page.
+    pub(crate) fn mapped(
+        &mut self,
+        sector: Sector,
+        cause: Cause,
+    ) -> Result<Mapped, Fault<D::Error>> {
+        let (leaf, at) = self.shape.leaf_of(sector);
+        let page = self.map.find(&mut self.door, leaf, cause)?;
+        Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))
+    }
+
+    /// Makes the device read-only if blocks are lacking.
+    pub(crate) fn noted<T>(
+        &mut self,
+        result: Result<T, Fault<D::Error>>,
+    ) -> Result<T, Fault<D::Error>> {
+        if let Err(Fault::ReadOnly) = &result {
+            self.read_only = true;
+        }
+        result
+    }
+
+    /// Whether paired pages are protected.
+    pub(crate) const fn guards(&self) -> bool {
+        matches!(self.config.paired_pages, PairedPages::Guard)
+    }
+
+    /// Marks everything acknowledged or copied so far as relied upon.
+    pub(crate) fn rely(&mut self) {
+        for open in self.opens.iter_mut().flatten() {
+            open.relied = open.next;
+        }
+    }
+
+    /// Marks what a stream has programmed so far as relied upon.
+    pub(crate) const fn rely_on(&mut self, stream: Stream) {
+        if let Some(open) = &mut self.opens[stream as usize] {
+            open.relied = open.next;
+        }
+    }
+
+    /// Marks a page as relied upon.
+    pub(crate) fn rely_on_page(&mut self, spot: Spot) {
+        for open in self.opens.iter_mut().flatten() {
+            if open.block == spot.block {
+                open.relied = open.relied.max(spot.page + 1);
+            }
+        }
+    }
+
+    /// Whether host writes are kept out of the fast area, except those to sectors already there.
+    pub(crate) const fn is_throttled(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_active()
+    }
+
+    /// Whether all host writes are kept out of the fast area.
+    pub(crate) const fn is_closed(&self) -> bool {
+        self.config.throttle.is_some() && self.throttle.is_closed()
+    }
+
+    /// Whether large writes enter the fast area at present.
+    pub(crate) const fn takes_bursts(&self) -> bool {
+        let Some(fast) = &self.shape.fast else { return false };
+        let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
+        takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
+    }
+
+    /// Notes that a block for host data or map pages was erased.
+    pub(crate) fn note_erase(&mut self, area: Area) {
+        match area {
+            Area::Fast => self.throttle.note_log_erase(),
+            Area::Main => {
+                self.throttle.note_chain_erase();
+                // If little data enters the fast area, it has no victims to learn from: after a while large writes are
+                // tried again.
+                self.stayed = self.stayed.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Returns the references for which a map page counts, so that a block full of map pages counts as full.
+    pub(crate) fn leaf_weight(&self) -> u16 {
+        let map = self.shape.map_area();
+        let pages = match self.config.paired_pages {
+            PairedPages::Guard => map.word_lines,
+            PairedPages::Accept => map.pages,
+        };
+        (map.block_slots() / u32::from(pages.max(1))) as u16
+    }
+}

@@ -1,0 +1,136 @@
+//! Unfinished work: streams and their open blocks, the epoch, victims, the scrub, and the page that a power cut may
+//! have damaged.
+
+use crate::layout::Stamp;
+use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::probe::Cause;
+
+/// The streams: each has an open block of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Stream {
+    /// Map pages.
+    Map,
+    /// Host data in the fast area.
+    Hot,
+    /// Host data in the main area.
+    Host,
+    /// Host data in the main area that is expected to live long.
+    Lasting,
+    /// Data that has left the fast area.
+    Left,
+    /// Copies within the main area.
+    Copies,
+    /// Copies from an old block.
+    Old,
+}
+
+impl Stream {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Map, Self::Hot, Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
+
+    /// The streams of the main area.
+    pub(crate) const MAIN: [Self; 5] =
+        [Self::Host, Self::Lasting, Self::Left, Self::Copies, Self::Old];
+}
+
+/// An open block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub(crate) block: BlockNumber,
+    /// The next page to program.
+    pub(crate) next: u16,
+    /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
+    pub(crate) relied: u16,
+}
+
+/// Epochs and the horizon: the stamp from which on tags must be read after a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epoch {
+    /// Everything up to this stamp is in map pages.
+    pub(crate) horizon: Stamp,
+    /// The start of the current epoch. When no entry of the previous one is left, it becomes the horizon.
+    pub(crate) begun: Stamp,
+    /// The stamp at which it should end.
+    pub(crate) due: u64,
+}
+
+impl Epoch {
+    /// The first epoch of a device.
+    pub(crate) const FIRST: Self = Self { horizon: Stamp::ZERO, begun: Stamp::ZERO, due: 0 };
+}
+
+/// A victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Victim {
+    pub(crate) block: BlockNumber,
+    /// The next page to examine.
+    pub(crate) page: u16,
+    /// The next slot of it.
+    pub(crate) slot: u16,
+    /// The next leaf to search, if all pages were examined but the block still has references.
+    pub(crate) salvaged: u32,
+    /// Pages copied out of it per host page.
+    pub(crate) pace: u16,
+    /// The stream of its copies.
+    pub(crate) stream: Stream,
+    /// The reason for emptying it.
+    pub(crate) cause: Cause,
+}
+
+/// The page programmed last before the mount. Its content is in the page buffer, and its slots are in the flash access
+/// layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspect {
+    pub(crate) spot: Spot,
+    pub(crate) what: What,
+    /// The stamp of the first attempt: of this page, or of the one that it repeats.
+    pub(crate) first: Stamp,
+    /// The address of the first attempt, once it is found.
+    pub(crate) origin: Option<Spot>,
+}
+
+/// The content of a suspect page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Sectors.
+    Sectors,
+    /// The map page of a leaf.
+    Map(Leaf),
+}
+
+/// The next page that a scrub reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scrubbed {
+    /// A header.
+    Header(u16),
+    /// A page of a block.
+    Page(Spot),
+}
+
+/// The search for an area's least worn block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leveling {
+    /// The position of the search.
+    pub(crate) hand: u32,
+    /// The least worn block in use found so far.
+    pub(crate) least: Option<BlockNumber>,
+    /// The erase count of the block opened last.
+    pub(crate) worn: u16,
+    /// Blocks opened since the last victim of wear leveling.
+    pub(crate) since: u16,
+}
+
+impl Leveling {
+    pub(crate) const NONE: Self = Self { hand: 0, least: None, worn: 0, since: 0 };
+}
+
+/// The result of a step of idle work.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdleStep {
+    /// Something was done.
+    Done,
+    /// There is no work.
+    NothingToDo,
+}

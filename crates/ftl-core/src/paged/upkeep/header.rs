@@ -1,0 +1,242 @@
+//! Headers: what must be known before anything else can be read. Two blocks hold one each, in its first page and once
+//! more in the first page of the next word line.
+//!
+//! ```text
+//!  0       8         10        12    16       20         24      28      32          48          64      68
+//!  ├───────┼─────────┼─────────┼─────┼────────┼──────────┼───────┼───────┼───────────┼───────────┼───────┤
+//!  │ magic │ version │ anchors │ key │ sector │ capacity │ table │ pairs │ main area │ fast area │ check │
+//!  └───────┴─────────┴─────────┴─────┴────────┴──────────┴───────┴───────┴───────────┴───────────┴───────┘
+//!                                                 an area: blocks, page bytes, pages per block, pairing
+//! ```
+//!
+//! A power cut can damage a header that is being rewritten so that it reads well for a while. So a header that may be
+//! damaged is always the next one to be rewritten, and the other one stays until that is done:
+//! - A header is *complete* if a page follows its first one, whatever that reads as: the first page was acknowledged.
+//!   One that is not complete is rewritten first.
+//! - Otherwise the older one is. If the erase of it is cut, it stays the older one.
+
+use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
+
+use super::identity::{self, Header, HeaderBlock};
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{FormatKey, Kind, Stamp};
+use crate::paged::flash::door::Seen;
+use crate::paged::flash::weak::Weak;
+use crate::paged::plan::shape::HEADERS;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Stream;
+use crate::probe::{Cause, Probe};
+
+/// What is known of a header block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderState {
+    /// The block is marked bad.
+    Bad,
+    /// Its first page is this device's header.
+    Intact {
+        stamp: Stamp,
+        /// Whether a later page shows that the first one was acknowledged.
+        complete: bool,
+    },
+    /// It has no header of this device, or one that cannot be read.
+    Missing,
+}
+
+/// What became of a header block that was to be changed.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderChange {
+    /// It was changed.
+    Done,
+    /// The block is bad, now or before.
+    Bad,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the header of this device.
+    pub(crate) fn own_header(&self) -> Header {
+        identity::header(&self.shape, self.door.key(), self.formatted_entries)
+    }
+
+    fn header_block(&self, number: u16) -> Block {
+        Block::new(self.shape.map_area().region, number.into())
+    }
+
+    fn header_page(&self, number: u16) -> Page {
+        self.header_block(number).page(PageIndex::new(0))
+    }
+
+    /// Returns the page of a header's second copy, which shares no cells with the first. Pages between are skipped.
+    fn second_page(&self, number: u16) -> Page {
+        self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
+    }
+
+    /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the
+    /// second one is.
+    pub(crate) fn header_and_stamp(
+        &mut self,
+        number: u16,
+    ) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
+        let first = self.header_in(self.header_page(number))?;
+        if matches!(first.0, HeaderBlock::Header(_) | HeaderBlock::OtherVersion(_)) {
+            return Ok(first);
+        }
+        let second = self.header_in(self.second_page(number))?;
+        Ok(if second.0 == HeaderBlock::Foreign { first } else { second })
+    }
+
+    fn header_in(&mut self, page: Page) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
+        let mut bytes = [0; identity::BYTES];
+        let key = self.door.key();
+        self.door.set_key(FormatKey::HEADER);
+        let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
+        let (found, corrected) = match seen {
+            Ok(Seen::Page(page)) if page.tag.kind == Kind::Header => {
+                (Ok((identity::parse(&bytes), page.tag.stamp)), page.corrected)
+            }
+            Ok(Seen::Erased) => (Ok((HeaderBlock::Erased, Stamp::ZERO)), Corrected::NONE),
+            Ok(_) => (Ok((HeaderBlock::Foreign, Stamp::ZERO)), Corrected::NONE),
+            Err(fault) => (Err(fault), Corrected::NONE),
+        };
+        self.door.set_key(key);
+        if corrected != Corrected::NONE {
+            let area = self.area_of(Stream::Map);
+            self.door.weak.note_corrected(Weak::Headers, area, corrected);
+        }
+        found
+    }
+
+    /// Returns the state of a header block.
+    pub(crate) fn header_state(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<HeaderState, Fault<D::Error>> {
+        if self.header_is_bad(number)? {
+            return Ok(HeaderState::Bad);
+        }
+        let (found, stamp) = self.header_in(self.header_page(number))?;
+        if found != HeaderBlock::Header(*header) {
+            return Ok(HeaderState::Missing);
+        }
+        let second = self.header_in(self.second_page(number))?.0;
+        Ok(HeaderState::Intact { stamp, complete: second != HeaderBlock::Erased })
+    }
+
+    /// Whether a header block is marked bad.
+    pub(crate) fn header_is_bad(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
+        self.door.is_bad_block(self.header_block(number))
+    }
+
+    /// Erases a header block.
+    pub(crate) fn erase_header(&mut self, number: u16) -> Result<HeaderChange, Fault<D::Error>> {
+        let block = self.header_block(number);
+        if self.door.is_bad_block(block)? {
+            return Ok(HeaderChange::Bad);
+        }
+        match self.door.erase_block(block, Cause::Meta) {
+            Ok(()) => Ok(HeaderChange::Done),
+            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| HeaderChange::Bad),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Writes both copies of a header to an erased block.
+    pub(crate) fn put_header(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<HeaderChange, Fault<D::Error>> {
+        match self.put_header_in(self.header_page(number), header)? {
+            HeaderChange::Done => self.put_header_in(self.second_page(number), header),
+            HeaderChange::Bad => Ok(HeaderChange::Bad),
+        }
+    }
+
+    fn put_header_in(
+        &mut self,
+        page: Page,
+        header: &Header,
+    ) -> Result<HeaderChange, Fault<D::Error>> {
+        let map = *self.shape.map_area();
+        // The page buffer keeps the content of a suspect page, so a header is composed in a map page's buffer.
+        let cached = self.map.vacate(None);
+        let key = self.door.key();
+        self.door.set_key(FormatKey::HEADER);
+        let bytes = self.map.bytes_mut(cached);
+        bytes.fill(0xFF);
+        if let Some(start) = bytes.first_chunk_mut() {
+            *start = *header;
+        }
+        let bytes = self.map.bytes(cached).get(..map.page_bytes.as_usize()).unwrap_or(&[]);
+        let kind = (Kind::Header, 0);
+        let done = self.door.program_page(page, 1, kind, bytes, Cause::Meta);
+        self.door.set_key(key);
+        match done {
+            Ok(()) => Ok(HeaderChange::Done),
+            Err(Fault::BlockFailed) => {
+                self.door.mark_bad_block(page.block()).map(|()| HeaderChange::Bad)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Rewrites headers that are missing or not complete, with the content that the mount has read: the header that it
+    /// was read from may be torn, too, and unreadable by now.
+    pub(crate) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        let header = self.own_header();
+        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
+        // Only one is damaged, unless power failed in the format: then the one that can be read stays for longer.
+        for missing in [true, false] {
+            for (number, state) in (0..HEADERS).zip(states) {
+                let mends = match state {
+                    HeaderState::Missing => missing,
+                    HeaderState::Intact { complete: false, .. } => !missing,
+                    HeaderState::Intact { .. } | HeaderState::Bad => false,
+                };
+                if mends {
+                    let _ = self.rewrite_header(number, &header)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites both headers, each while the other one stays.
+    pub(crate) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        self.mend_headers()?;
+        let header = self.own_header();
+        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
+        let [
+            HeaderState::Intact { stamp: zeroth, complete: true },
+            HeaderState::Intact { stamp: first, complete: true },
+        ] = states
+        else {
+            // The only good header is not erased.
+            return Ok(());
+        };
+        let older = u16::from(first < zeroth);
+        if planted(Bug::HeadersAtOnce) {
+            let _ = self.erase_header(HEADERS - 1 - older)?;
+        }
+        if self.rewrite_header(older, &header)? == HeaderChange::Done {
+            let _ = self.rewrite_header(HEADERS - 1 - older, &header)?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites a header, as the younger one.
+    fn rewrite_header(
+        &mut self,
+        number: u16,
+        header: &Header,
+    ) -> Result<HeaderChange, Fault<D::Error>> {
+        let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
+        self.door.raise_stamp(other);
+        match self.erase_header(number)? {
+            HeaderChange::Done => self.put_header(number, header),
+            HeaderChange::Bad => Ok(HeaderChange::Bad),
+        }
+    }
+}

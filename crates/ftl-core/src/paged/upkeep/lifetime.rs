@@ -1,0 +1,101 @@
+//! Lifetimes of data, and the choice of streams by them.
+//!
+//! A write shows the lifetime of the data it replaces: from the time its block was opened until now. The new data is
+//! expected to live about as long (`SepBIT`, FAST '22). Only the time when a block was opened is stored for that.
+
+use ftl_iface::{NandDevice, Sector};
+
+use crate::error::Fault;
+use crate::paged::plan::address::{BlockNumber, Mapped};
+use crate::paged::plan::config::{History, Streams};
+use crate::paged::plan::shape::Area;
+use crate::paged::tables::blocks::AGE_MAX;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Stream;
+use crate::probe::Probe;
+
+/// The share of valid data in recent victims of the fast area, in 256ths, above which it takes no more such writes.
+const STAYS: u16 = 64;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Returns the tick of an area's clock.
+    pub(crate) fn now(&self, area: Area) -> u8 {
+        self.blocks.clock(area, self.door.stamp())
+    }
+
+    /// Returns the age of a block's data, in ticks of its area's clock.
+    pub(crate) fn age(&mut self, block: BlockNumber) -> u8 {
+        let now = self.now(self.shape.area_of(block));
+        self.blocks.age(block, now)
+    }
+
+    /// Returns the stream of a host write to the main area. Data is expected to be short-lived if it replaces data that
+    /// lived less long than blocks do.
+    pub(crate) const fn host_stream(&self, lived: Option<u8>) -> Stream {
+        match lived {
+            Some(lived) if lived as u16 >= self.lifetime / 16 => Stream::Lasting,
+            _ => Stream::Host,
+        }
+    }
+
+    /// Returns the lifetime of the data that a write to the main area replaces.
+    pub(crate) fn lived(&mut self, sector: Sector) -> Result<Option<u8>, Fault<D::Error>> {
+        if self.config.streams != Streams::ByLifetime {
+            return Ok(None);
+        }
+        let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(AGE_MAX)) };
+        let block = self.shape.block_of(place);
+        // Data in the fast area was written recently.
+        let main = self.shape.area_of(block) == Area::Main;
+        Ok(Some(if main { self.age(block) } else { 0 }))
+    }
+
+    /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.
+    #[inline]
+    pub(crate) fn heeds_history(&self) -> bool {
+        let heeds = self.config.history == History::Heeded && self.shape.fast.is_some();
+        heeds && !self.is_closed() && self.stayed / 16 <= STAYS
+    }
+
+    /// Whether a large write replaces data that was short-lived, so that the new data probably is, too.
+    pub(crate) fn died_young(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+        let Mapped::At(place) = self.lookup(sector)? else { return Ok(false) };
+        let block = self.shape.block_of(place);
+        if self.shape.area_of(block) == Area::Fast {
+            return Ok(true);
+        }
+        Ok(self.age(block) == 0 && !self.is_throttled())
+    }
+
+    /// Returns the stream for copies out of a block.
+    pub(crate) fn stream_of_copies(&mut self, victim: BlockNumber) -> Stream {
+        match self.config.streams {
+            Streams::One => Stream::Host,
+            Streams::Two => Stream::Copies,
+            Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
+            Streams::ByLifetime => {
+                let age = self.age(victim);
+                let old = u16::from(age) >= self.lifetime / 16 || age == AGE_MAX;
+                if old { Stream::Old } else { Stream::Copies }
+            }
+        }
+    }
+
+    /// Learns from a victim: in the main area its age, in the fast area the share of host data that was not replaced
+    /// there.
+    pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
+        if self.shape.area_of(victim) == Area::Main {
+            let age = u16::from(self.age(victim));
+            self.lifetime = self.lifetime - self.lifetime / 16 + age;
+        } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
+            let in_use = u32::from(self.blocks.references(victim)) * 256;
+            let full = self.shape.area(Area::Fast).block_slots();
+            let share = in_use.checked_div(full).unwrap_or(0);
+            self.stayed = self.stayed - self.stayed / 16 + share as u16;
+            if self.stayed / 16 > STAYS {
+                // Such writes stay out until the main area has opened enough blocks to lower the share again.
+                self.stayed = 16 * 256;
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Garbage collection: the valid data of a victim is copied, page by page, until the victim has no references.
+
+use ftl_iface::NandDevice;
+
+use super::copies::Page;
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::paged::plan::config::Victims;
+use crate::paged::plan::shape::Area;
+use crate::paged::tables::candidates::{Judge, PACE_MAX};
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Stream, Victim};
+use crate::probe::{Cause, Probe};
+
+/// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
+const AHEAD: u32 = 3;
+/// Additional steps for a host page if those that it pays for have freed no space yet.
+pub(crate) const PREPARED_MAX: u16 = 4;
+/// The cost of garbage collection in the main area is spread over one host page for each `SPREAD_PAGES` pages of a
+/// block, and over at most this many: the blocks beyond the reserve are the only buffer.
+const SPREAD_MAX: u16 = 8;
+const SPREAD_PAGES: u16 = 16;
+/// The maximum of steps in the fast area for a host page.
+pub(crate) const FAST_STEPS_MAX: u16 = 3;
+/// Map pages that a step writes when the table has no space for a victim's entries.
+pub(crate) const FLUSHED: u32 = 2;
+
+/// The result of a step of garbage collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Something was done.
+    Done,
+    /// Space was made in the table for a victim's entries.
+    Prepared,
+    /// No victim would free space.
+    NoVictim,
+}
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Makes space for a host page, for its entries, and for further pages that these may need.
+    pub(crate) fn make_room(&mut self) -> Result<(), Fault<D::Error>> {
+        self.make_blocks()?;
+        self.turn_epoch()?;
+        self.make_entries(self.shape.slots_max().into())?;
+        self.make_blocks()
+    }
+
+    /// Returns the area that is short of free blocks, if any.
+    pub(crate) fn short_area(&self, beyond: u32) -> Option<Area> {
+        let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
+        // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
+        if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
+            return Some(Area::Fast);
+        }
+        self.is_short(Area::Main, beyond).then_some(Area::Main).or(fast.then_some(Area::Fast))
+    }
+
+    /// Whether an area has at most this many free blocks beyond its reserve.
+    pub(crate) const fn is_short(&self, area: Area, beyond: u32) -> bool {
+        self.blocks.free(area) <= self.shape.reserve(area) + beyond
+    }
+
+    /// Frees blocks until every area has one more than its reserve.
+    fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.short_area(0).is_none() {
+            return Ok(());
+        }
+        self.waited = self.waited.saturating_add(1);
+        self.win_blocks()
+    }
+
+    #[inline(never)]
+    fn win_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        // This many steps would empty every block of the device twice.
+        let map = self.shape.map_area();
+        let slots =
+            u32::from(self.shape.main.pages.max(map.pages)) * u32::from(self.shape.slots_max());
+        for _ in 0..self.shape.blocks().saturating_mul(slots * 2).saturating_add(64) {
+            let Some(area) = self.short_area(0) else { return Ok(()) };
+            if self.reclaim_step(area)? == Step::NoVictim {
+                break;
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// Copies one page of data out of an area's victim.
+    pub(crate) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
+        if let Some(block) = self.blocks.failed_and_empty(area) {
+            self.retire(block)?;
+            return Ok(Step::Done);
+        }
+        let begun = self.victims[area as usize];
+        let Some(victim) = begun.or_else(|| self.choose(area)) else {
+            if self.table.is_empty() {
+                return Ok(Step::NoVictim);
+            }
+            // Old pointers in map pages still count as references until the map pages are rewritten.
+            self.flush_fullest()?;
+            return Ok(Step::Done);
+        };
+        self.victims[area as usize] = Some(victim);
+        let mut flushed = 0;
+        while flushed < FLUSHED && self.prepares_for(victim) {
+            self.flush_fullest()?;
+            flushed += 1;
+        }
+        if flushed > 0 {
+            return Ok(Step::Prepared);
+        }
+        self.make_entries(self.shape.slots_max().into())?;
+        // A map page written for this may have released the victim's last reference and opened its block.
+        if let Some(victim) = self.victims[area as usize] {
+            self.empty_some(area, victim)?;
+        }
+        Ok(Step::Done)
+    }
+
+    /// Whether space for all entries of a victim must be made before its first page is copied. A map page written
+    /// between copies costs the pages that could corrupt them, because those are skipped.
+    fn prepares_for(&self, victim: Victim) -> bool {
+        let begins = (victim.page, victim.slot) == (0, 0);
+        let copied = u32::from(self.blocks.references(victim.block));
+        begins
+            && self.guards()
+            && self.shape.main.shares_cells()
+            && self.table.len() + copied > self.shape.table_entries
+    }
+
+    /// Returns the next victim, if any block would free space.
+    fn choose(&mut self, area: Area) -> Option<Victim> {
+        // When blocks are short, only the freed space counts.
+        let need = self.blocks.free(area) <= self.shape.reserve(area);
+        if (!need || planted(Bug::LevelInNeed))
+            && let Some(block) = self.next_to_level(area)
+        {
+            let victim = self.victim_of(area, block);
+            return Some(Victim { cause: Cause::WearLeveling, ..victim });
+        }
+        let victims = if need { Victims::Greedy } else { self.config.victims };
+        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+        let mut judge = Judge { victims, area, now: self.now(area), begun };
+        let shape = self.shape.area(area);
+        let candidates = self.candidates.get_mut(area as usize)?;
+        let mut best = candidates.best(&mut self.blocks, shape, judge);
+        if best.is_none() {
+            judge.victims = Victims::Greedy;
+            best = candidates.best(&mut self.blocks, shape, judge);
+        }
+        let block = best?;
+        self.note_lifetime(block);
+        Some(self.victim_of(area, block))
+    }
+
+    /// Returns a block as a victim.
+    pub(crate) fn victim_of(&mut self, area: Area, block: BlockNumber) -> Victim {
+        let stream = self.stream_of_copies(block);
+        let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
+        let pace = self.pace_of(area, block);
+        Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
+    }
+
+    /// Returns the pace of a victim: with v of p slots in use, it is emptied while the host writes the p − v slots that
+    /// it frees.
+    fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
+        let full = self.shape.area(area).block_slots() as u16;
+        let used = self.blocks.references(block);
+        used.div_ceil(full.saturating_sub(used).max(1)).clamp(1, PACE_MAX)
+    }
+
+    /// Copies what a host page has to pay for when an area gets short of blocks: for the page itself, and for what was
+    /// programmed to the fast area since the previous host page, map pages included.
+    pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let mut pages = u16::from(self.area_of(stream) == Area::Main);
+        if self.shape.fast.is_some() {
+            // Data that leaves the fast area takes space in the main one.
+            pages += self.pace_fast()?;
+        }
+        if !self.comes_short(Area::Main) {
+            self.main_debt = 0;
+            return Ok(());
+        }
+        // Part of it is paid now and the rest by later pages, so that no page waits much longer than average.
+        let spread = (self.shape.main.pages / SPREAD_PAGES).clamp(1, SPREAD_MAX);
+        self.main_debt = (self.main_debt + pages * self.owed()).min(spread * PACE_MAX);
+        let pays = (self.main_debt + spread - 1).checked_div(spread).unwrap_or(0);
+        let (mut steps, mut prepared) = (0, 0);
+        while steps < pays && self.comes_short(Area::Main) {
+            if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
+                prepared += 1;
+            } else {
+                steps += 1;
+            }
+        }
+        self.main_debt -= pays;
+        Ok(())
+    }
+
+    /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area this may
+    /// have taken.
+    fn pace_fast(&mut self) -> Result<u16, Fault<D::Error>> {
+        if !self.comes_short(Area::Fast) {
+            self.fast_balance = 0;
+            return Ok(0);
+        }
+        let mut steps = 0;
+        while self.fast_balance < 0 && steps < FAST_STEPS_MAX {
+            self.reclaim_step(Area::Fast)?;
+            steps += 1;
+        }
+        Ok(steps)
+    }
+
+    /// Whether an area has so few free blocks that each page has to pay for its space.
+    const fn comes_short(&self, area: Area) -> bool {
+        self.is_short(area, AHEAD)
+    }
+
+    /// Returns the pages to copy in the main area for one programmed there.
+    fn owed(&self) -> u16 {
+        let victim = self.victims.get(Area::Main as usize).copied().flatten();
+        victim.map_or(1, |victim| victim.pace)
+    }
+
+    /// Fills a page with valid data of the victim, and programs it.
+    fn empty_some(&mut self, area: Area, mut victim: Victim) -> Result<(), Fault<D::Error>> {
+        let pages = self.shape.area(area).pages;
+        if victim.page >= pages {
+            return self.salvage_step(area, victim);
+        }
+        let (mut filled, from) = (0, victim.page);
+        if let Some(leaf) = self.gather_page(&mut victim, &mut filled)?
+            && filled == 0
+        {
+            (victim.page, victim.slot) = (victim.page + 1, 0);
+            self.victims[area as usize] = Some(victim);
+            self.note_won(area, victim.page - from);
+            return self.write_leaf(leaf);
+        }
+        self.victims[area as usize] = Some(victim);
+        let mut next = None;
+        if filled > 0 {
+            if planted(Bug::EraseFirst) && self.blocks.references(victim.block) == filled {
+                self.door.erase(victim.block, Cause::Gc)?;
+            }
+            let own = filled;
+            next = self.fill_up(area, victim, &mut filled)?;
+            let second = next.map_or(victim.block, |next| next.block);
+            self.put_copies(victim, (own, second), filled)?;
+        }
+        let mut passed = victim.page - from;
+        if self.blocks.references(victim.block) == 0 {
+            let holds = |next: &Victim| self.blocks.references(next.block) > 0;
+            self.victims[area as usize] = next.filter(holds);
+            passed = pages - from + next.map_or(0, |next| next.page);
+        }
+        self.note_won(area, passed);
+        Ok(())
+    }
+
+    /// Copies a victim's valid data into the page buffer until that is full, or the next page is the map page of the
+    /// leaf that is returned.
+    fn gather_page(
+        &mut self,
+        victim: &mut Victim,
+        filled: &mut u16,
+    ) -> Result<Option<Leaf>, Fault<D::Error>> {
+        let pages = self.shape.area_at(victim.block).pages;
+        while victim.page < pages && self.blocks.references(victim.block) > 0 {
+            let spot = Spot { block: victim.block, page: victim.page };
+            match self.gather(victim, spot, filled)? {
+                Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
+                Page::Full => break,
+                Page::Leaf(leaf) => return Ok(Some(leaf)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fills the page with a victim's last data with data of the next victim, when blocks are short: otherwise emptying
+    /// a block of few pages would free no space.
+    fn fill_up(
+        &mut self,
+        area: Area,
+        last: Victim,
+        filled: &mut u16,
+    ) -> Result<Option<Victim>, Fault<D::Error>> {
+        let is_last = self.blocks.references(last.block) == *filled;
+        let has_room = *filled < self.shape_of(self.copies()).slots;
+        if !is_last || !has_room || !self.is_short(Area::Main, 0) {
+            return Ok(None);
+        }
+        let Some(mut next) = self.choose(area).filter(|next| !self.prepares_for(*next)) else {
+            return Ok(None);
+        };
+        self.gather_page(&mut next, filled)?;
+        Ok(Some(next))
+    }
+
+    /// Notes that this many further pages of a victim hold no valid data.
+    const fn note_won(&mut self, area: Area, pages: u16) {
+        if matches!(area, Area::Fast) {
+            self.fast_balance = self.fast_balance.saturating_add_unsigned(pages);
+        }
+    }
+}
