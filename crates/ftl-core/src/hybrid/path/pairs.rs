@@ -125,8 +125,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Partners::Safe)
     }
 
-    /// Backs up the valid content of a page of the chain's last log block, if there is room. A trim is not backed up: it
-    /// would trim newer data if it were repeated.
+    /// Backs up the valid content of a page of the chain's last log block, if there is room. A trim is not backed up:
+    /// it would trim newer data if it were repeated.
     fn secure_page(
         &mut self,
         logical: LogicalBlock,

@@ -122,8 +122,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(if has_room { LogRoom::Left } else { LogRoom::Full })
     }
 
-    /// Reclaims until that many pages of the log are free, unless that needs more steps than reclaiming one block without
-    /// waiting for a fold. Longer work is left to housekeeping, which usually has done it before.
+    /// Reclaims until that many pages of the log are free, unless that needs more steps than reclaiming one block
+    /// without waiting for a fold. Longer work is left to housekeeping, which usually has done it before.
     #[inline(never)]
     fn reclaim_pages(&mut self, pages: u32) -> Result<LogRoom, Fault<D::Error>> {
         let mut steps = self.the_log()?.data_pages() + 1;

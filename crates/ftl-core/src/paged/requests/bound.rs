@@ -14,8 +14,11 @@
 //!
 //! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
 //! fullest blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each one. Both are
-//! counted by [`waited`](crate::paged::PageFtl::waited). After a mount [`settle`](crate::paged::PageFtl::settle) comes first. A
-//! failing block and a page that suddenly becomes unreadable cost extra.
+//! counted by [`waited`]. After a mount [`settle`] comes first. A failing block and a page that suddenly becomes
+//! unreadable cost extra.
+//!
+//! [`waited`]: crate::paged::PageFtl::waited
+//! [`settle`]: crate::paged::PageFtl::settle
 
 use ftl_iface::SectorCount;
 
