@@ -28,15 +28,15 @@ use crate::units::{Bytes, PageCount};
 ///   an erased page with a flipped bit as uncorrectable, its driver must recognise that case.)
 /// - A failed program leaves the block's earlier pages readable. The failing page reads as anything. It may be
 ///   **unstable**.
-/// - After a failed erase each page of the block reads as anything, or is unstable. The block must be erased again before
-///   anything is programmed to it.
+/// - After a failed erase each page of the block reads as anything, or is unstable. The block must be erased again
+///   before anything is programmed to it.
 /// - [`mark_bad`](Self::mark_bad) may destroy pages of its block, also if it fails. A destroyed page is unreadable.
 /// - As long as power is on, nothing else changes.
 ///
 /// # When a page cannot be read
 ///
-/// - A read that fails leaves anything in the caller's buffers: what was there before, a part of the page, or nearly the
-///   page.
+/// - A read that fails leaves anything in the caller's buffers: what was there before, a part of the page, or nearly
+///   the page.
 /// - A page that could not be read never reads well again before its block's erase. A driver whose part may read it at
 ///   the next attempt tries again within `read`.
 /// - A page is unreadable as a whole. A driver whose part corrects each codeword alone also fails a read of spare bytes
@@ -48,13 +48,13 @@ use crate::units::{Bytes, PageCount};
 ///
 /// The device, and the FTL's RAM, stop at once. When power is back:
 ///
-/// - *In a program*: the page in flight reads as before, as intended, as uncorrectable, or as erased, or it is unstable.
-///   It counts as programmed, whatever it reads as.
-/// - *In a program of a region of several bits per cell*: the pages of the same word line that were programmed before it
-///   may be lost too ([`Pairing::endangered`](crate::Pairing::endangered)).
-/// - *In an erase*: each page of the block reads as before, as erased, or as anything, or is unstable. The block must be
-///   erased again before anything is programmed to it. It keeps its old mode, whatever the mode of the erase; so does a
-///   block whose erase fails.
+/// - *In a program*: the page in flight reads as before, as intended, as uncorrectable, or as erased, or it is
+///   unstable. It counts as programmed, whatever it reads as.
+/// - *In a program of a region of several bits per cell*: the pages of the same word line that were programmed before
+///   it may be lost too ([`Pairing::endangered`](crate::Pairing::endangered)).
+/// - *In an erase*: each page of the block reads as before, as erased, or as anything, or is unstable. The block must
+///   be erased again before anything is programmed to it. It keeps its old mode, whatever the mode of the erase; so
+///   does a block whose erase fails.
 /// - *In a bad-block mark*: the mark is set or it is not. Pages of the block may be destroyed in either case.
 /// - *In a read*: nothing changes.
 /// - Nothing else changes: no other page, no other block.
@@ -65,14 +65,14 @@ use crate::units::{Bytes, PageCount};
 ///
 /// This is what an FTL promises when a good page becomes unreadable by itself:
 ///
-/// - *A page of host data*: its own sectors. They are told as lost; or they read as the version before, where nothing else
-///   on flash recorded the page yet.
-/// - *A page of the map*: the sectors of its range. They are told as lost; or they read as an older version, if the mount
-///   reads every block, or where nothing else on flash recorded the page yet.
+/// - *A page of host data*: its own sectors. They are told as lost; or they read as the version before, where nothing
+///   else on flash recorded the page yet.
+/// - *A page of the map*: the sectors of its range. They are told as lost; or they read as an older version, if the
+///   mount reads every block, or where nothing else on flash recorded the page yet.
 /// - *An anchor or a checkpoint*: nothing.
 /// - *One of the two headers*: nothing.
-/// - Nothing else is ever lost, and the device as a whole never takes a step back: no mount accepts a state that is older
-///   than one whose traces it can see.
+/// - Nothing else is ever lost, and the device as a whole never takes a step back: no mount accepts a state that is
+///   older than one whose traces it can see.
 ///
 /// # Example: the smallest conforming device
 ///
